@@ -1,0 +1,1 @@
+"""Every way in: HTTP, command line, workers, web pages; and all wiring. No business rule."""

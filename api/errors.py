@@ -1,0 +1,87 @@
+"""The only table from errors to HTTP: one body `{"error": {"code", "message", "details"}}` for every failure."""
+
+from __future__ import annotations
+
+import traceback
+import uuid
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from catalog.errors import (
+    Conflict,
+    InvalidInput,
+    LimitExceeded,
+    NotAllowed,
+    NotFound,
+    NotSignedIn,
+    SettingsError,
+    Unavailable,
+    WeirError,
+)
+
+STATUS: dict[type[WeirError], int] = {
+    NotSignedIn: 401,
+    NotAllowed: 403,
+    NotFound: 404,
+    Conflict: 409,
+    LimitExceeded: 429,
+    InvalidInput: 400,
+    Unavailable: 503,
+    SettingsError: 500,
+    WeirError: 500,
+}
+
+_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_media_type"}
+
+log = structlog.get_logger("weir.api")
+
+
+def status_of(error: WeirError) -> int:
+    """The HTTP status of an error: that of its nearest ancestor in the table."""
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
+def body(code: str, message: str, details: Any = None) -> dict[str, Any]:
+    """The one error body."""
+    return {"error": {"code": code, "message": message, "details": details or {}}}
+
+
+def frames(error: BaseException) -> list[str]:
+    """Where an error came from, `file:line function`, without its text: a driver's text may quote a stored value."""
+    return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-12:]]
+
+
+def install(app: FastAPI) -> None:
+    """Give every failure of an application the one body."""
+
+    @app.exception_handler(WeirError)
+    async def known(request: Request, error: WeirError) -> JSONResponse:
+        headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, NotSignedIn) else None
+        if isinstance(error, Unavailable):
+            log.warning("unavailable", path=request.url.path, message=error.message)
+        return JSONResponse(body(error.code, error.message, error.details), status_of(error), headers=headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        found = [{"field": ".".join(map(str, e["loc"])), "problem": e["msg"]} for e in error.errors()]
+        first = found[0] if found else {"field": "body", "problem": "cannot be read"}
+        message = f"{first['field']}: {first['problem']}."
+        return JSONResponse(body("invalid_input", message, {"fields": found}), 400)
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> JSONResponse:
+        code = _HTTP_CODES.get(error.status_code, "http_error")
+        message = f"There is nothing at {request.url.path}." if error.status_code == 404 else str(error.detail)
+        return JSONResponse(body(code, message), error.status_code, headers=error.headers)
+
+    @app.exception_handler(Exception)
+    async def unknown(request: Request, error: Exception) -> JSONResponse:
+        reference = uuid.uuid4().hex[:12]
+        log.error("failed", reference=reference, path=request.url.path, kind=type(error).__name__, at=frames(error))
+        message = f"Something failed inside Weir. Its log tells where, under the reference {reference}."
+        return JSONResponse(body("internal", message, {"reference": reference}), 500)

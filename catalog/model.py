@@ -1,0 +1,220 @@
+"""The words every room shares: datasets, schemas with presence, classifications with evidence.
+
+Standard library only: this module is imported by Spark's Python workers. `to_json`/`from_json` give and take plain
+dictionaries, which is how these travel through SQL, Elasticsearch and HTTP. None of them holds a value of a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from catalog.errors import InvalidInput
+from catalog.paths import FieldPath
+
+PERSONAL_DATA_TAG = "PII"
+"""Stands for every personal-data tag wherever tags are matched."""
+
+_COLON = re.compile(r":(?!//|\d+(?:[:/]|$))")
+_DATAHUB_URN = re.compile(r"urn:li:dataset:\(urn:li:dataPlatform:(?P<platform>[^,]+),(?P<name>.+),[A-Z_]+\)\Z")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DatasetId:
+    """A dataset as OpenLineage names it: `kafka://localhost:9092` / `orders`. Both parts are not empty."""
+
+    namespace: str
+    name: str
+
+    def __post_init__(self) -> None:
+        if not self.namespace or not self.name:
+            raise InvalidInput("A dataset needs a namespace and a name, as in kafka://localhost:9092 and orders.")
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def node_id(self) -> str:
+        return f"dataset:{self.namespace}:{self.name}"
+
+    def field_node_id(self, path: str) -> str:
+        return f"datasetField:{self.namespace}:{self.name}:{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeId:
+    """A lineage node as Marquez writes it: `dataset:NS:NAME`, `datasetField:NS:NAME:FIELD`, `job:NS:NAME`."""
+
+    kind: str
+    namespace: str
+    name: str
+    field: str | None = None
+
+    def __str__(self) -> str:
+        kind = "datasetField" if self.kind == "field" else self.kind
+        return ":".join(part for part in (kind, self.namespace, self.name, self.field) if part is not None)
+
+    @property
+    def dataset(self) -> DatasetId:
+        return DatasetId(self.namespace, self.name)
+
+    @staticmethod
+    def parse(text: str) -> NodeId:
+        """Read a node id; `kind` is dataset, field or job. A colon before `//` or before a port does not separate.
+
+        A DataHub URN of a Kafka topic gives namespace `kafka`. Raises InvalidInput.
+        """
+        urn = _DATAHUB_URN.match(text)
+        if urn:
+            return NodeId("dataset", urn["platform"], urn["name"])
+        kind, _, rest = text.partition(":")
+        parts = [part for part in _COLON.split(rest)]
+        if kind in ("dataset", "job") and len(parts) >= 2:
+            return NodeId(kind, parts[0], ":".join(parts[1:]))
+        if kind == "datasetField" and len(parts) >= 3:
+            return NodeId("field", parts[0], parts[1], ":".join(parts[2:]))
+        raise InvalidInput(
+            f"nodeId {text!r} is not one: write dataset:NAMESPACE:NAME, datasetField:NAMESPACE:NAME:FIELD or"
+            " job:NAMESPACE:NAME, as in dataset:kafka://localhost:9092:orders.",
+            details={"nodeId": text},
+        )
+
+
+class ReviewState(StrEnum):
+    SUGGESTED = "suggested"
+    CONFIRMED = "confirmed"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A user or a group that answers for a dataset."""
+
+    kind: str  # user | group
+    name: str
+
+    def __str__(self) -> str:
+        return self.name if self.kind == "user" else f"group:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProfile:
+    """One field as the sampled records hold it.
+
+    path          field path, as text
+    types         type name -> share of the occurrences (0..1); names: null boolean int32 int64 integer double decimal
+                  string date timestamp uuid binary object array map
+    count         how often the field occurred in the sample
+    presence      share of the records (of the parent's occurrences, for a nested field) that hold it, 0..1
+    null_share    share of the occurrences that are null, 0..1
+    distinct      estimate of distinct values, or None where it was not counted
+    lengths       (shortest, longest) in characters, elements or entries, or None
+    details       more of the same kind: numeric magnitudes, formats, decimal precision; never a value
+    """
+
+    path: str
+    types: Mapping[str, float]
+    count: int
+    presence: float
+    null_share: float = 0.0
+    distinct: int | None = None
+    lengths: tuple[int, int] | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def field_path(self) -> FieldPath:
+        return FieldPath.parse(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A set of paths that occur together in `share` of the records; `when` names what tells it (discriminator)."""
+
+    share: float
+    paths: tuple[str, ...]
+    when: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScanWindow:
+    """What a scan looked at, and what it did not.
+
+    partitions    [{partition, ranges: [[start, end)...], begin, end, read}] offsets, end exclusive
+    records       how many records were read; time_from/time_to: RFC 3339 of their Kafka timestamps
+    strategy      latest | earliest | random | stratified | full | since-last
+    complete      True when every retained record was read
+    """
+
+    partitions: tuple[Mapping[str, Any], ...] = ()
+    records: int = 0
+    time_from: str | None = None
+    time_to: str | None = None
+    strategy: str = "stratified"
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaVersion:
+    """What is known of a dataset's records after a scan. `version` counts from 1; 0 = not yet stored."""
+
+    format: Mapping[str, str]
+    fields: tuple[FieldProfile, ...]
+    shapes: tuple[Shape, ...] = ()
+    window: ScanWindow = field(default_factory=ScanWindow)
+    version: int = 0
+    created_at: str | None = None
+    problems: tuple[Mapping[str, Any], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> SchemaVersion:
+        known = {**data}
+        known["fields"] = tuple(
+            FieldProfile(**{**f, "lengths": tuple(f["lengths"]) if f.get("lengths") else None}) for f in data["fields"]
+        )
+        known["shapes"] = tuple(Shape(**{**s, "paths": tuple(s["paths"])}) for s in data.get("shapes", ()))
+        window = dict(data.get("window") or {})
+        window["partitions"] = tuple(window.get("partitions", ()))
+        known["window"] = ScanWindow(**window)
+        known["problems"] = tuple(data.get("problems", ()))
+        return SchemaVersion(**known)
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """That a field holds an entity, and why it is believed.
+
+    entity     presidio's entity name (EMAIL_ADDRESS, PERSON...), or a user's own
+    score      0..1
+    evidence   {matched, sampled, validated, recognizers: [{name, version}], window, locale, free_text, note...};
+               counts and names only, never a value
+    """
+
+    path: str
+    entity: str
+    score: float
+    state: ReviewState = ReviewState.SUGGESTED
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "state": str(self.state)}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Classification:
+        return Classification(**{**data, "state": ReviewState(data.get("state", "suggested"))})
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetScan:
+    """What one scan learned of one dataset: the profile, the tags, the fields no detector could finish."""
+
+    dataset: DatasetId
+    schema: SchemaVersion
+    classifications: tuple[Classification, ...] = ()
+    unscanned: tuple[str, ...] = ()
+    problems: tuple[Mapping[str, Any], ...] = ()

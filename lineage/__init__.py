@@ -1,0 +1,1 @@
+"""Lineage: OpenLineage events -> graph; upstream, downstream, impact."""

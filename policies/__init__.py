@@ -1,0 +1,1 @@
+"""Policies: decisions, masks and row filters, governed queries, approvals, grants, audit."""

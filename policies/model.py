@@ -1,0 +1,210 @@
+"""The words of governance: subjects, roles, policies, grants, and the decision that follows from them.
+
+Everything here is frozen and free of I/O: `decide.py` is a pure function over these. Times are aware datetimes, UTC.
+Dataset references in roles, policies and grants are written `CLUSTER/TOPIC`, `*` standing for any text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from catalog.model import DatasetId
+
+UNSCANNED_TAG = "UNSCANNED"
+"""Carried by a field that no scan has looked at and no declaration covers; counts as personal data."""
+
+
+class Effect(StrEnum):
+    ALLOW = "allow"
+    DENY = "deny"
+
+
+class MaskType(StrEnum):
+    """Ranger's names first. `policies/masks` orders them by how much they hide."""
+
+    MASK = "MASK"
+    MASK_SHOW_LAST_4 = "MASK_SHOW_LAST_4"
+    MASK_SHOW_FIRST_4 = "MASK_SHOW_FIRST_4"
+    MASK_HASH = "MASK_HASH"
+    MASK_NULL = "MASK_NULL"
+    MASK_NONE = "MASK_NONE"
+    MASK_DATE_SHOW_YEAR = "MASK_DATE_SHOW_YEAR"
+    CUSTOM = "CUSTOM"
+    TOKEN = "TOKEN"
+    EMAIL_DOMAIN = "EMAIL_DOMAIN"
+    TRUNCATE_IP = "TRUNCATE_IP"
+    TRUNCATE_GEO = "TRUNCATE_GEO"
+    GENERALIZE = "GENERALIZE"
+    DROP = "DROP"
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """How a value is hidden. `expression` is Spark SQL of `{col}`, for CUSTOM only; `params` by mask type."""
+
+    type: MaskType
+    expression: str | None = None
+    params: Mapping[str, float | int | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Who asks. `roles` are the roles held directly; inheritance is resolved by `decide`."""
+
+    user: str
+    groups: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectMatch:
+    """Which subjects a policy is about: any of the lists, or everyone."""
+
+    everyone: bool = False
+    users: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+    purposes: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is meant: a dataset pattern `prod/clicks.*` or a tag; with `path`, one field of the dataset."""
+
+    dataset: str | None = None
+    tag: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """`where` is a Spark SQL condition over the stored value's fields; rows for which it is not true are not there."""
+
+    dataset: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    name: str
+    read: tuple[Target, ...] = ()
+    inherits: tuple[str, ...] = ()
+    row_filters: tuple[RowFilter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MaskPolicy:
+    name: str
+    match: tuple[Target, ...]
+    subjects: SubjectMatch
+    mask: Mask
+    exempt: SubjectMatch = SubjectMatch()
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPolicy:
+    """Reading a matched dataset takes an active grant, and one of these purposes where any is named."""
+
+    name: str
+    match: tuple[Target, ...]
+    grant: bool = True
+    purposes: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class RowPolicy:
+    name: str
+    match: tuple[Target, ...]
+    subjects: SubjectMatch
+    where: str
+    exempt: SubjectMatch = SubjectMatch()
+
+
+Policy = MaskPolicy | AccessPolicy | RowPolicy
+
+
+class GrantStatus(StrEnum):
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What an approved request ends in. `fields` and `unmask` hold paths, tags or `*`; `rows` a Spark SQL condition."""
+
+    name: str
+    subject: SubjectMatch
+    dataset: str
+    valid_from: datetime
+    valid_to: datetime
+    purpose: str
+    fields: tuple[str, ...] = ("*",)
+    unmask: tuple[str, ...] = ()
+    rows: str | None = None
+    requested_by: str | None = None
+    approved_by: tuple[str, ...] = ()
+    status: GrantStatus = GrantStatus.APPROVED
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFacts:
+    """What the catalog knows of one leaf field. `tags`: tag -> the evidence in words ("98% of 1,000")."""
+
+    path: str
+    tags: Mapping[str, str] = field(default_factory=dict)
+    classified: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFacts:
+    """What the catalog knows of one dataset. `reference` is `CLUSTER/TOPIC`."""
+
+    id: DatasetId
+    reference: str
+    fields: tuple[FieldFacts, ...]
+    tags: frozenset[str] = frozenset()
+    owners: SubjectMatch = SubjectMatch()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One step of the argument: which rule (kind, name) and what it says, in words."""
+
+    kind: str  # role | owner | grant | policy | tag | row-filter | default | gap
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDecision:
+    """`mask` None = clear. `clear_when`: a row condition under which the clear value shows (a grant with rows)."""
+
+    path: str
+    effect: Effect
+    mask: Mask | None = None
+    clear_when: str | None = None
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer for one dataset. Rows must satisfy every one of `filters`. `gaps` = what could not be decided."""
+
+    dataset: DatasetId
+    reference: str
+    effect: Effect
+    columns: tuple[ColumnDecision, ...] = ()
+    filters: tuple[RowFilter, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    gaps: tuple[str, ...] = ()
+    grants: tuple[str, ...] = ()
+    expires: datetime | None = None
+
+    def column(self, path: str) -> ColumnDecision | None:
+        return next((c for c in self.columns if c.path == path), None)

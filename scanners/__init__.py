@@ -1,0 +1,1 @@
+"""Scanners: bytes -> records -> shapes with presence -> personal-data verdicts, computed by Spark."""

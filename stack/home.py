@@ -1,0 +1,105 @@
+"""The folder of one instance: its data, logs, secrets, remembered ports and running processes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets as random
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stack.errors import StackError
+
+
+def default_home() -> Path:
+    """`WEIR_HOME`, else `.weir` beside the project, so that every working directory finds the same instance."""
+    given = os.environ.get("WEIR_HOME")
+    return Path(given).expanduser().absolute() if given else Path(__file__).resolve().parent.parent / ".weir"
+
+
+def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
+    """Replace `path` by `text` in one step; a reader sees the old or the new text, never a part. Raises OSError."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@dataclass(frozen=True)
+class Home:
+    """Paths below the instance's folder. Nothing is written outside of it but the shared download cache."""
+
+    root: Path
+
+    @property
+    def run(self) -> Path:
+        return self.root / "run"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def state_file(self) -> Path:
+        return self.run / "stack.json"
+
+    @property
+    def ports_file(self) -> Path:
+        return self.root / "ports.json"
+
+    def data(self, name: str) -> Path:
+        """The data folder of one server."""
+        return self.root / "data" / name
+
+    def config(self, name: str) -> Path:
+        """The folder of one server's generated configuration, made if missing."""
+        path = self.run / "config" / name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def create(self) -> None:
+        """Make the folders, readable by their owner alone. Raises StackError where that cannot be done."""
+        try:
+            for path in (self.root, self.run, self.logs, self.root / "data", self.root / "secrets"):
+                path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_atomically(self.run / "probe", "")
+            (self.run / "probe").unlink()
+        except OSError as error:
+            raise StackError(
+                f"The folder {self.root} cannot be written ({error.strerror or error}); free some disk space, mend its"
+                " permissions, or name another folder in WEIR_HOME."
+            ) from error
+
+    def secret(self, name: str) -> str:
+        """The instance's random secret of that name, made at first use. File mode 600. 192 bits, letters and digits."""
+        path = self.root / "secrets" / name
+        try:
+            return path.read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            value = random.token_hex(24)
+            write_atomically(path, value + "\n", mode=0o600)
+            return value
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the instance while it is started, healed or stopped. Raises StackError when another process does."""
+        with (self.run / "lock").open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise StackError(
+                    f"Another start or stop of the instance in {self.root} is under way;"
+                    " wait for it to end, or name another folder in WEIR_HOME."
+                ) from error
+            yield

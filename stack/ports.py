@@ -1,0 +1,93 @@
+"""Choosing ports on the loopback address, and remembering the choice so that addresses survive a restart."""
+
+from __future__ import annotations
+
+import json
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stack.errors import StackError
+from stack.home import write_atomically
+
+LOOPBACK = "127.0.0.1"
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen on this loopback port now.
+
+    Both address families count: clients that are told `localhost` may reach a stranger on `::1` first.
+    """
+    for family, address in ((socket.AF_INET, LOOPBACK), (socket.AF_INET6, "::1")):
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            # As servers do: a port whose last connections linger in TIME_WAIT is free.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((address, port))
+            except OSError as error:
+                import errno
+
+                if error.errno in (errno.EADDRINUSE, errno.EACCES):
+                    return False
+    return True
+
+
+def is_open(port: int, timeout: float = 0.5) -> bool:
+    """Whether something accepts connections on this loopback port."""
+    try:
+        with socket.create_connection((LOOPBACK, port), timeout):
+            return True
+    except OSError:
+        return False
+
+
+def free_port(avoid: set[int]) -> int:
+    """A port that is free now and not in `avoid`. Raises StackError when the machine has none."""
+    for _ in range(100):
+        with socket.socket() as probe:
+            probe.bind((LOOPBACK, 0))
+            port: int = probe.getsockname()[1]
+        if port not in avoid and is_free(port):
+            return port
+    raise StackError("No free port was found on the loopback address; close some programs and try again.")
+
+
+@dataclass
+class PortBook:
+    """The ports of one instance: for each name what was wanted and what was chosen."""
+
+    path: Path
+    entries: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: Path) -> PortBook:
+        """Read the book; a missing or broken file is an empty book (its ports are chosen anew)."""
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            return cls(path, {name: (int(wanted), int(chosen)) for name, (wanted, chosen) in raw.items()})
+        except (OSError, ValueError, TypeError, AttributeError):
+            return cls(path)
+
+    def chosen(self, name: str) -> int | None:
+        """The port chosen for `name` earlier, free or not."""
+        entry = self.entries.get(name)
+        return entry[1] if entry else None
+
+    def choose(self, name: str, wanted: int, held: bool = False) -> tuple[int, bool]:
+        """The port for `name` and whether a wanted port had to be replaced.
+
+        An earlier choice for the same wish is kept, so that addresses stay. `held` says that our own process
+        listens there now, so that the port need not be free. The caller saves.
+        """
+        before = self.entries.get(name)
+        if before and before[0] == wanted and (held or is_free(before[1])):
+            return before[1], False
+        others = {chosen for other, (_, chosen) in self.entries.items() if other != name}
+        replaced = bool(wanted) and (wanted in others or not is_free(wanted))
+        port = wanted if wanted and not replaced else free_port(others)
+        self.entries[name] = (wanted, port)
+        return port, replaced
+
+    def save(self) -> None:
+        """Write the book. Raises OSError."""
+        write_atomically(self.path, json.dumps(self.entries, indent=1, sort_keys=True))

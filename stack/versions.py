@@ -1,0 +1,58 @@
+"""Every version and coordinate of the local servers, once. `docker-compose.yml` is held to this file by a test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KAFKA = "4.1.0"
+REGISTRY = "3.3.3"
+NEO4J = "5.26.12"
+ELASTICSEARCH = "8.19.9"
+SPARK = "4.0.0"
+OPENLINEAGE = "1.53.0"
+
+JAVA_MAJORS = (21, 17)
+"""Java versions on which every server above runs. Spark 4.0 does not start on 25, Elasticsearch 8.19 not on 11."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """A set of files from Maven Central that one purpose needs, fetched and kept together.
+
+    `coordinates` are `group:artifact:version`. `archive` is the (classifier, type) of a packed distribution that is
+    unpacked instead of resolved. `without` drops what another place on the same class path already brings:
+    the name of another component, or "pyspark" for the jars of the installed PySpark.
+    """
+
+    name: str
+    coordinates: tuple[str, ...]
+    archive: tuple[str, str] | None = None
+    without: str | None = None
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder that holds the fetched files; changes whenever a coordinate does."""
+        from hashlib import sha256
+
+        text = repr((self.coordinates, self.archive, self.without))
+        return f"{self.name}-{sha256(text.encode()).hexdigest()[:12]}"
+
+
+COMPONENTS: dict[str, Component] = {
+    component.name: component
+    for component in (
+        Component("kafka", (f"org.apache.kafka:kafka_2.13:{KAFKA}",)),
+        Component("registry", (f"io.apicurio:apicurio-registry-app:{REGISTRY}",), archive=("all", "tar.gz")),
+        # neo4j-server, not neo4j: it brings the main class, the admin commands and an orderly stop on SIGTERM.
+        Component("neo4j", (f"org.neo4j.app:neo4j-server:{NEO4J}",)),
+        Component("elasticsearch", (f"org.elasticsearch:elasticsearch:{ELASTICSEARCH}",)),
+        Component(
+            "elasticsearch-netty4",
+            (f"org.elasticsearch.plugin:transport-netty4:{ELASTICSEARCH}",),
+            without="elasticsearch",
+        ),
+        Component("spark-kafka", (f"org.apache.spark:spark-sql-kafka-0-10_2.13:{SPARK}",), without="pyspark"),
+        Component("spark-avro", (f"org.apache.spark:spark-avro_2.13:{SPARK}",), without="pyspark"),
+        Component("openlineage-spark", (f"io.openlineage:openlineage-spark_2.13:{OPENLINEAGE}",), without="pyspark"),
+    )
+}
