@@ -71,7 +71,7 @@ class NodeId:
         if urn:
             return NodeId("dataset", urn["platform"], urn["name"])
         kind, _, rest = text.partition(":")
-        parts = [part for part in _COLON.split(rest)]
+        parts = _COLON.split(rest)
         if kind in ("dataset", "job") and len(parts) >= 2:
             return NodeId(kind, parts[0], ":".join(parts[1:]))
         if kind == "datasetField" and len(parts) >= 3:

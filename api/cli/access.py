@@ -1,0 +1,129 @@
+"""`weir request`, `approve`, `deny`, `grant`, `token`, `audit`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.http import segment
+from api.cli.options import As, Output, api
+from api.cli.output import Format, console, print_text, show
+from api.home import Home, write_private
+from catalog.errors import WeirError
+
+grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
+token_app = typer.Typer(help="Make and revoke API tokens.", no_args_is_help=True)
+audit_app = typer.Typer(help="Read and verify the audit chain.", no_args_is_help=True)
+
+_REQUEST_COLUMNS = ("id", "state", "stage", "requester", "dataset", "fields", "purpose", "until")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.command(epilog="weir request prod/orders --field value.customer.email --purpose campaign --days 7 --as ana")(request)
+    app.command(epilog="weir requests --as otto")(requests)
+    app.command(epilog="weir approve 3f2a... --as otto")(approve)
+    app.command(epilog="weir deny 3f2a... --reason 'not for this' --as petra")(deny)
+    app.add_typer(grant_app, name="grant")
+    app.add_typer(token_app, name="token")
+    app.add_typer(audit_app, name="audit")
+
+
+def request(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    purpose: Annotated[str, typer.Option(help="What for.")],
+    field: Annotated[list[str] | None, typer.Option(help="Field path; repeat for several; all when absent.")] = None,
+    days: Annotated[int, typer.Option(min=1, help="For how long.")] = 7,
+    reason: Annotated[str, typer.Option(help="A word to the approvers.")] = "",
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Ask to see fields of a dataset clear, for a purpose and a time."""
+    now = datetime.now(UTC)
+    body = {
+        "dataset": dataset,
+        "fields": field or ["*"],
+        "purpose": purpose,
+        "from": now.isoformat(),
+        "until": (now + timedelta(days=days)).isoformat(),
+        "reason": reason,
+    }
+    answer = api(user).post("/api/v1/access-requests", body)
+    show([answer], _REQUEST_COLUMNS, output, whole=answer)
+
+
+def requests(
+    state: Annotated[str | None, typer.Option(help="pending, approved, denied, cancelled or expired.")] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """List access requests: yours and those you may decide."""
+    answer = api(user).get("/api/v1/access-requests", state=state)
+    show(answer["requests"], _REQUEST_COLUMNS, output, whole=answer, empty="No requests. Ask with `weir request`.")
+
+
+def approve(identifier: str, reason: str = "", output: Output = Format.TABLE, user: As = None) -> None:
+    """Approve an access request's present stage."""
+    _decide(identifier, "approve", reason, output, user)
+
+
+def deny(identifier: str, reason: str = "", output: Output = Format.TABLE, user: As = None) -> None:
+    """Deny an access request."""
+    _decide(identifier, "deny", reason, output, user)
+
+
+def _decide(identifier: str, verb: str, reason: str, output: Format, user: str | None) -> None:
+    answer = api(user).post(f"/api/v1/access-requests/{segment(identifier)}/{verb}", {"reason": reason})
+    show([answer], _REQUEST_COLUMNS, output, whole=answer)
+
+
+@grant_app.command("list", epilog="weir grant list --as ana")
+def grant_list(output: Output = Format.TABLE, user: As = None) -> None:
+    """List grants you may see."""
+    answer = api(user).get("/api/v1/grants")
+    columns = ("name", "status", "subject", "dataset", "fields", "purpose", "validTo")
+    show(answer["grants"], columns, output, whole=answer, empty="No grants.")
+
+
+@grant_app.command("revoke", epilog="weir grant revoke NAME")
+def grant_revoke(name: str, reason: str = "", user: As = None) -> None:
+    """End a grant now; a running live query that stands on it ends too."""
+    api(user).delete(f"/api/v1/grants/{segment(name)}", reason=reason or None)
+    console.print(f"Grant {name} is revoked.")
+
+
+@token_app.command("create", epilog="weir token create --user ana > ana.token")
+def token_create(
+    user: Annotated[str, typer.Option(help="Whose token.")],
+    days: Annotated[int | None, typer.Option(min=1, help="Valid for; without an end when absent.")] = None,
+    save: Annotated[bool, typer.Option("--save", help="Also keep it in WEIR_HOME/tokens/USER (mode 600).")] = False,
+) -> None:
+    """Make a token and print it on stdout, once: Weir keeps only its hash."""
+    answer = api().post("/api/v1/tokens", {"user": user, "days": days})
+    if save:
+        write_private(Home.of_environment().token_of(user), answer["token"] + "\n")
+    print_text(answer["token"])
+
+
+@audit_app.command("list", epilog="weir audit list --actor ana -o json")
+def audit_list(
+    actor: str | None = None,
+    action: str | None = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """The latest entries of the audit chain."""
+    answer = api(user).get("/api/v1/audit", actor=actor, action=action, limit=limit)
+    show(answer["entries"], ("seq", "at", "actor", "action", "target", "decision"), output, whole=answer)
+
+
+@audit_app.command("verify", epilog="weir audit verify")
+def audit_verify(output: Output = Format.TABLE, user: As = None) -> None:
+    """Check every link of the audit chain; exit code 1 when one does not hold."""
+    answer: dict[str, Any] = api(user).get("/api/v1/audit/verify")
+    show([answer], ("holds", "entries", "head", "first_bad"), output, whole=answer)
+    if not answer["holds"]:
+        raise WeirError(f"The audit chain does not hold from entry {answer.get('first_bad')} on.")

@@ -1,0 +1,144 @@
+"""`weir scan`, `weir search`, `weir where-is`, `weir review`."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from api.cli.http import Api, segment
+from api.cli.options import As, AsOf, Output, api
+from api.cli.output import Format, console, errors, print_text, show
+from catalog.errors import WeirError
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.command(epilog="weir scan prod · weir scan --bootstrap-servers localhost:9092 --topics 'shop.*'")(scan)
+    app.command(epilog="weir search email --kind field · weir search 'customer address' --owner otto")(search)
+    app.command("where-is", epilog="weir where-is --entity EMAIL_ADDRESS · weir where-is --term customer-email -o csv")(where_is)
+    app.command(epilog="weir review prod/orders value.sku --entity CREDIT_CARD --reject --reason 'stock numbers'")(review)
+
+
+def scan(
+    cluster: Annotated[str | None, typer.Argument(help="A declared cluster; `prod` in the demo.")] = None,
+    topics: Annotated[list[str] | None, typer.Option(help="Topic name or pattern with *; repeat for several.")] = None,
+    bootstrap_servers: Annotated[str | None, typer.Option(help="HOST:PORT of a Kafka that is not declared yet.")] = None,
+    schema_registry: Annotated[str | None, typer.Option(help="Its schema registry's URL.")] = None,
+    strategy: Annotated[str, typer.Option(help="stratified, latest, earliest, random, full or since-last.")] = "stratified",
+    records: Annotated[int, typer.Option(min=1, help="At most this many records of each topic.")] = 1000,
+    detach: Annotated[bool, typer.Option("--detach", help="Print the scan's id and return.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Sample topics, learn their schemas and find personal data in them."""
+    client = api(user)
+    request: dict[str, Any] = {"topics": topics or ["*"], "sample": {"strategy": strategy, "records": records}}
+    if bootstrap_servers:
+        request["bootstrapServers"] = bootstrap_servers
+        request["schemaRegistry"] = schema_registry
+    if cluster:
+        request["cluster"] = cluster
+    started = client.post("/api/v1/scans", request)
+    if detach:
+        show([started], ("id", "state"), output, whole=started)
+        return
+    done = follow_scan(client, started["id"])
+    show(scan_rows(done), ("topic", "format", "records", "fields", "shapes", "personal_data"), output, whole=done,
+         empty="No topic matches; name topics with --topics, internal ones (_...) are left out.")  # fmt: skip
+    for problem in done["problems"]:
+        errors.print(f"[yellow]![/] {problem.get('dataset', '')} {problem['message']}")
+    if done["state"] != "done":
+        raise WeirError(f"The scan {done['id']} ended as {done['state']}.")
+
+
+def follow_scan(client: Api, identifier: str) -> dict[str, Any]:
+    """Wait for a scan's end, with a progress bar on a terminal. Ctrl-C cancels the scan."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task("Scanning topics", total=None)
+        try:
+            while True:
+                answer: dict[str, Any] = client.get(f"/api/v1/scans/{segment(identifier)}")
+                progress = answer["progress"]
+                bar.update(task, total=progress.get("total"), completed=progress.get("done", 0))
+                if answer["state"] in ("done", "failed", "cancelled"):
+                    return answer
+                time.sleep(0.3)
+        except KeyboardInterrupt:
+            client.post(f"/api/v1/scans/{segment(identifier)}/cancel")
+            raise
+
+
+def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:
+    """A scan's datasets as table rows."""
+    return [
+        {
+            "topic": item["name"],
+            "format": item.get("format", {}).get("value", ""),
+            "records": item.get("records", 0),
+            "fields": item.get("fields", 0),
+            "shapes": item.get("shapes", 0),
+            "personal_data": ", ".join(item.get("entities", [])),
+        }
+        for item in done["datasets"]
+    ]
+
+
+def search(
+    words: Annotated[list[str], typer.Argument(help="What to look for.")],
+    kind: Annotated[str | None, typer.Option(help="dataset or field.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Only of this owner.")] = None,
+    entity: Annotated[str | None, typer.Option(help="Only fields that hold this kind of personal data.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 20,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Search datasets and fields."""
+    answer = api(user).get(
+        "/api/v1/search", q=" ".join(words), kind=kind, tag=tag, owner=owner, entity=entity, limit=limit
+    )
+    show(answer["hits"], ("kind", "namespace", "name", "path", "tags", "owners"), output, whole=answer,
+         title=f"{answer['total']} found", empty="Nothing found. Scan a cluster first: weir scan CLUSTER.")  # fmt: skip
+
+
+def where_is(
+    field: Annotated[str | None, typer.Option(help="A field name or path.")] = None,
+    entity: Annotated[str | None, typer.Option(help="EMAIL_ADDRESS, PHONE_NUMBER ... or PII for all.")] = None,
+    term: Annotated[str | None, typer.Option(help="A glossary term.")] = None,
+    as_of: AsOf = None,
+    html: Annotated[bool, typer.Option("--html", help="A page to print.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Report every place of a field or of a kind of personal data: who reads it, where it goes, who may see it."""
+    asked = {"field": field, "entity": entity, "term": term, "asOf": as_of}
+    if html or output is Format.CSV:
+        print_text(api(user).text("/api/v1/reports/where-is", **asked, format="html" if html else "csv"))
+        return
+    answer = api(user).get("/api/v1/reports/where-is", **asked)
+    rows = [{**p, "flows": [f["id"].partition(":")[2] for f in p["flows"]]} for p in answer["places"]]
+    show(rows, ("name", "path", "entity", "state", "share", "flows", "readers"), output, whole=answer,
+         title=f"{len(rows)} places", empty="No place is known. A scan finds them: weir scan CLUSTER.")  # fmt: skip
+    if output is Format.TABLE:
+        for gap in answer["gaps"]:
+            console.print(f"[yellow]![/] {gap if isinstance(gap, str) else gap.get('message', gap)}", soft_wrap=True)
+
+
+def review(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    path: Annotated[str, typer.Argument(help="Field path, as value.customer.email.")],
+    entity: Annotated[str, typer.Option(help="The suggested entity.")],
+    confirm: Annotated[bool, typer.Option("--confirm/--reject", help="What you found.")],
+    reason: Annotated[str, typer.Option(help="Why; kept with the decision.")] = "",
+    user: As = None,
+) -> None:
+    """Confirm or reject a suggested kind of personal data."""
+    cluster, _, topic = dataset.partition("/")
+    state = "confirmed" if confirm else "rejected"
+    body = {"path": path, "entity": entity, "state": state, "reason": reason}
+    api(user).post(f"/api/v1/datasets/{segment(cluster)}/{segment(topic)}/classifications", body)
+    console.print(f"{path} of {dataset}: {entity} {state}.")

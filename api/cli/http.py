@@ -1,0 +1,122 @@
+"""The command line's way to a running Weir: its HTTP API, with this instance's address and token."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from api.home import Home
+from catalog.errors import NotSignedIn, Unavailable, WeirError
+
+DEFAULT_URL = "http://127.0.0.1:8484"
+
+
+class ApiRefused(WeirError):
+    """The API answered with an error; its sentence and details are passed on."""
+
+
+def segment(text: str) -> str:
+    """One path segment, percent-encoded whole."""
+    return quote(text, safe="")
+
+
+def instance_url(home: Home) -> str:
+    """The address of this instance: WEIR_URL, else what the running instance wrote down, else the default."""
+    if given := os.environ.get("WEIR_URL"):
+        return given.rstrip("/")
+    try:
+        state = json.loads((home.root / "run" / "weir.json").read_text())
+        return str(state["url"])
+    except (OSError, ValueError, KeyError):
+        return DEFAULT_URL
+
+
+def instance_token(home: Home, user: str | None = None) -> str:
+    """The token to send: WEIR_TOKEN, or that of `user` in WEIR_HOME/tokens, or the admin's.
+
+    Raises NotSignedIn saying where it was looked for.
+    """
+    if user is None and (given := os.environ.get("WEIR_TOKEN")):
+        return given
+    path = home.token_of(user) if user else home.admin_token
+    try:
+        return path.read_text().strip()
+    except OSError:
+        whose = f"of {user} " if user else ""
+        raise NotSignedIn(
+            f"No token {whose}at {path}. Start Weir with `weir up --detach`, make one with `weir token create --user"
+            " NAME`, or set WEIR_TOKEN."
+        ) from None
+
+
+class Api:
+    """Calls the HTTP API; a failure is raised as one sentence (ApiRefused, Unavailable)."""
+
+    def __init__(self, home: Home, user: str | None = None, timeout: float = 300.0) -> None:
+        self.url = instance_url(home)
+        token = instance_token(home, user)
+        self._client = httpx.Client(
+            base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=httpx.Timeout(timeout, connect=5)
+        )
+
+    def get(self, path: str, **params: Any) -> Any:
+        return self._call("GET", path, params=_given(params)).json()
+
+    def text(self, path: str, **params: Any) -> str:
+        return self._call("GET", path, params=_given(params)).text
+
+    def post(self, path: str, body: Any = None, **params: Any) -> Any:
+        answer = self._call("POST", path, json=body, params=_given(params))
+        return answer.json() if answer.content else None
+
+    def post_text(self, path: str, text: str, **params: Any) -> Any:
+        headers = {"Content-Type": "application/yaml"}
+        return self._call("POST", path, content=text.encode(), headers=headers, params=_given(params)).json()
+
+    def delete(self, path: str, **params: Any) -> Any:
+        answer = self._call("DELETE", path, params=_given(params))
+        return answer.json() if answer.content else None
+
+    @contextmanager
+    def stream(self, path: str, **params: Any) -> Iterator[Iterator[str]]:
+        """The lines of a server-sent event stream."""
+        with self._client.stream("GET", path, params=_given(params), timeout=None) as answer:  # noqa: S113
+            if answer.is_error:
+                answer.read()
+                raise _refusal(answer)
+            yield answer.iter_lines()
+
+    def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
+        try:
+            answer = self._client.request(method, path, **arguments)
+        except httpx.ConnectError:
+            raise Unavailable(
+                f"No Weir answers at {self.url}. Start it with `weir up --detach`, or set WEIR_URL to where it runs."
+            ) from None
+        except httpx.TimeoutException:
+            raise Unavailable(f"Weir at {self.url} did not answer in time; `weir status` shows what is down.") from None
+        except httpx.HTTPError as error:
+            raise Unavailable(f"The call to Weir at {self.url} broke off ({type(error).__name__}); try again.") from None
+        if answer.is_error:
+            raise _refusal(answer)
+        return answer
+
+
+def _refusal(answer: httpx.Response) -> ApiRefused:
+    try:
+        error = answer.json()["error"]
+        refused = ApiRefused(error["message"], details=error.get("details"))
+        refused.code = error["code"]
+    except (ValueError, KeyError, TypeError):
+        refused = ApiRefused(f"The server at {answer.url.host} answered {answer.status_code} and is not Weir's API.")
+    return refused
+
+
+def _given(params: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if value is not None}

@@ -1,0 +1,20 @@
+"""Options that many commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from api.cli.http import Api
+from api.cli.output import Format
+from api.home import Home
+
+Output = Annotated[Format, typer.Option("-o", "--output", help="How to print the answer.")]
+As = Annotated[str | None, typer.Option("--as", metavar="USER", help="Ask as USER, with WEIR_HOME/tokens/USER.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="As it was then, RFC 3339.")]
+
+
+def api(user: str | None = None) -> Api:
+    """The API of this instance, as the admin or as `user`."""
+    return Api(Home.of_environment(), user)

@@ -1,0 +1,85 @@
+"""How answers look on a terminal and in a pipe: tables, JSON, YAML, CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+import yaml
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+
+class Format(StrEnum):
+    """The `-o` of every command."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+
+
+def cell(value: Any) -> str:
+    """A value as one table cell."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(cell(v) for v in value)
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def show(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Sequence[str],
+    form: Format,
+    *,
+    whole: Any = None,
+    title: str | None = None,
+    empty: str = "Nothing to show.",
+) -> None:
+    """Print rows. `whole` is the full answer that json and yaml print in place of the rows."""
+    match form:
+        case Format.JSON:
+            print_text(json.dumps(rows if whole is None else whole, indent=2, ensure_ascii=False, default=str))
+        case Format.YAML:
+            print_text(yaml.safe_dump(_plain(rows if whole is None else whole), sort_keys=False, allow_unicode=True))
+        case Format.CSV:
+            buffer = io.StringIO()
+            writer = csv.writer(buffer)
+            writer.writerow(columns)
+            writer.writerows([cell(row.get(name)) for name in columns] for row in rows)
+            print_text(buffer.getvalue())
+        case Format.TABLE if not rows:
+            console.print(empty)
+        case Format.TABLE:
+            table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+            for name in columns:
+                table.add_column(name.replace("_", " "), overflow="fold")
+            for row in rows:
+                table.add_row(*(escape(cell(row.get(name))) for name in columns))
+            console.print(table)
+
+
+def print_text(text: str) -> None:
+    """Text as it is, for pipes: no wrapping, no markup."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.flush()
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=str))

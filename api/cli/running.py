@@ -1,0 +1,198 @@
+"""A running instance: the local servers of `stack`, with Weir's API and worker as its last processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import psutil
+from pydantic import ValidationError
+from rich.console import Console
+
+from api.cli.output import errors
+from api.home import PROGRAM, Home
+from api.settings import load
+from catalog.errors import SettingsError
+from stack import Instance, ProcessSpec, StackSettings
+
+_EXTERNAL = {
+    "kafka": "WEIR_KAFKA__BOOTSTRAP_SERVERS",
+    "registry": "WEIR_SCHEMA_REGISTRY__URL",
+    "neo4j": "WEIR_NEO4J__URI",
+    "elasticsearch": "WEIR_ELASTICSEARCH__URL",
+    "spark": "WEIR_SPARK__REMOTE",
+}
+"""A server whose address is set is yours: it is used and not started."""
+
+
+class TerminalProgress:
+    """Tells a start's story on stderr: one line an event, a moving counter for downloads on a terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._status = console.status("") if console.is_terminal else None
+        self._last = 0.0
+
+    def downloading(self, done: int, total: int, megabytes: float) -> None:
+        text = f"fetching servers: {done} of {total} parts, {megabytes:.0f} MB"
+        if self._status is not None:
+            self._status.update(text)
+            self._status.start()
+            if done == total:
+                self._status.stop()
+        elif done == total or time.monotonic() - self._last > 5:
+            self._last = time.monotonic()
+            self._console.print(text)
+
+    def starting(self, name: str) -> None:
+        self._console.print(f"  [dim]starting {name} ...[/]")
+
+    def ready(self, name: str, seconds: float, address: str) -> None:
+        how = f"in {seconds:.1f} s" if seconds else "already running"
+        self._console.print(f"[green]✓[/] {name} {how}  [dim]{address.split(';')[0]}[/]", soft_wrap=True)
+
+    def stopping(self, name: str) -> None:
+        self._console.print(f"  [dim]stopping {name} ...[/]")
+
+    def note(self, text: str) -> None:
+        self._console.print(f"[yellow]![/] {text}", soft_wrap=True)
+
+
+class Running:
+    """One instance, as the command line drives it."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.settings = load(home)
+        self._stack = Instance(home.root, stack_settings())
+        self._external = {name for name, variable in _EXTERNAL.items() if os.environ.get(variable)}
+
+    @property
+    def url(self) -> str:
+        """Weir's own address."""
+        host = self.settings.api.host
+        shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
+        return f"http://{shown}:{self._port()}"
+
+    def up(self, detach: bool) -> None:
+        """Start what does not run. Raises StackError, SettingsError."""
+        with _terminated_as_interrupt():
+            self._stack.up(detach, self._processes(), self._external, progress=TerminalProgress(errors))
+
+    def down(self, wipe: bool = False) -> int:
+        return self._stack.down(wipe, progress=TerminalProgress(errors))
+
+    def status(self) -> list[dict[str, Any]]:
+        return self._stack.status()
+
+    def alive(self, rows: list[dict[str, Any]]) -> bool:
+        return any(row["name"] == "weir" and row["state"] == "ready" for row in rows)
+
+    def stay(self) -> None:
+        """Hold the foreground until Ctrl-C, TERM, or `weir down` elsewhere; then stop everything."""
+
+        def died(name: str, tail: tuple[str, ...]) -> None:
+            errors.print(f"[red]✗[/] {name} ended by itself. `weir up` in another terminal starts it again. Its log ends:")
+            for line in tail:
+                errors.print(f"  [dim]| {line}[/]", markup=True, soft_wrap=True)
+
+        try:
+            with _terminated_as_interrupt():
+                self._stack.wait(died)
+        except KeyboardInterrupt:
+            errors.print("Stopping ...")
+        finally:
+            self.down()
+
+    def demo(self, detach: bool) -> int:
+        """Up, then the story; the exit code of the story. A failed story in the foreground stops what it started."""
+        from api.demo.run import DemoContext, run
+        from stack import artifacts
+
+        begun = time.monotonic()
+        self.up(detach)
+        context = DemoContext(
+            weir_url=self.url,
+            home=self.home,
+            addresses=self._stack.addresses(),
+            job_environment=self._stack.job_environment(),
+            jars=artifacts.jars,
+            console=Console(highlight=False),
+            begun=begun,
+        )
+        try:
+            with _terminated_as_interrupt():
+                return run(context)
+        except BaseException:
+            if not detach:
+                self.down()
+            raise
+
+    def _worker_works(self) -> bool:
+        """The worker writes its pid once it consumes; a file left by a dead one names no living process."""
+        try:
+            return psutil.pid_exists(int((self.home.root / "run" / "worker.pid").read_text()))
+        except (OSError, ValueError):
+            return False
+
+    def _port(self) -> int:
+        return self._stack.port("weir", self.settings.api.port)
+
+    def _processes(self) -> list[ProcessSpec]:
+        port = self._port()
+        url = self.url
+        environment = {"WEIR_HOME": str(self.home.root), "WEIR_API__PORT": str(port), "PYTHONPATH": str(PROGRAM)}
+        python = (sys.executable, "-m", "api")
+
+        def answers(path: str) -> bool:
+            try:
+                return httpx.get(url + path, timeout=2).status_code == 200
+            except httpx.HTTPError:
+                return False
+
+        server = ProcessSpec(
+            name="weir",
+            argv=(*python, "serve"),
+            env=environment,
+            ready=lambda: answers("/healthz"),
+            port=port,
+            url=url,
+            version="0.1.0",
+        )
+        worker = replace(
+            server, name="weir-worker", argv=(*python, "worker"), ready=self._worker_works, port=0, url="", needs=("weir",)
+        )
+        return [server, worker]
+
+
+def stack_settings() -> StackSettings:
+    """The `WEIR_STACK__*` variables. Raises SettingsError naming the variable."""
+    prefix = "WEIR_STACK__"
+    given = {name.removeprefix(prefix).lower(): text for name, text in os.environ.items() if name.startswith(prefix)}
+    try:
+        return StackSettings.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        variable = prefix + str(first["loc"][0]).upper()
+        raise SettingsError(f"The environment variable {variable} cannot be used: {first['msg']}.") from None
+
+
+@contextmanager
+def _terminated_as_interrupt() -> Iterator[None]:
+    """TERM ends a foreground start as Ctrl-C does, so that nothing is left running."""
+
+    def interrupt(signum: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,158 @@
+"""`weir up`, `down`, `status`, `demo`, `test`, `serve`, `worker`, `init`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.options import Output
+from api.cli.output import Format, console, errors, print_text, show
+from api.home import Home
+
+Detach = Annotated[bool, typer.Option("--detach", "-d", help="Return when everything is ready, and leave it running.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.command(epilog="weir up --detach · WEIR_HOME=/tmp/second weir up --detach (a second instance beside it)")(up)
+    app.command(epilog="weir down · weir down --wipe (deletes the data too)")(down)
+    app.command(epilog="weir status · weir status -o json")(status)
+    app.command(epilog="weir demo · weir demo --exit · weir demo --detach")(demo)
+    app.command(
+        epilog="weir test · weir test --fast · weir test -- -k lineage · weir test --bench stack",
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    )(test)
+    app.command(epilog="weir init -o yaml > weir.yaml")(init)
+    app.command(epilog="WEIR_DATABASE__URL=postgresql+psycopg://... weir serve")(serve)
+    app.command(epilog="weir worker")(worker)
+
+
+def up(detach: Detach = False) -> None:
+    """Start the local servers and Weir itself; an instance that runs is healed."""
+    from api.cli.running import Running
+
+    running = Running(Home.of_environment())
+    running.up(detach)
+    errors.print(f"Weir answers at [bold]{running.url}[/]; its admin token is in {running.home.admin_token}.", soft_wrap=True)
+    if detach:
+        errors.print("Stop it with `weir down`. A catalog begins with: weir scan --bootstrap-servers HOST:PORT")
+    else:
+        errors.print("Ctrl-C stops it.")
+        running.stay()
+
+
+def down(wipe: Annotated[bool, typer.Option("--wipe", help="Delete the data of the instance too.")] = False) -> None:
+    """Stop every process of the instance."""
+    from api.cli.running import Running
+
+    stopped = Running(Home.of_environment()).down(wipe)
+    errors.print(f"Stopped {stopped} processes." if stopped else "Nothing was running.")
+
+
+def status(output: Output = Format.TABLE) -> None:
+    """Show each process of the instance: address, version, pid, memory."""
+    from api.cli.running import Running
+
+    running = Running(Home.of_environment())
+    rows = running.status()
+    whole = {"url": running.url if running.alive(rows) else None, "home": str(running.home.root), "servers": rows}
+    shown = [{**row, "memory": f"{row['memory'] / 1e6:.0f} MB" if row["memory"] else ""} for row in rows]
+    show(shown, ("name", "state", "url", "version", "pid", "memory"), output, whole=whole)
+    if output is Format.TABLE:
+        total = sum(row["memory"] or 0 for row in rows)
+        console.print(f"{total / 1e9:.2f} GB in all. " + (f"Weir: {whole['url']}" if whole["url"] else "Weir is down: weir up"))
+
+
+def demo(
+    detach: Detach = False,
+    leave: Annotated[bool, typer.Option("--exit", help="Stop everything after the story.")] = False,
+) -> None:
+    """Start everything and tell the story: topics, schemas, personal data, lineage, a masked query and an approved one."""
+    from api.cli.running import Running
+
+    if detach and leave:
+        raise typer.BadParameter("--detach leaves Weir running and --exit ends it; give one of them.")
+    running = Running(Home.of_environment())
+    code = running.demo(detach)
+    if leave:
+        running.down()
+    elif not detach:
+        errors.print("Ctrl-C stops it.")
+        running.stay()
+    if code:
+        raise typer.Exit(code)
+
+
+def test(
+    context: typer.Context,
+    fast: Annotated[bool, typer.Option("--fast", help="Only what needs no server.")] = False,
+    bench: Annotated[str | None, typer.Option("--bench", help="Run a benchmark of benchmarks/ instead.")] = None,
+) -> None:
+    """Check the code and run the tests; servers are started as needed. Further arguments go to pytest."""
+    root = Path(__file__).resolve().parents[2]
+    python = [sys.executable, "-m"]
+    if bench is not None:
+        known = sorted(path.stem for path in (root / "benchmarks").glob("[a-z]*.py"))
+        if bench not in known:
+            raise typer.BadParameter(f"there is no benchmark {bench!r}; there are: {', '.join(known)}")
+        raise typer.Exit(subprocess.run([*python, f"benchmarks.{bench}", *context.args], cwd=root, check=False).returncode)
+    checks: list[tuple[str, list[str]]] = [
+        ("ruff", [*python, "ruff", "check", "."]),
+        ("format", [*python, "ruff", "format", "--check", "."]),
+        ("types", [*python, "mypy"]),
+        ("arrows", [str(Path(sys.executable).with_name("lint-imports"))]),
+    ]
+    failed = []
+    for name, command in checks:
+        done = subprocess.run(command, cwd=root, check=False, capture_output=True, text=True)
+        errors.print(f"{'[green]✓[/]' if done.returncode == 0 else '[red]✗[/]'} {name}")
+        if done.returncode:
+            failed.append(name)
+            print_text(done.stdout[-8000:] + done.stderr[-2000:])
+    selection = ["-m", "not integration and not e2e"] if fast else []
+    code = subprocess.run([*python, "pytest", *selection, *context.args], cwd=root, check=False).returncode
+    if failed:
+        errors.print(f"[red]✗[/] Failed checks: {', '.join(failed)}.")
+    raise typer.Exit(code or (1 if failed else 0))
+
+
+def init(output: Output = Format.YAML) -> None:
+    """Print every setting with its default, to begin a weir.yaml."""
+    from api.settings import documented
+
+    rows: list[dict[str, Any]] = [
+        {"variable": name, "default": default, "meaning": meaning} for name, default, meaning in documented()
+    ]
+    if output is not Format.YAML:
+        show(rows, ("variable", "default", "meaning"), output)
+        return
+    import yaml
+
+    lines: list[str] = ["# Settings of Weir: save as WEIR_HOME/weir.yaml and keep what you change."]
+    section = ""
+    for row in rows:
+        room, name = row["variable"].removeprefix("WEIR_").lower().split("__", 1)
+        if room != section:
+            lines.append(f"# {room}:")
+            section = room
+        value = yaml.safe_dump({name: row["default"]}, default_flow_style=True).strip()[1:-1]
+        lines.append(f"#   {value}  # {row['meaning']}")
+    print_text("\n".join(lines))
+
+
+def serve() -> None:
+    """Run the HTTP API in the foreground (what `up` starts for you)."""
+    from api.serve import serve as run
+
+    run(Home.of_environment())
+
+
+def worker() -> None:
+    """Run the background worker in the foreground: scans, the lineage fold, expiry (what `up` starts for you)."""
+    from api.worker import run
+
+    run(Home.of_environment())

@@ -1,0 +1,144 @@
+"""The demo's topics onto a real broker: topics made, schemas registered, records produced. A second run changes nothing.
+
+A topic that holds records already is left as it is, so that a demo may be told again on data that is there.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import httpx
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from api.demo.errors import DemoFailed
+from api.demo.plan import TopicPlan, framed
+
+SECONDS = 20.0
+"""How long the broker or the registry may take to answer one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Produced:
+    """What became of one topic. `records` is what it holds now; `was_there` = it was left as it was found."""
+
+    topic: str
+    records: int
+    was_there: bool
+
+
+def produce(
+    plans: Sequence[TopicPlan],
+    bootstrap: str,
+    registry: str,
+    on_topic: Callable[[Produced], None] = lambda _: None,
+) -> list[Produced]:
+    """Make the topics and fill those that are empty. `registry` is a Confluent-compatible URL.
+
+    Raises DemoFailed when the broker or the registry does not answer or refuses.
+    """
+    settings = {"bootstrap.servers": bootstrap, "socket.timeout.ms": int(SECONDS * 1000), "log_level": 0}
+    try:
+        _make_topics(AdminClient(settings), plans, bootstrap)
+        held = _held(settings, plans)
+        ids = _register([plan for plan in plans if plan.schema and not held[plan.name]], registry)
+        # Acknowledged by the broker's disk before the demo speaks of it; batches a little so that it is quick.
+        producer = Producer(settings | {"acks": "all", "linger.ms": 20, "compression.type": "lz4"})
+        done = []
+        for plan in plans:
+            was_there = held[plan.name] > 0
+            count = held[plan.name] if was_there else _fill(producer, plan, ids)
+            done.append(Produced(plan.name, count, was_there))
+            on_topic(done[-1])
+        return done
+    except KafkaException as error:
+        fault = error.args[0]
+        reason = fault.str() if isinstance(fault, KafkaError) else str(fault)
+        raise DemoFailed(f"The Kafka broker at {bootstrap} did not take the demo's topics: {reason}.") from error
+
+
+def _make_topics(admin: AdminClient, plans: Sequence[TopicPlan], bootstrap: str) -> None:
+    there = set(admin.list_topics(timeout=SECONDS).topics)
+    wanted = [
+        NewTopic(plan.name, num_partitions=plan.partitions, replication_factor=1, config=dict(plan.config))
+        for plan in plans
+        if plan.name not in there
+    ]
+    if wanted:
+        for made in admin.create_topics(wanted, operation_timeout=SECONDS).values():
+            made.result(SECONDS)
+
+
+def _held(settings: dict[str, object], plans: Sequence[TopicPlan]) -> dict[str, int]:
+    """Offsets in use per topic: last minus first, over all partitions."""
+    consumer = Consumer(settings | {"group.id": "weir-demo-counting", "enable.auto.commit": False})
+    try:
+        return {
+            plan.name: sum(
+                high - low
+                for low, high in (
+                    consumer.get_watermark_offsets(TopicPartition(plan.name, number), timeout=SECONDS)
+                    for number in range(plan.partitions)
+                )
+            )
+            for plan in plans
+        }
+    finally:
+        consumer.close()
+
+
+def _register(plans: Sequence[TopicPlan], registry: str) -> dict[str, int]:
+    """Topic -> schema id; the subject is TOPIC-value, as Confluent's serializers name it by default."""
+    ids: dict[str, int] = {}
+    with httpx.Client(timeout=SECONDS, trust_env=False) as client:
+        for plan in plans:
+            if plan.schema is None:
+                continue
+            url = f"{registry.rstrip('/')}/subjects/{plan.name}-value/versions"
+            try:
+                answer = client.post(url, json={"schemaType": plan.schema.kind, "schema": plan.schema.text})
+                answer.raise_for_status()
+                ids[plan.name] = int(answer.json()["id"])
+            except (httpx.HTTPError, ValueError, KeyError) as error:
+                raise DemoFailed(
+                    f"The schema registry at {registry} did not take the schema of {plan.name}"
+                    f" ({type(error).__name__}); see that it runs with `weir status`."
+                ) from error
+    return ids
+
+
+def _fill(producer: Producer, plan: TopicPlan, ids: dict[str, int]) -> int:
+    failed: list[KafkaError] = []
+
+    def delivered(error: KafkaError | None, _: object) -> None:
+        if error is not None:
+            failed.append(error)
+
+    count = 0
+    for count, record in enumerate(plan.records(), 1):
+        value = record.value
+        if plan.schema is not None and value is not None:
+            value = framed(plan.schema.kind, ids[plan.name], value)
+        # Placed by hand, so that the same seed fills the same partitions.
+        place = zlib.crc32(record.key) if record.key is not None else count
+        while True:
+            try:
+                producer.produce(
+                    plan.name,
+                    key=record.key,
+                    value=value,
+                    headers=list(record.headers),
+                    timestamp=record.timestamp_ms,
+                    partition=place % plan.partitions,
+                    on_delivery=delivered,
+                )
+                break
+            except BufferError:
+                producer.poll(0.1)
+        producer.poll(0)
+    if producer.flush(SECONDS) or failed:
+        reason = failed[0].str() if failed else "no answer in time"
+        raise DemoFailed(f"The Kafka broker did not take all records of {plan.name}: {reason}.")
+    return count

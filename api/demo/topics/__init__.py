@@ -1,0 +1,1 @@
+"""The demo's topics, a module a family. Each module has `plans(world)`, `PLANTED` and `TRAPS`."""

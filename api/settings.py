@@ -1,0 +1,175 @@
+"""All settings of an instance: the environment, then `weir.yaml`, then defaults. Read here and nowhere else.
+
+A variable is `WEIR_<ROOM>__<NAME>`: `WEIR_API__PORT=9000`. The same names, nested, make `weir.yaml` (in WEIR_HOME,
+or the file WEIR_CONFIG names). A name nobody knows is an error, so a misspelt setting never passes in silence.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from api.home import Home
+from catalog.errors import SettingsError
+from catalog.settings import CatalogSettings
+from lineage.settings import LineageSettings
+from policies.query_settings import QuerySettings
+from policies.settings import PolicySettings
+from scanners.settings import ScannerSettings
+
+BARE = {"WEIR_HOME", "WEIR_CONFIG", "WEIR_CACHE", "WEIR_URL", "WEIR_TOKEN", "WEIR_SHARED_DATA"}
+"""Variables that are not settings of a room. `WEIR_STACK__*` belongs to the local servers, `WEIR_TEST_*` to the tests."""
+_FOREIGN = ("WEIR_STACK__", "WEIR_TEST_")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ApiSettings(_Section):
+    """The HTTP server."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on; loopback unless you say otherwise.")
+    port: int = Field(8484, ge=0, le=65535, description="Port to listen on.")
+    max_body_mb: int = Field(64, ge=1, description="Largest request body, in MiB.")
+
+
+class LogSettings(_Section):
+    """What Weir writes about itself. Never a value of a record."""
+
+    level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    json_lines: bool = Field(False, description="One JSON object a line instead of readable text.")
+
+
+class DatabaseSettings(_Section):
+    """The record store."""
+
+    url: str | None = Field(None, description="SQLAlchemy URL; a SQLite file in WEIR_HOME when absent.")
+
+
+class KafkaSettings(_Section):
+    """The Kafka that holds Weir's own topics (`_weir.*`). Clusters to catalog are declared, see kind: Cluster."""
+
+    bootstrap_servers: str = Field("localhost:9092", description="host:port, comma between several.")
+
+
+class SchemaRegistrySettings(_Section):
+    """The registry of the local stack; declared clusters name their own."""
+
+    url: str | None = Field(None, description="Confluent-compatible address.")
+
+
+class Neo4jSettings(_Section):
+    """The lineage graph."""
+
+    uri: str = Field("bolt://localhost:7687", description="bolt:// or neo4j:// address.")
+    user: str = Field("neo4j", description="User name.")
+    password: SecretStr | None = Field(None, description="Password; no authentication when absent.")
+
+
+class ElasticsearchSettings(_Section):
+    """The search index."""
+
+    url: str = Field("http://localhost:9200", description="Address.")
+    api_key: SecretStr | None = Field(None, description="API key; none when absent.")
+
+
+class SparkSettings(_Section):
+    """The engine."""
+
+    remote: SecretStr = Field(SecretStr("sc://localhost:15002"), description="Spark Connect URL, token included.")
+
+
+class Settings(_Section):
+    """Every setting; rooms receive their slice, never the whole."""
+
+    api: ApiSettings = ApiSettings()
+    log: LogSettings = LogSettings()
+    database: DatabaseSettings = DatabaseSettings()
+    kafka: KafkaSettings = KafkaSettings()
+    schema_registry: SchemaRegistrySettings = SchemaRegistrySettings()
+    neo4j: Neo4jSettings = Neo4jSettings()
+    elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
+    spark: SparkSettings = SparkSettings()
+    catalog: CatalogSettings = CatalogSettings()
+    scanners: ScannerSettings = ScannerSettings()
+    lineage: LineageSettings = LineageSettings()
+    policies: PolicySettings = PolicySettings()
+    query: QuerySettings = QuerySettings()
+
+
+def load(home: Home, environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings of an instance. Raises SettingsError naming the variable or the line and the mend."""
+    environment = os.environ if environment is None else environment
+    values = _from_file(Path(environment.get("WEIR_CONFIG") or home.root / "weir.yaml"), "WEIR_CONFIG" in environment)
+    for variable, room, name, text in _from_environment(environment):
+        _check_known(variable, room, name)
+        values.setdefault(room, {})[name] = text
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = first["loc"]
+        name = ".".join(map(str, place))
+        variable = "WEIR_" + "__".join(str(part).upper() for part in place)
+        if first["type"] == "extra_forbidden":
+            raise SettingsError(f"There is no setting {name!r}.{_nearest(name, _known_names())}") from None
+        raise SettingsError(f"Setting {name} ({variable}) cannot be used: {first['msg']}.") from None
+
+
+def documented() -> Iterator[tuple[str, Any, str]]:
+    """Every setting as (variable, default, description), for docs and `weir init`."""
+    for room, section in Settings.model_fields.items():
+        kind = section.annotation
+        assert isinstance(kind, type) and issubclass(kind, BaseModel)
+        for name, field in kind.model_fields.items():
+            default = field.get_default(call_default_factory=True)
+            shown = "" if isinstance(default, SecretStr) else default
+            yield f"WEIR_{room.upper()}__{name.upper()}", shown, field.description or ""
+
+
+def _known_names() -> list[str]:
+    return [variable.removeprefix("WEIR_").replace("__", ".", 1).lower() for variable, _, _ in documented()]
+
+
+def _nearest(name: str, among: list[str]) -> str:
+    close = difflib.get_close_matches(name, among, 1)
+    return f" Did you mean {close[0]!r}?" if close else " docs/settings.md lists them all."
+
+
+def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    for variable, text in environment.items():
+        if not variable.startswith("WEIR_") or variable in BARE or variable.startswith(_FOREIGN):
+            continue
+        room, separator, name = variable.removeprefix("WEIR_").partition("__")
+        yield variable, room.lower(), name.lower() if separator else "", text
+
+
+def _check_known(variable: str, room: str, name: str) -> None:
+    known = {v for v, _, _ in documented()}
+    if variable.upper() not in known:
+        close = difflib.get_close_matches(variable, sorted(known | BARE), 1)
+        hint = f" Did you mean {close[0]}?" if close else " docs/settings.md lists them all."
+        raise SettingsError(f"The environment variable {variable} is no setting of Weir.{hint}")
+
+
+def _from_file(path: Path, must_exist: bool) -> dict[str, Any]:
+    if not path.exists():
+        if must_exist:
+            raise SettingsError(f"WEIR_CONFIG names {path}, which does not exist.")
+        return {}
+    try:
+        values = yaml.safe_load(path.read_text()) or {}
+    except (OSError, yaml.YAMLError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise SettingsError(f"{path} cannot be read{where}; it must be YAML such as 'api: {{port: 9000}}'.") from None
+    if not isinstance(values, dict) or not all(isinstance(section, dict) for section in values.values()):
+        raise SettingsError(f"{path} must hold sections of settings, such as 'api: {{port: 9000}}'.")
+    return values

@@ -1,0 +1,188 @@
+"""The record store's database: one engine, one declarative base for every room, migrations at start.
+
+SQLite (default; several processes may write at once) and PostgreSQL. A room declares its tables on `Base` in its own
+`adapters/tables.py` and adds a file to `catalog/adapters/migrations/versions`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, MetaData, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.orm import DeclarativeBase, Session
+from sqlalchemy.pool import StaticPool
+
+from catalog.errors import SettingsError, Unavailable
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_BUSY_MS = 30_000  # how long a SQLite writer waits for another; longer than any transaction of ours
+_MIGRATION_LOCK = 8_484_001  # any number, the same in every process: PostgreSQL's advisory lock of the migrations
+
+
+class Base(DeclarativeBase):
+    """Every table of every room. Constraint names are fixed so that migrations can name them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+class Database:
+    """Sessions on the record store.
+
+    >>> with database.begin() as session:   # writes; commits at the end, rolls back on an error
+    ...     session.add(row)
+
+    `begin` inside `begin` (same thread, same task) joins the outer transaction, so that two rooms can write as one.
+    """
+
+    def __init__(self, url: str) -> None:
+        """`url`: `sqlite:///path` or `postgresql+psycopg://user@host/name`. Raises SettingsError when it is neither."""
+        try:
+            self.url: URL = make_url(url)
+        except ArgumentError:
+            raise SettingsError(
+                "WEIR_DATABASE__URL is not a database URL; write sqlite:////path/weir.db or"
+                " postgresql+psycopg://user:password@host/name."
+            ) from None
+        if self.url.drivername == "postgresql":
+            self.url = self.url.set(drivername="postgresql+psycopg")
+        if self.url.get_backend_name() not in ("sqlite", "postgresql"):
+            raise SettingsError(
+                f"WEIR_DATABASE__URL asks for {self.url.get_backend_name()!r}; Weir keeps its record in sqlite or postgresql."
+            )
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.engine = self._engine()
+        # Both share one pool; only how a transaction begins differs. A SQLite transaction that reads first and writes
+        # later fails when another wrote in between, so writers take the lock at once.
+        self._writing = self.engine.execution_options(weir_begin="BEGIN IMMEDIATE")
+        self._current: ContextVar[tuple[int, Session] | None] = ContextVar("weir_session", default=None)
+
+    def _engine(self) -> Engine:
+        if not self.is_sqlite:
+            return create_engine(self.url, pool_pre_ping=True, connect_args={"connect_timeout": 5})
+        options: dict[str, Any] = {"connect_args": {"timeout": _BUSY_MS / 1000}}
+        if not self.url.database or self.url.database == ":memory:":
+            options |= {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
+        engine = create_engine(self.url, **options)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+
+    @contextmanager
+    def begin(self) -> Iterator[Session]:
+        """A session for writing. Raises Unavailable when the database does not answer or stays locked."""
+        with self._session(self._writing) as session:
+            yield session
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session for reading: sees one state of the store, and waits for no writer."""
+        with self._session(self.engine) as session:
+            yield session
+
+    @contextmanager
+    def _session(self, engine: Engine) -> Iterator[Session]:
+        outer = self._current.get()
+        # A thread started inside a transaction inherits the context, but must not use the session of another thread.
+        if outer is not None and outer[0] == threading.get_ident():
+            yield outer[1]
+            return
+        session = Session(engine, expire_on_commit=False)
+        token = self._current.set((threading.get_ident(), session))
+        try:
+            with self.translated(), session.begin():
+                yield session
+        finally:
+            self._current.reset(token)
+            session.close()
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Turns a database that does not answer into Unavailable; other errors of the driver pass."""
+        try:
+            yield
+        except (OperationalError, InterfaceError) as error:
+            raise Unavailable(
+                f"The record store {self.name} does not answer ({_cause(error)}); check WEIR_DATABASE__URL, the disk"
+                " and that the server runs.",
+                details={"server": self.name},
+            ) from error
+
+    @property
+    def name(self) -> str:
+        """The URL without its password."""
+        return self.url.render_as_string(hide_password=True)
+
+    def ping(self) -> None:
+        """Raises Unavailable when the database does not answer."""
+        with self.read() as session:
+            session.execute(text("SELECT 1"))
+
+    def migrate(self) -> None:
+        """Bring the schema to the newest version. Safe when several processes start at once, and when it is done already.
+
+        Raises Unavailable when the database does not answer, SettingsError when it was written by a newer Weir.
+        """
+        from alembic import command
+        from alembic.config import Config
+        from alembic.util import CommandError
+
+        if self.is_sqlite and self.url.database and self.url.database != ":memory:":
+            try:
+                Path(self.url.database).absolute().parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise Unavailable(
+                    f"The folder of the record store {self.name} cannot be made ({error.strerror}); free the disk or"
+                    " choose another place by WEIR_DATABASE__URL.",
+                    details={"server": self.name},
+                ) from error
+        config = Config()
+        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+        try:
+            with self.translated(), self._writing.begin() as connection:
+                if not self.is_sqlite:
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+        except CommandError as error:
+            raise SettingsError(
+                f"The record store {self.name} has a schema this version does not know; it was written by a newer Weir."
+            ) from error
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # The driver's own BEGIN comes too late (before the first write) and never for DDL; `_begin_sqlite` says it instead.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")  # in WAL: safe against a crash of the process, and fast
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("weir_begin", "BEGIN"))
+
+
+def _cause(error: SQLAlchemyError) -> str:
+    """The driver's own first line; it names hosts and files, never a bound value."""
+    original = error.orig if isinstance(error, DBAPIError) else error
+    return str(original).strip().splitlines()[0] if str(original).strip() else type(original).__name__

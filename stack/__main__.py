@@ -1,0 +1,89 @@
+"""`python -m stack up|down|status|env`: the servers alone, for development and tests. Users have `weir up`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+from stack import SERVERS, Instance, PlainText, StackError, StackSettings
+
+
+def settings_from_environment() -> StackSettings:
+    """`WEIR_STACK__NAME` for each setting. Raises pydantic's ValidationError."""
+    prefix = "WEIR_STACK__"
+    given = {name[len(prefix) :].lower(): value for name, value in os.environ.items() if name.startswith(prefix)}
+    return StackSettings.model_validate(given)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m stack", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    up = commands.add_parser("up", help="start what is not running")
+    up.add_argument("--detach", action="store_true", help="leave the servers running and return")
+    up.add_argument("--only", action="append", choices=SERVERS, help="start this server alone (may be repeated)")
+    down = commands.add_parser("down", help="stop all")
+    down.add_argument("--wipe", action="store_true", help="delete the data too")
+    for name in ("status", "env"):
+        command = commands.add_parser(name)
+        command.add_argument("-o", "--output", choices=("text", "json"), default="text")
+    options = parser.parse_args(arguments)
+    try:
+        instance = Instance(settings=settings_from_environment())
+        return int(globals()[f"_{options.command}"](instance, options))
+    except StackError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except ValueError as error:
+        print(f"error: a WEIR_STACK__ variable is not understood: {error}", file=sys.stderr)
+        return 2
+
+
+def _up(instance: Instance, options: Any) -> int:
+    # TERM and a closed terminal end the same way as Ctrl-C: everything is stopped.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+    progress = PlainText()
+    try:
+        instance.up(detach=options.detach, only=options.only, progress=progress)
+        if options.detach:
+            return 0
+        instance.wait(lambda name, tail: progress.note("\n".join((f"{name} ended by itself:", *tail))))
+        return 0
+    except KeyboardInterrupt:
+        if not options.detach:
+            instance.down(progress=progress)
+        return 130
+
+
+def _down(instance: Instance, options: Any) -> int:
+    print(f"{instance.down(wipe=options.wipe, progress=PlainText())} processes stopped")
+    return 0
+
+
+def _status(instance: Instance, options: Any) -> int:
+    rows = instance.status()
+    if options.output == "json":
+        print(json.dumps(rows, indent=1))
+    else:
+        for row in rows:
+            memory = f"{row['memory'] / 1e6:.0f} MB"
+            print(f"{row['name']:14} {row['state']:9} {row['pid'] or '':>8} {memory:>8} {row['url']}")
+    return 0
+
+
+def _env(instance: Instance, options: Any) -> int:
+    if options.output == "json":
+        print(json.dumps(instance.addresses().as_dict(), indent=1))
+    else:
+        for name, value in instance.environment().items():
+            print(f"export {name}='{value}'")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""The schema registry: Apicurio, spoken to through its Confluent-compatible interface."""
+
+from __future__ import annotations
+
+import http.client
+from pathlib import Path
+
+from stack import artifacts, versions
+from stack.ports import LOOPBACK
+from stack.process import Identity
+from stack.server import COMMON_OPTIONS, Launch, Named, Site
+
+
+class Registry:
+    facts = Named("registry", "the schema registry", versions.REGISTRY, ("registry",))
+
+    def prepare(self, site: Site) -> Launch:
+        data = site.home.data("registry")
+        data.mkdir(parents=True, exist_ok=True)
+        root = artifacts.folder("registry")
+        runner = next(iter(sorted(root.rglob("quarkus-run.jar"))))
+        settings = {
+            "quarkus.http.host": LOOPBACK,
+            "quarkus.http.port": str(site.ports["registry"]),
+            "quarkus.log.level": "WARN",
+            "quarkus.banner.enabled": "false",
+            # The default storage is memory; a file survives a restart.
+            "apicurio.datasource.url": f"jdbc:h2:file:{data / 'registry'};DB_CLOSE_ON_EXIT=FALSE",
+            "apicurio.rest.deletion.artifact.enabled": "true",
+            "apicurio.rest.deletion.artifact-version.enabled": "true",
+            "apicurio.rest.deletion.group.enabled": "true",
+        }
+        words = [f"-Xmx{site.settings.registry_memory}", *COMMON_OPTIONS, "-XX:TieredStopAtLevel=1"]
+        words += [f"-D{name}={value}" for name, value in settings.items()]
+        argv = site.java_file("registry", [*words, "-jar", str(runner)])
+        return Launch(argv, site.environment(), data)
+
+    def boot(self, site: Site, identity: Identity, log: Path) -> None:
+        """Nothing to say."""
+
+    def ready(self, site: Site) -> bool:
+        return answers(site.ports["registry"], "/apis/ccompat/v7/subjects")
+
+    def url(self, site: Site) -> str:
+        return f"http://{LOOPBACK}:{site.ports['registry']}/apis/ccompat/v7"
+
+
+def answers(port: int, path: str) -> bool:
+    """Whether a GET of this path on the loopback port is answered with 200."""
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

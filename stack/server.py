@@ -1,0 +1,97 @@
+"""What every local server has in common."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from stack import artifacts
+from stack.home import Home
+from stack.java import Java
+from stack.process import Identity
+from stack.settings import StackSettings
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a server is set up: the instance's folder, the Java, the settings and the ports chosen for it."""
+
+    home: Home
+    java: Java
+    settings: StackSettings
+    ports: dict[str, int]
+
+    def environment(self) -> dict[str, str]:
+        """The few variables a server needs. Not ours: that may hold passwords of the user's."""
+        kept = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR")
+        return {name: os.environ[name] for name in kept if name in os.environ} | {"JAVA_HOME": str(self.java.home)}
+
+    def java_command(
+        self, name: str, heap: str, components: tuple[str, ...], options: list[str], main: list[str]
+    ) -> list[str]:
+        """`java` with everything in an argument file: class paths of 200 jars and secrets stay out of `ps`."""
+        words = [f"-Xmx{heap}", *COMMON_OPTIONS, *options, "-cp", artifacts.class_path(*components), *main]
+        return self.java_file(name, words)
+
+    def java_file(self, name: str, words: list[str]) -> list[str]:
+        """Write the argument file and return the command that uses it."""
+        from stack.home import write_atomically
+
+        quoted = ['"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words]
+        path = self.home.config(name) / "java.args"
+        write_atomically(path, "\n".join(quoted) + "\n", mode=0o600)
+        return [self.java.program, f"@{path}"]
+
+
+COMMON_OPTIONS = [
+    # On few cores the serial collector takes the least memory, and its pauses on small heaps are short.
+    "-XX:+UseSerialGC",
+    "-Xshare:auto",
+    "-XX:-UsePerfData",
+    "-Dfile.encoding=UTF-8",
+    "-Djava.awt.headless=true",
+    "-Djava.net.preferIPv4Stack=true",
+    # A server that is out of memory ends and is started again; limping on helps nobody.
+    "-XX:+ExitOnOutOfMemoryError",
+]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How to start a server."""
+
+    argv: list[str]
+    environment: dict[str, str]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Named:
+    """The fixed facts of a server. `extra_ports` are ports it needs beside the public one."""
+
+    name: str
+    title: str
+    version: str
+    components: tuple[str, ...]
+    extra_ports: tuple[str, ...] = field(default=())
+
+
+class Server(Protocol):
+    """One kind of server."""
+
+    @property
+    def facts(self) -> Named: ...
+
+    def prepare(self, site: Site) -> Launch:
+        """Write configuration, format storage. May take seconds. Raises OSError, StackError."""
+
+    def boot(self, site: Site, identity: Identity, log: Path) -> None:
+        """What must be said to the started process before it can become ready. Raises StackError."""
+
+    def ready(self, site: Site) -> bool:
+        """Whether it answers now; quick, never raises."""
+
+    def url(self, site: Site) -> str:
+        """Its public address."""

@@ -1,0 +1,165 @@
+"""Spark Connect: one JVM that is driver and executor, open to the loopback address and a token."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+from stack import artifacts, versions
+from stack.coursier import pyspark_jars
+from stack.home import write_atomically
+from stack.ports import LOOPBACK
+from stack.process import Identity
+from stack.server import COMMON_OPTIONS, Launch, Named, Site
+
+LOGGING = """\
+rootLogger.level = warn
+rootLogger.appenderRef.out.ref = out
+appender.out.type = Console
+appender.out.name = out
+appender.out.target = SYSTEM_ERR
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %d{ISO8601} %p %c - %m%n%throwable{0}
+# Each of these writes the message of a failed query or task, and a failed cast quotes the value.
+logger.context.name = SQLQueryContextLogger
+logger.context.level = off
+logger.executor.name = org.apache.spark.executor.Executor
+logger.executor.level = off
+logger.tasks.name = org.apache.spark.scheduler
+logger.tasks.level = off
+logger.connect.name = org.apache.spark.sql.connect
+logger.connect.level = off
+logger.codegen.name = org.apache.spark.sql.catalyst.expressions.codegen
+logger.codegen.level = off
+logger.streaming.name = org.apache.spark.sql.execution.streaming
+logger.streaming.level = off
+logger.python.name = org.apache.spark.api.python
+logger.python.level = off
+logger.native.name = org.apache.hadoop.util.NativeCodeLoader
+logger.native.level = error
+"""
+# Packages that Spark, Arrow and Hadoop reach into; the list of org.apache.spark.launcher.JavaModuleOptions.
+OPENS = [
+    f"--add-opens=java.base/{package}=ALL-UNNAMED"
+    for package in (
+        "java.lang",
+        "java.lang.invoke",
+        "java.lang.reflect",
+        "java.io",
+        "java.net",
+        "java.nio",
+        "java.util",
+        "java.util.concurrent",
+        "java.util.concurrent.atomic",
+        "jdk.internal.ref",
+        "sun.nio.ch",
+        "sun.nio.cs",
+        "sun.security.action",
+        "sun.util.calendar",
+        "java.security",
+    )
+]
+
+
+class Spark:
+    facts = Named("spark", "Spark Connect", versions.SPARK, ("spark-kafka", "spark-avro"))
+
+    def token(self, site: Site) -> str:
+        return site.home.secret("spark.token")
+
+    def prepare(self, site: Site) -> Launch:
+        config = site.home.config("spark")
+        data = site.home.data("spark")
+        for folder in (data / "warehouse", data / "local", data / "tmp"):
+            folder.mkdir(parents=True, exist_ok=True)
+        properties = config / "spark.properties"
+        write_atomically(properties, self._properties(site, data), mode=0o600)
+        write_atomically(config / "log4j2.properties", LOGGING)
+        words = [
+            f"-Xmx{site.settings.spark_memory}",
+            *COMMON_OPTIONS,
+            *OPENS,
+            "-XX:+IgnoreUnrecognizedVMOptions",
+            "-XX:ReservedCodeCacheSize=128m",
+            # Gives memory back to the system after a large scan.
+            "-XX:MinHeapFreeRatio=10",
+            "-XX:MaxHeapFreeRatio=30",
+            "-Dio.netty.tryReflectionSetAccessible=true",
+            "-Djdk.reflect.useDirectMethodHandle=false",
+            f"-Djava.io.tmpdir={data / 'tmp'}",
+            f"-Dlog4j2.configurationFile={config / 'log4j2.properties'}",
+            "-cp",
+            f"{self._class_path()}",
+            "org.apache.spark.deploy.SparkSubmit",
+            "--properties-file",
+            str(properties),
+            "--class",
+            "org.apache.spark.sql.connect.service.SparkConnectServer",
+            "spark-internal",
+        ]
+        # A short environment: `${env:...}` in a statement could otherwise read what the user's shell holds.
+        environment = site.environment() | {
+            "SPARK_HOME": str(pyspark_jars().parent),
+            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_DRIVER_PYTHON": sys.executable,
+            "SPARK_LOCAL_IP": LOOPBACK,
+            "PYTHONHASHSEED": "0",
+        }
+        return Launch(site.java_file("spark", words), environment, data)
+
+    def _class_path(self) -> str:
+        jars = sorted(pyspark_jars().glob("*.jar"))
+        return ":".join(str(jar) for jar in (*jars, *artifacts.jars(*self.facts.components)))
+
+    def _properties(self, site: Site, data: Path) -> str:
+        settings = {
+            "spark.master": f"local[{site.settings.spark_cores}]",
+            "spark.app.name": "weir",
+            "spark.driver.host": LOOPBACK,
+            "spark.driver.bindAddress": LOOPBACK,
+            "spark.connect.grpc.binding.address": LOOPBACK,
+            "spark.connect.grpc.binding.port": str(site.ports["spark"]),
+            "spark.connect.authenticate.token": self.token(site),
+            "spark.connect.session.manager.defaultSessionTimeout": "30m",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": "4",
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.ansi.enabled": "true",
+            # What a statement must not do. A client that holds the token can switch these back on, so they are
+            # the second wall behind the gate, not the first.
+            "spark.sql.variable.substitute": "false",
+            "spark.sql.runSQLOnFiles": "false",
+            "spark.sql.scripting.enabled": "false",
+            "spark.sql.warehouse.dir": str(data / "warehouse"),
+            "spark.sql.catalogImplementation": "in-memory",
+            "spark.local.dir": str(data / "local"),
+            "spark.scheduler.mode": "FAIR",
+            "spark.python.worker.reuse": "true",
+            "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+            "spark.cleaner.periodicGC.interval": "5min",
+        }
+        return "".join(f"{name}={value}\n" for name, value in settings.items())
+
+    def boot(self, site: Site, identity: Identity, log: Path) -> None:
+        """Nothing to say."""
+
+    def ready(self, site: Site) -> bool:
+        return speaks_http2(site.ports["spark"])
+
+    def url(self, site: Site) -> str:
+        # By name: the client sends a token without TLS to `localhost` only.
+        return f"sc://localhost:{site.ports['spark']}"
+
+
+def speaks_http2(port: int) -> bool:
+    """Whether an HTTP/2 preface is answered by a SETTINGS frame, which is how gRPC says hello."""
+    try:
+        with socket.create_connection((LOOPBACK, port), 1) as connection:
+            connection.settimeout(2)
+            connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000"))
+            header = connection.recv(9)
+            return len(header) == 9 and header[3] == 4
+    except OSError:
+        return False

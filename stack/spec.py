@@ -1,0 +1,59 @@
+"""What callers hand in and get back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SERVERS = ("kafka", "registry", "neo4j", "elasticsearch", "spark")
+"""The names of the servers, in the order in which they are started and listed."""
+
+
+@dataclass(frozen=True)
+class ProcessSpec:
+    """A process of the caller's that belongs to the instance: started last, stopped first, listed with the servers.
+
+    It gets the caller's environment, on top the instance's addresses (`Instance.environment()`), on top `env`.
+    `ready` is asked ten times a second after the start and must be quick; `port` is the one it listens on (choose it
+    by `Instance.port`), 0 for none; `needs` names earlier specs or servers that must be ready first (all servers
+    always are).
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    ready: Callable[[], bool] = lambda: True
+    port: int = 0
+    url: str = ""
+    version: str = ""
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where the servers of an instance answer. An externally given server has an empty address here."""
+
+    kafka: str
+    """`host:port` of the broker."""
+    registry: str
+    """Base URL of the Confluent-compatible interface."""
+    neo4j: str
+    """`bolt://host:port`."""
+    neo4j_auth: tuple[str, str]
+    """User and password."""
+    elasticsearch: str
+    """URL."""
+    spark: str
+    """`sc://localhost:port/;token=...`: whoever holds it can run any code as the server's user."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "kafka": self.kafka,
+            "registry": self.registry,
+            "neo4j": self.neo4j,
+            "neo4j_auth": list(self.neo4j_auth),
+            "elasticsearch": self.elasticsearch,
+            "spark": self.spark,
+        }

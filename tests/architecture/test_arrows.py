@@ -1,0 +1,72 @@
+"""Arrows inside a room, and where drivers may stand. The arrows between rooms are import-linter's (pyproject.toml)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("catalog", "scanners", "lineage", "policies")
+DRIVERS = {"neo4j", "elasticsearch", "confluent_kafka", "pyspark", "presidio_analyzer", "sqlalchemy", "alembic", "httpx"}
+FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Every module a file imports, at its top or inside a function; not those for the type checker alone."""
+    tree = ast.parse(path.read_text())
+    typing_only = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
+        for node in ast.walk(block)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_drivers_stand_only_in_adapters(path: Path) -> None:
+    if "adapters" in path.parts:
+        return
+    used = {module.split(".")[0] for module in imported(path)} & DRIVERS
+    assert not used, f"{name_of(path)} imports {used}; drivers belong in an adapters folder"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_services_never_import_adapters(path: Path) -> None:
+    if "adapters" in path.parts:
+        return
+    wrong = {module for module in imported(path) if ".adapters" in module}
+    assert not wrong, f"{name_of(path)} imports {wrong}; only api/bootstrap.py wires adapters"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_only_api_wires_adapters(room: str) -> None:
+    others = [path for path in (ROOT / "api").rglob("*.py") if path.name not in ("bootstrap.py",) and "demo" not in path.parts]
+    wrong = {name_of(p): m for p in others for m in imported(p) if m.startswith(f"{room}.adapters")}
+    assert not wrong, f"only api/bootstrap.py imports adapters, not {wrong}"
+
+
+def test_only_the_command_line_starts_servers() -> None:
+    others = [p for p in (ROOT / "api").rglob("*.py") if "cli" not in p.parts and "demo" not in p.parts]
+    wrong = [name_of(p) for p in others for m in imported(p) if m.split(".")[0] == "stack"]
+    assert not wrong, f"only api/cli imports stack, not {wrong}"
+
+
+def test_the_check_notices_a_wrong_arrow(tmp_path: Path) -> None:
+    wrong = tmp_path / "service.py"
+    wrong.write_text("def f():\n    from catalog.adapters.memory import Store\n    import neo4j\n")
+    assert {"catalog.adapters.memory", "neo4j"} <= set(imported(wrong))

@@ -1,0 +1,139 @@
+"""Servers for the tests: one instance a session, started by the product's own launcher code.
+
+`stack` gives the servers' addresses, `weir` a whole running Weir, `demo` one that has told its story. To use a stack
+that runs already, put the JSON of `python -m stack env -o json` into a file and name it in WEIR_TEST_STACK.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED_DATA = Path(os.environ.get("WEIR_SHARED_DATA", ROOT.parent / "shared" / "data"))
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Addresses of the running servers."""
+
+    kafka: str
+    registry: str
+    neo4j: str
+    neo4j_auth: tuple[str, str]
+    elasticsearch: str
+    spark: str
+
+
+@dataclass(frozen=True)
+class RunningWeir:
+    """A Weir of its own home, driven through the launcher and HTTP."""
+
+    home: Path
+    url: str
+    env: dict[str, str]
+    stack: Stack
+
+    def command(self, *arguments: str, check: bool = True, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+        """Run `weir ARGUMENTS` against this instance."""
+        done = subprocess.run(
+            [sys.executable, "-m", "api", *arguments],
+            env=self.env, capture_output=True, text=True, timeout=timeout, cwd=ROOT, check=False,
+        )  # fmt: skip
+        if check and done.returncode:
+            raise AssertionError(f"weir {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def token(self, user: str | None = None) -> str:
+        """The token of a user, of the admin when None."""
+        return (self.home / "tokens" / user if user else self.home / "admin.token").read_text().strip()
+
+    def client(self, user: str | None = None) -> httpx.Client:
+        """An HTTP client that is signed in as a user, as the admin when None."""
+        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.token(user)}"}, timeout=120)
+
+
+def instance_environment(home: Path) -> dict[str, str]:
+    """The environment of an isolated instance: its own home, every port free, nothing of the caller's settings."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+    ports = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK")
+    env.update({f"WEIR_STACK__{name}_PORT": "0" for name in ports})
+    env.update(WEIR_HOME=str(home), WEIR_API__PORT="0", PYTHONPATH=str(ROOT))
+    if cache := os.environ.get("WEIR_CACHE"):
+        env["WEIR_CACHE"] = cache
+    return env
+
+
+@pytest.fixture(scope="session")
+def weir() -> Iterator[RunningWeir]:
+    """A running Weir with an empty catalog, ended after the session."""
+    home = Path(tempfile.mkdtemp(prefix="weir-test-"))
+    env = instance_environment(home)
+    run = [sys.executable, "-m", "api"]
+    done = subprocess.run([*run, "up", "--detach"], env=env, capture_output=True, text=True, cwd=ROOT, timeout=900, check=False)
+    try:
+        assert done.returncode == 0, f"weir up failed:\n{done.stdout}\n{done.stderr}"
+        status = json.loads(
+            subprocess.run([*run, "status", "-o", "json"], env=env, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+        )
+        addresses = json.loads(
+            subprocess.run(
+                [sys.executable, "-m", "stack", "env", "-o", "json"], env=env, capture_output=True, text=True, cwd=ROOT, check=True
+            ).stdout
+        )
+        yield RunningWeir(home, status["url"], env, _stack(addresses))
+    finally:
+        subprocess.run([*run, "down"], env=env, capture_output=True, cwd=ROOT, timeout=120, check=False)
+        if "WEIR_TEST_KEEP" not in os.environ:
+            shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def stack(request: pytest.FixtureRequest) -> Stack:
+    """The servers alone: those WEIR_TEST_STACK names, else those of the session's Weir."""
+    given = os.environ.get("WEIR_TEST_STACK")
+    if given:
+        return _stack(json.loads(Path(given).read_text()))
+    running: RunningWeir = request.getfixturevalue("weir")
+    return running.stack
+
+
+@pytest.fixture(scope="session")
+def demo(weir: RunningWeir) -> RunningWeir:
+    """The session's Weir after the demo has told its story."""
+    done = weir.command("demo", "--detach", check=False, timeout=600)
+    assert done.returncode == 0, f"the demo failed:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}"
+    (weir.home / "demo.out").write_text(done.stdout)
+    return weir
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real public data; tests that need it are skipped where it is absent."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"no real data at {SHARED_DATA}: set WEIR_SHARED_DATA")
+    return SHARED_DATA
+
+
+def _stack(addresses: dict[str, Any]) -> Stack:
+    return Stack(**{**addresses, "neo4j_auth": tuple(addresses["neo4j_auth"])})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Fast tests first; those that need servers last."""
+
+    def weight(item: pytest.Item) -> int:
+        return 2 if item.get_closest_marker("e2e") else 1 if item.get_closest_marker("integration") else 0
+
+    items.sort(key=weight)
