@@ -89,10 +89,20 @@ class RowFilter:
 
 @dataclass(frozen=True, slots=True)
 class Role:
+    """What its holders may read, and how little of it.
+
+    permissions      what they may do in Weir (see `identity.PERMISSIONS`); opens no data
+    sees_unscanned   fields that no scan has looked at are not hidden from them (privacy officers)
+    problem          why the stored role cannot be read, in words; whoever holds such a role is denied
+    """
+
     name: str
     read: tuple[Target, ...] = ()
     inherits: tuple[str, ...] = ()
     row_filters: tuple[RowFilter, ...] = ()
+    permissions: frozenset[str] = frozenset()
+    sees_unscanned: bool = False
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +186,7 @@ class DatasetFacts:
 class Reason:
     """One step of the argument: which rule (kind, name) and what it says, in words."""
 
-    kind: str  # role | owner | grant | policy | tag | row-filter | default | gap
+    kind: str  # role | owner | grant | policy | purpose | tag | row-filter | default | gap
     name: str
     text: str
 

@@ -1,4 +1,4 @@
-"""`python -m stack up|down|status|env`: the servers alone, for development and tests. Users have `weir up`."""
+"""`python -m stack up|down|status|env|fetch`: the servers alone, for development and tests. Users have `weir up`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from stack import SERVERS, Instance, PlainText, StackError, StackSettings
 
@@ -26,6 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
     up = commands.add_parser("up", help="start what is not running")
     up.add_argument("--detach", action="store_true", help="leave the servers running and return")
     up.add_argument("--only", action="append", choices=SERVERS, help="start this server alone (may be repeated)")
+    fetch = commands.add_parser("fetch", help="download what a start needs, and start nothing")
+    fetch.add_argument("--only", action="append", choices=SERVERS, help="for this server alone (may be repeated)")
     down = commands.add_parser("down", help="stop all")
     down.add_argument("--wipe", action="store_true", help="delete the data too")
     for name in ("status", "env"):
@@ -36,17 +38,25 @@ def main(arguments: list[str] | None = None) -> int:
         instance = Instance(settings=settings_from_environment())
         return int(globals()[f"_{options.command}"](instance, options))
     except StackError as error:
-        print(f"error: {error}", file=sys.stderr)
+        sys.stderr.write(f"error: {error}\n")
         return 1
     except ValueError as error:
-        print(f"error: a WEIR_STACK__ variable is not understood: {error}", file=sys.stderr)
+        sys.stderr.write(f"error: a WEIR_STACK__ variable is not understood: {error}\n")
         return 2
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _up(instance: Instance, options: Any) -> int:
     # TERM and a closed terminal end the same way as Ctrl-C: everything is stopped.
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        signal.signal(number, _interrupt)
     progress = PlainText()
     try:
         instance.up(detach=options.detach, only=options.only, progress=progress)
@@ -60,28 +70,33 @@ def _up(instance: Instance, options: Any) -> int:
         return 130
 
 
+def _fetch(instance: Instance, options: Any) -> int:
+    instance.fetch(only=options.only, progress=PlainText())
+    return 0
+
+
 def _down(instance: Instance, options: Any) -> int:
-    print(f"{instance.down(wipe=options.wipe, progress=PlainText())} processes stopped")
+    _say(f"{instance.down(wipe=options.wipe, progress=PlainText())} processes stopped")
     return 0
 
 
 def _status(instance: Instance, options: Any) -> int:
     rows = instance.status()
     if options.output == "json":
-        print(json.dumps(rows, indent=1))
+        _say(json.dumps(rows, indent=1))
     else:
         for row in rows:
             memory = f"{row['memory'] / 1e6:.0f} MB"
-            print(f"{row['name']:14} {row['state']:9} {row['pid'] or '':>8} {memory:>8} {row['url']}")
+            _say(f"{row['name']:14} {row['state']:9} {row['pid'] or '':>8} {memory:>8} {row['url']}")
     return 0
 
 
 def _env(instance: Instance, options: Any) -> int:
     if options.output == "json":
-        print(json.dumps(instance.addresses().as_dict(), indent=1))
+        _say(json.dumps(instance.addresses().as_dict(), indent=1))
     else:
         for name, value in instance.environment().items():
-            print(f"export {name}='{value}'")
+            _say(f"export {name}='{value}'")
     return 0
 
 

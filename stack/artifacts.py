@@ -6,6 +6,7 @@ there, so its existence is the mark that it is complete: a warm start looks at f
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import re
@@ -176,10 +177,7 @@ def _link(source: Path, target: Path) -> None:
 
 def _megabytes(root: Path) -> float:
     total = 0
-    for where, _, names in os.walk(root):
-        for name in names:
-            try:
-                total += os.lstat(os.path.join(where, name)).st_size
-            except OSError:
-                continue
+    for path in root.rglob("*"):
+        with contextlib.suppress(OSError):
+            total += path.lstat().st_size
     return total / 1e6

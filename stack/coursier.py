@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,18 +41,21 @@ def trust_options(folder: Path) -> list[str]:
 
     A Java runtime brings its own list and knows nothing of a company's certificate authority.
     """
-    bundle = next((os.environ[name] for name in CERTIFICATES if os.path.isfile(os.environ.get(name, ""))), None)
+    named = [Path(os.environ[name]) for name in CERTIFICATES if os.environ.get(name)]
+    bundle = next((path for path in named if path.is_file()), None)
     if bundle is None:
         return []
     from cryptography import x509
     from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
 
-    pem = Path(bundle).read_bytes()
+    pem = bundle.read_bytes()
     store = folder / f"trust-{hashlib.sha256(pem).hexdigest()[:12]}.p12"
     if not store.exists():
-        entries = []
-        for number, certificate in enumerate(x509.load_pem_x509_certificates(pem)):
-            entries.append(pkcs12.PKCS12Certificate(certificate, f"ca-{number}".encode()))
+        with warnings.catch_warnings():
+            # Some authorities' old certificates break a rule or two; they are trusted all the same.
+            warnings.simplefilter("ignore")
+            certificates = x509.load_pem_x509_certificates(pem)
+        entries = [pkcs12.PKCS12Certificate(each, f"ca-{n}".encode()) for n, each in enumerate(certificates)]
         encryption = BestAvailableEncryption(TRUST_STORE_PASSWORD.encode())
         partial = store.with_suffix(f".{os.getpid()}")
         partial.write_bytes(pkcs12.serialize_java_truststore(entries, encryption))

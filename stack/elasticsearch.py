@@ -86,6 +86,8 @@ class Elasticsearch:
             "transport.port": str(site.ports["elasticsearch-transport"]),
             "discovery.type": "single-node",
             "logger.level": "WARN",
+            # The distribution's native libraries are not among the published jars; it says so at length.
+            "logger.org.elasticsearch.nativeaccess": "ERROR",
             # A laptop's disk is often nine tenths full; that must not make the index read-only.
             "cluster.routing.allocation.disk.threshold_enabled": "false",
         }.items():

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def _address(title: str, identity: Identity, log: Path, timeout: float) -> tuple
     while time.monotonic() < deadline:
         alive = identity.alive()
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-        for first, second in zip(lines, lines[1:], strict=False):
+        for first, second in pairwise(lines):
             if first.strip().isdigit() and second.endswith("\n"):
                 # The log is written in append mode, so it may be emptied: the token is nobody else's business.
                 os.truncate(log, 0)

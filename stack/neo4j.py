@@ -53,6 +53,9 @@ class Neo4j:
                 "server.memory.pagecache.size=64m",
                 # Parameters of queries are data; no query is written to a log.
                 "db.logs.query.enabled=OFF",
+                # By default the network threads wait 2 times 5 s for latecomers when the server stops.
+                "internal.dbms.bolt.netty_server_shutdown_quiet_period=0",
+                "internal.dbms.bolt.netty_server_shutdown_timeout=2",
                 # The default reserves 256 MB of disk at the first start.
                 "db.tx_log.preallocate=false",
                 "db.tx_log.rotation.size=32m",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 from dataclasses import dataclass, field
@@ -25,8 +26,6 @@ def is_free(port: int) -> bool:
             try:
                 probe.bind((address, port))
             except OSError as error:
-                import errno
-
                 if error.errno in (errno.EADDRINUSE, errno.EACCES):
                     return False
     return True

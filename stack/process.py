@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import signal
 import subprocess
 import time
@@ -17,8 +19,10 @@ from stack.errors import GivenUp, StackError
 POLL = 0.1
 """Seconds between two looks at a starting process; small against every start, large against the cost of a look."""
 TAIL_LINES = 15
-MARK = "WEIR_STACK_INSTANCE"
-"""Environment variable that every process of an instance carries, so that a lost one can still be found."""
+STACK_FRAME = re.compile(r"\s+(at \S+\(|\.\.\. \d+ more)")
+MARK = "WEIRSTACK_INSTANCE"
+"""Environment variable that every process of an instance carries, so that a lost one can still be found. It does not
+begin with WEIR_, for that would be a setting of Weir's."""
 CLOCK = 1.0
 """Seconds by which a start time may seem to move: psutil adds the boot time, which clock corrections shift."""
 
@@ -55,28 +59,25 @@ class Identity:
         if process is None:
             return 0
         total = 0
-        try:
+        with contextlib.suppress(psutil.Error):
             for each in (process, *process.children(recursive=True)):
                 total += each.memory_info().rss
-        except psutil.Error:
-            pass
         return total
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
-    """The last lines of a log file, without blank ones; empty when there is no file."""
+    """The last lines of a log file, without blank ones and Java's stack frames; empty when there is no file."""
     try:
         with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - 16_384))
+            file.seek(max(0, log.stat().st_size - 65_536))
             text = file.read().decode("utf-8", "replace")
     except OSError:
         return ()
-    return tuple(line.rstrip()[:300] for line in text.splitlines() if line.strip())[-lines:]
+    said = (line for line in text.splitlines() if line.strip() and not STACK_FRAME.match(line))
+    return tuple(line.rstrip()[:300] for line in said)[-lines:]
 
 
-def spawn(
-    argv: Sequence[str], environment: Mapping[str, str], log: Path, folder: Path, error_name: str
-) -> Identity:
+def spawn(argv: Sequence[str], environment: Mapping[str, str], log: Path, folder: Path, error_name: str) -> Identity:
     """Start a program detached from this terminal, its words going to `log` (the last run's log becomes `.1`).
 
     Raises StackError when the program cannot be started at all.
@@ -179,21 +180,25 @@ def stop(identities: Sequence[Identity], timeout: float) -> None:
 
 
 def _signal(process: psutil.Process, number: signal.Signals) -> None:
-    try:
-        # psutil itself refuses when the number was given to another process meanwhile.
+    # psutil itself refuses when the number was given to another process meanwhile.
+    with contextlib.suppress(psutil.Error):
         process.send_signal(number)
-    except psutil.Error:
-        pass
 
 
 def marked(mark: str) -> list[Identity]:
-    """Living processes of this user that carry the instance's mark: those that a killed start left unrecorded."""
+    """Living processes of this user that carry the mark, or one that goes on after it with `:` (the process's name).
+
+    These are what a killed start left unrecorded. The caller itself and its ancestors are not among them.
+    """
     found = []
+    own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     for process in psutil.process_iter():
         try:
-            if process.pid != os.getpid() and process.environ().get(MARK) == mark:
-                if process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(Identity(process.pid, process.create_time()))
+            value = process.environ().get(MARK, "") if process.pid not in own else ""
+            if value == mark or value.startswith(mark + ":"):
+                identity = Identity(process.pid, process.create_time())
+                if identity.alive():
+                    found.append(identity)
         except (psutil.Error, OSError):
             continue
     return found

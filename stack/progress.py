@@ -49,7 +49,8 @@ class PlainText:
 
     def _line(self, text: str) -> None:
         with self._lock:
-            print(text, file=self._stream, flush=True)
+            self._stream.write(text + "\n")
+            self._stream.flush()
 
     def downloading(self, done: int, total: int, megabytes: float) -> None:
         self._line(f"downloading: {done} of {total} complete, {megabytes:.0f} MB")

@@ -22,7 +22,12 @@ class Registry:
         settings = {
             "quarkus.http.host": LOOPBACK,
             "quarkus.http.port": str(site.ports["registry"]),
+            # Its health checks have a port of their own, by default 9000 on every address; any free one will do.
+            "quarkus.management.host": LOOPBACK,
+            "quarkus.management.port": "0",
             "quarkus.log.level": "WARN",
+            'quarkus.log.category."io.apicurio".level': "WARN",
+            "quarkus.http.access-log.enabled": "false",
             "quarkus.banner.enabled": "false",
             # The default storage is memory; a file survives a restart.
             "apicurio.datasource.url": f"jdbc:h2:file:{data / 'registry'};DB_CLOSE_ON_EXIT=FALSE",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from stack import artifacts
-from stack.home import Home
+from stack.home import Home, write_atomically
 from stack.java import Java
 from stack.process import Identity
 from stack.settings import StackSettings
@@ -37,8 +37,6 @@ class Site:
 
     def java_file(self, name: str, words: list[str]) -> list[str]:
         """Write the argument file and return the command that uses it."""
-        from stack.home import write_atomically
-
         quoted = ['"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words]
         path = self.home.config(name) / "java.args"
         write_atomically(path, "\n".join(quoted) + "\n", mode=0o600)

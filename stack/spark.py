@@ -121,6 +121,8 @@ class Spark:
             "spark.connect.grpc.binding.address": LOOPBACK,
             "spark.connect.grpc.binding.port": str(site.ports["spark"]),
             "spark.connect.authenticate.token": self.token(site),
+            # The driver's own RPC port takes Java objects; without this any local user could talk to it.
+            "spark.authenticate": "true",
             "spark.connect.session.manager.defaultSessionTimeout": "30m",
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",

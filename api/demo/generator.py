@@ -28,10 +28,12 @@ DERIVED_TOPICS = ("revenue-by-region", "clicks.clean", "order-mails", "newslette
 KEEP = {"retention.ms": "-1"}
 """Records carry the times of the story, so that Kafka must not delete them for their age."""
 
+SEED = 7
+
 UNTIL = datetime(2026, 11, 20, 18, 0, tzinfo=UTC)
 
 
-def topic_plans(seed: int = 7, until: datetime = UNTIL, prefix: str = "") -> list[TopicPlan]:
+def topic_plans(seed: int = SEED, until: datetime = UNTIL, prefix: str = "") -> list[TopicPlan]:
     """The plans of all topics. `prefix` goes before every topic's name, for tests on a shared broker.
 
     The records' times end at `until`. PLANTED and TRAPS name topics without prefix.

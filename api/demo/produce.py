@@ -1,6 +1,6 @@
-"""The demo's topics onto a real broker: topics made, schemas registered, records produced. A second run changes nothing.
+"""The demo's topics onto a real broker: topics made, schemas registered, records produced.
 
-A topic that holds records already is left as it is, so that a demo may be told again on data that is there.
+A second run adds only what is missing: nothing as a rule, the rest where the first run was cut off.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Produced:
-    """What became of one topic. `records` is what it holds now; `was_there` = it was left as it was found."""
+    """What became of one topic: `records` it holds now, `added` of them in this run."""
 
     topic: str
     records: int
-    was_there: bool
+    added: int
 
 
 def produce(
@@ -35,22 +35,22 @@ def produce(
     registry: str,
     on_topic: Callable[[Produced], None] = lambda _: None,
 ) -> list[Produced]:
-    """Make the topics and fill those that are empty. `registry` is a Confluent-compatible URL.
+    """Make the topics and fill them. `registry` is a Confluent-compatible URL.
 
     Raises DemoFailed when the broker or the registry does not answer or refuses.
     """
     settings = {"bootstrap.servers": bootstrap, "socket.timeout.ms": int(SECONDS * 1000), "log_level": 0}
     try:
-        _make_topics(AdminClient(settings), plans, bootstrap)
-        held = _held(settings, plans)
-        ids = _register([plan for plan in plans if plan.schema and not held[plan.name]], registry)
+        there = _make_topics(AdminClient(settings), plans)
+        held = {plan.name: [0] * plan.partitions for plan in plans}
+        held |= _held(settings, [plan for plan in plans if plan.name in there])
+        ids = _register([plan for plan in plans if plan.schema], registry)
         # Acknowledged by the broker's disk before the demo speaks of it; batches a little so that it is quick.
         producer = Producer(settings | {"acks": "all", "linger.ms": 20, "compression.type": "lz4"})
         done = []
         for plan in plans:
-            was_there = held[plan.name] > 0
-            count = held[plan.name] if was_there else _fill(producer, plan, ids)
-            done.append(Produced(plan.name, count, was_there))
+            added = _fill(producer, plan, ids.get(plan.name, 0), held[plan.name])
+            done.append(Produced(plan.name, sum(held[plan.name]) + added, added))
             on_topic(done[-1])
         return done
     except KafkaException as error:
@@ -59,7 +59,8 @@ def produce(
         raise DemoFailed(f"The Kafka broker at {bootstrap} did not take the demo's topics: {reason}.") from error
 
 
-def _make_topics(admin: AdminClient, plans: Sequence[TopicPlan], bootstrap: str) -> None:
+def _make_topics(admin: AdminClient, plans: Sequence[TopicPlan]) -> set[str]:
+    """Make the topics that are missing; the names of those that were there."""
     there = set(admin.list_topics(timeout=SECONDS).topics)
     wanted = [
         NewTopic(plan.name, num_partitions=plan.partitions, replication_factor=1, config=dict(plan.config))
@@ -69,20 +70,18 @@ def _make_topics(admin: AdminClient, plans: Sequence[TopicPlan], bootstrap: str)
     if wanted:
         for made in admin.create_topics(wanted, operation_timeout=SECONDS).values():
             made.result(SECONDS)
+    return there
 
 
-def _held(settings: dict[str, object], plans: Sequence[TopicPlan]) -> dict[str, int]:
-    """Offsets in use per topic: last minus first, over all partitions."""
+def _held(settings: dict[str, object], plans: Sequence[TopicPlan]) -> dict[str, list[int]]:
+    """Per topic how many offsets each partition has given out since its begin."""
     consumer = Consumer(settings | {"group.id": "weir-demo-counting", "enable.auto.commit": False})
     try:
         return {
-            plan.name: sum(
-                high - low
-                for low, high in (
-                    consumer.get_watermark_offsets(TopicPartition(plan.name, number), timeout=SECONDS)
-                    for number in range(plan.partitions)
-                )
-            )
+            plan.name: [
+                consumer.get_watermark_offsets(TopicPartition(plan.name, number), timeout=SECONDS)[1]
+                for number in range(plan.partitions)
+            ]
             for plan in plans
         }
     finally:
@@ -109,20 +108,25 @@ def _register(plans: Sequence[TopicPlan], registry: str) -> dict[str, int]:
     return ids
 
 
-def _fill(producer: Producer, plan: TopicPlan, ids: dict[str, int]) -> int:
+def _fill(producer: Producer, plan: TopicPlan, schema_id: int, held: Sequence[int]) -> int:
     failed: list[KafkaError] = []
 
     def delivered(error: KafkaError | None, _: object) -> None:
         if error is not None:
             failed.append(error)
 
-    count = 0
-    for count, record in enumerate(plan.records(), 1):
+    added = 0
+    passed = [0] * plan.partitions
+    for number, record in enumerate(plan.records()):
+        # Placed by hand, so that the same seed fills the same partitions in the same order.
+        partition = (number if record.key is None else zlib.crc32(record.key)) % plan.partitions
+        passed[partition] += 1
+        if passed[partition] <= held[partition]:
+            continue
         value = record.value
         if plan.schema is not None and value is not None:
-            value = framed(plan.schema.kind, ids[plan.name], value)
-        # Placed by hand, so that the same seed fills the same partitions.
-        place = zlib.crc32(record.key) if record.key is not None else count
+            value = framed(plan.schema.kind, schema_id, value)
+        added += 1
         while True:
             try:
                 producer.produce(
@@ -131,7 +135,7 @@ def _fill(producer: Producer, plan: TopicPlan, ids: dict[str, int]) -> int:
                     value=value,
                     headers=list(record.headers),
                     timestamp=record.timestamp_ms,
-                    partition=place % plan.partitions,
+                    partition=partition,
                     on_delivery=delivered,
                 )
                 break
@@ -141,4 +145,4 @@ def _fill(producer: Producer, plan: TopicPlan, ids: dict[str, int]) -> int:
     if producer.flush(SECONDS) or failed:
         reason = failed[0].str() if failed else "no answer in time"
         raise DemoFailed(f"The Kafka broker did not take all records of {plan.name}: {reason}.")
-    return count
+    return added

@@ -7,7 +7,7 @@ SQLite (default; several processes may write at once) and PostgreSQL. A room dec
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -23,7 +23,8 @@ from catalog.errors import SettingsError, Unavailable
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_MS = 30_000  # how long a SQLite writer waits for another; longer than any transaction of ours
-_MIGRATION_LOCK = 8_484_001  # any number, the same in every process: PostgreSQL's advisory lock of the migrations
+_MIGRATION_LOCK = 8_484_001  # any numbers, the same in every process: PostgreSQL's advisory locks of the migrations
+_WRITER_LOCK = 8_484_002  # and of writers
 
 
 class Base(DeclarativeBase):
@@ -62,7 +63,8 @@ class Database:
             self.url = self.url.set(drivername="postgresql+psycopg")
         if self.url.get_backend_name() not in ("sqlite", "postgresql"):
             raise SettingsError(
-                f"WEIR_DATABASE__URL asks for {self.url.get_backend_name()!r}; Weir keeps its record in sqlite or postgresql."
+                f"WEIR_DATABASE__URL asks for {self.url.get_backend_name()!r};"
+                " Weir keeps its record in sqlite or postgresql."
             )
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine = self._engine()
@@ -84,31 +86,49 @@ class Database:
 
     @contextmanager
     def begin(self) -> Iterator[Session]:
-        """A session for writing. Raises Unavailable when the database does not answer or stays locked."""
-        with self._session(self._writing) as session:
+        """A session for writing. Raises Unavailable when the database does not answer or stays locked.
+
+        Writers come one after another on both databases, so that read-then-write needs no thought of others. A record
+        of governance is written seldom and shortly.
+        """
+        with self._session(self._writing, writes=True) as session:
             yield session
 
     @contextmanager
     def read(self) -> Iterator[Session]:
         """A session for reading: sees one state of the store, and waits for no writer."""
-        with self._session(self.engine) as session:
+        with self._session(self.engine, writes=False) as session:
             yield session
 
     @contextmanager
-    def _session(self, engine: Engine) -> Iterator[Session]:
+    def _session(self, engine: Engine, writes: bool) -> Iterator[Session]:
         outer = self._current.get()
         # A thread started inside a transaction inherits the context, but must not use the session of another thread.
         if outer is not None and outer[0] == threading.get_ident():
+            if writes and not outer[1].info["writes"]:
+                raise RuntimeError("A write was begun inside a read; begin the write outside.")
             yield outer[1]
             return
-        session = Session(engine, expire_on_commit=False)
+        session = Session(engine, expire_on_commit=False, info={"writes": writes, "after_commit": []})
         token = self._current.set((threading.get_ident(), session))
         try:
             with self.translated(), session.begin():
+                if writes and not self.is_sqlite:
+                    session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _WRITER_LOCK})
                 yield session
         finally:
             self._current.reset(token)
             session.close()
+        for action in session.info["after_commit"]:
+            action()
+
+    def after_commit(self, action: Callable[[], None]) -> None:
+        """Do this once this thread's transaction is committed, never when it fails; at once outside of one."""
+        outer = self._current.get()
+        if outer is not None and outer[0] == threading.get_ident():
+            outer[1].info["after_commit"].append(action)
+        else:
+            action()
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -133,7 +153,7 @@ class Database:
             session.execute(text("SELECT 1"))
 
     def migrate(self) -> None:
-        """Bring the schema to the newest version. Safe when several processes start at once, and when it is done already.
+        """Bring the schema to the newest version. Safe when several processes start at once, and when it is done.
 
         Raises Unavailable when the database does not answer, SettingsError when it was written by a newer Weir.
         """

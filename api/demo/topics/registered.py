@@ -18,7 +18,7 @@ from api.demo.plan import Planted, Record, TopicPlan, Trap, ValueSchema, compact
 from api.demo.world import World, iso, uuid_of
 
 PLANTED = (
-    Planted("payments", "value.iban", "IBAN_CODE", share=0.5),
+    Planted("payments", "value.iban", "IBAN_CODE"),
     Planted("payments", "value.card.number", "CREDIT_CARD"),
     Planted("payments", "value.payer", "PERSON"),
     Planted("users", "value.email", "EMAIL_ADDRESS"),

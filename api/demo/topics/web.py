@@ -15,7 +15,7 @@ PLANTED = (
     Planted("clicks", "value.ip", "IP_ADDRESS"),
     Planted("clicks", "value.url", "EMAIL_ADDRESS", share=0.08),
     Planted("clicks.mobile", "value.client.ip", "IP_ADDRESS"),
-    Planted("clicks.mobile", "value.client.account", "EMAIL_ADDRESS", share=0.5),
+    Planted("clicks.mobile", "value.client.account", "EMAIL_ADDRESS"),
     Planted("events", "value.email", "EMAIL_ADDRESS"),
     Planted("events", "value.wifi_mac", "MAC_ADDRESS"),
     Planted("events", "value.ip", "IP_ADDRESS"),
@@ -33,7 +33,7 @@ def _url(rng: random.Random, person: Person) -> str:
     url = "https://shop.example.com" + rng.choice(_PAGES)
     draw = rng.random()
     if draw < 0.08:
-        return f"{url}?utm_source=newsletter&email={quote(person.email)}"
+        return f"{url}?utm_source=newsletter&email={quote(person.email, safe='@')}"
     if draw < 0.2:
         return f"{url}?utm_source=newsletter&utm_campaign=autumn"
     if draw < 0.25:

@@ -1,0 +1,169 @@
+"""The HTTP application: routes, one error body, metrics, security headers, and the web pages' files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI
+from fastapi_offline import FastAPIOffline
+from prometheus_client import CollectorRegistry
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api import errors
+from api.bootstrap import Services
+from api.metrics import Metrics
+from api.routes import (
+    access,
+    audit,
+    catalog,
+    clusters,
+    declared,
+    health,
+    lineage,
+    pages,
+    queries,
+    reports,
+    scans,
+    search,
+    tokens,
+)
+
+VERSION = "0.1.0"
+
+_DESCRIPTION = """
+Weir tells what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
+on every query. Sign in with `Authorization: Bearer TOKEN`; every failure has the body
+`{"error": {"code", "message", "details"}}`. Times are RFC 3339, UTC.
+"""
+
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+]
+
+
+def create_app(services: Services) -> FastAPI:
+    """The application over built services; it closes them when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        services.close()
+
+    app = FastAPIOffline(
+        "/docs", None, title="Weir", version=VERSION, description=_DESCRIPTION, lifespan=lifespan,
+        static_url="/docs-files",
+    )  # fmt: skip
+    app.state.services = services
+    app.state.metrics = Metrics(CollectorRegistry())
+    errors.install(app)
+    v1 = APIRouter(prefix="/api/v1")
+    for room in (
+        search, catalog, clusters, scans, lineage, queries, access, audit, reports, declared, tokens,
+    ):  # fmt: skip
+        v1.include_router(room.router)
+    app.include_router(v1)
+    app.include_router(health.router)
+    pages.mount(app, Path(__file__).resolve().parent.parent / "ui" / "dist")
+    app.add_middleware(Observed, metrics=app.state.metrics)
+    app.add_middleware(EncodedNames)
+    app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024)
+    return app
+
+
+class EncodedNames:
+    """Routes match the path as it was sent, so that a namespace such as `kafka%3A%2F%2Fhost%3A9092` stays one part.
+
+    Servers decode the path before routing, which would turn one encoded part into several. Path parameters therefore
+    arrive encoded; routes declare them as `api.routes.names.Name`, which decodes.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raw = scope.get("raw_path")
+        if scope["type"] == "http" and raw and raw.startswith(b"/api/"):
+            scope = {**scope, "path": raw.split(b"?", 1)[0].decode("ascii", "replace")}
+        await self.app(scope, receive, send)
+
+
+class BodyLimit:
+    """Refuses a body that says it is larger than the limit, and stops reading one that becomes larger."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self.app = app
+        self.limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        declared = dict(scope["headers"]).get(b"content-length", b"0")
+        if declared.isdigit() and int(declared) > self.limit:
+            await self._refuse(send)
+            return
+        read = 0
+        over = False
+
+        async def counted() -> Message:
+            nonlocal read, over
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self.limit:
+                over = True
+                return {"type": "http.disconnect"}
+            return message
+
+        answered = False
+
+        async def once(message: Message) -> None:
+            nonlocal answered
+            if over and not answered:
+                answered = True
+                await self._refuse(send)
+            if not over:
+                await send(message)
+
+        await self.app(scope, counted, once)
+
+    async def _refuse(self, send: Send) -> None:
+        from starlette.responses import JSONResponse
+
+        text = f"The body is larger than {self.limit // (1024 * 1024)} MiB; send less, or raise WEIR_API__MAX_BODY_MB."
+        answer = JSONResponse(errors.body("too_large", text), 413)
+        await send({"type": "http.response.start", "status": 413, "headers": answer.raw_headers})
+        await send({"type": "http.response.body", "body": answer.body})
+
+
+class Observed:
+    """Counts and times requests by route, and adds the security headers."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+        status = 500
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*message.get("headers", []), *_HEADERS]}
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noted)
+        finally:
+            route = getattr(scope.get("route"), "path", "other")
+            self.metrics.requests.labels(scope["method"], route, str(status)).inc()
+            self.metrics.seconds.labels(scope["method"], route).observe(time.perf_counter() - begun)

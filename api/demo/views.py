@@ -1,0 +1,119 @@
+"""How the story's answers look on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+from rich.tree import Tree
+
+
+def table(*columns: str, right: Sequence[str] = ()) -> Table:
+    """A light table; the columns named in `right` are numbers."""
+    made = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
+    for column in columns:
+        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return made
+
+
+def short(value: Any, width: int = 40) -> str:
+    """A cell's text; what is longer than `width` (a hash) is cut to its first twelve and last four characters."""
+    text = "" if value is None else str(value)
+    return escape(text if len(text) <= width else f"{text[:12]}…{text[-4:]}")
+
+
+def name_of(identifier: str) -> str:
+    """A node id as a person reads it: topic, topic and field, or job; the namespace is left out."""
+    kind, _, rest = identifier.partition(":")
+    at = rest.find("://")
+    if at >= 0:  # kafka://host:port:name
+        rest = rest[at + 3 :]
+        host, _, rest = rest.partition(":")
+        port, _, after = rest.partition(":")
+        rest = after if port.isdigit() else f"{port}:{after}" if after else port
+        del host
+    else:
+        rest = rest.partition(":")[2]
+    return rest.replace(":", "  ", 1) if kind == "datasetField" else rest
+
+
+def entities(classifications: Iterable[Mapping[str, Any]]) -> str:
+    """EMAIL_ADDRESS in 3 places, PERSON in 1 ... as one short line."""
+    counts: dict[str, int] = {}
+    for item in classifications:
+        if item["state"] != "rejected":
+            counts[item["entity"]] = counts.get(item["entity"], 0) + 1
+    return ", ".join(f"{entity} ×{count}" if count > 1 else entity for entity, count in sorted(counts.items()))
+
+
+def flow_tree(root: str, edges: Sequence[Mapping[str, Any]]) -> Tree:
+    """What flows out of `root`, by the jobs that carry it. A node that was drawn is not opened a second time."""
+    tree = Tree(f"[bold]{escape(name_of(root))}[/]")
+    branches = {root: tree}
+    waiting = [root]
+    while waiting:
+        source = waiting.pop(0)
+        for edge in edges:
+            if edge["source"] != source:
+                continue
+            job = (
+                f"  [dim]{escape(name_of(edge['job']) if ':' in edge['job'] else edge['job'])}[/]"
+                if edge.get("job")
+                else ""
+            )
+            branch = branches[source].add(f"→ {escape(name_of(edge['target']))}{job}")
+            if edge["target"] not in branches:
+                branches[edge["target"]] = branch
+                waiting.append(edge["target"])
+    return tree
+
+
+def impact_tree(answer: Mapping[str, Any]) -> Tree:
+    """What an impact answer names, by distance; where the raw value arrives is red."""
+    tree = Tree(f"[bold]{escape(name_of(answer['root']))}[/]")
+    for item in sorted(answer["affected"], key=lambda item: (item["hops"], item["id"])):
+        if item.get("columns") == "unknown":
+            flow = "[yellow]perhaps: its job reports no columns[/]"
+        else:
+            flow = "[red]the raw value[/]" if item["raw"] else "[green]only masked[/]"
+        owners = ", ".join(map(str, item.get("owners") or ())) or "nobody"
+        hops = f"{item['hops']} hop{'s' if item['hops'] > 1 else ''}"
+        tree.add(
+            f"{item['type']} [bold]{escape(name_of(item['id']))}[/]  {flow}  [dim]{hops}, owned by {escape(owners)}[/]"
+        )
+    return tree
+
+
+def places_table(places: Sequence[Mapping[str, Any]]) -> Table:
+    """A where-is report, by the part of the record."""
+    made = table("part", "topic", "field", "in", "state", "flows on to", right=("in",))
+    order = {"key": 0, "headers": 1, "value": 2}
+
+    def part(place: Mapping[str, Any]) -> str:
+        return next((root for root in order if place["path"].startswith(root)), "value")
+
+    for place in sorted(places, key=lambda p: (order[part(p)], p["name"], p["path"])):
+        share = place.get("share")
+        flows = ", ".join(
+            name_of(flow["id"]) + ("" if flow.get("raw") else " (masked)") for flow in place.get("flows") or ()
+        )
+        made.add_row(
+            {"headers": "header"}.get(part(place), part(place)),
+            escape(place["name"]),
+            escape(place["path"]),
+            f"{share:.0%}" if isinstance(share, int | float) else "",
+            place["state"],
+            escape(flows),
+        )
+    return made
+
+
+def rows_table(answer: Mapping[str, Any]) -> Table:
+    """A query's rows."""
+    names = [column["name"] for column in answer["columns"]]
+    made = table(*names)
+    for row in answer["rows"]:
+        made.add_row(*(short(value) for value in row))
+    return made

@@ -1,0 +1,37 @@
+"""`/audit`: the chain of decisions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from api.auth import Auditor, ServicesOf
+from api.routes.names import Limit
+
+router = APIRouter(prefix="/audit", tags=["audit"])
+
+
+@router.get("")
+def entries(
+    built: ServicesOf,
+    _: Auditor,
+    actor: str | None = None,
+    action: Annotated[str | None, Query(description="The action, or its beginning: query, grant...")] = None,
+    target: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    cursor: Annotated[str | None, Query(description="`next` of the answer before.")] = None,
+    limit: Limit = 100,
+) -> Any:
+    """Entries, newest first."""
+    return built.audit.list(
+        actor=actor, action=action, target=target, since=since, until=until, cursor=cursor, limit=limit
+    ).to_json()
+
+
+@router.get("/verify")
+def verify(built: ServicesOf, _: Auditor) -> Any:
+    """Check every link, and the length against the published head."""
+    return built.audit.verify().to_json()

@@ -1,0 +1,143 @@
+"""`/datasets`: what is known of each, its schema and its personal data."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import PlainTextResponse, Response
+from pydantic import BaseModel, Field
+
+from api.auth import Caller, ServicesOf, require
+from api.routes.names import AsOf, Limit, Name, Offset, moment
+from catalog.model import DatasetId, ReviewState
+from catalog.records import DatasetFilter, DatasetRecord
+from policies.model import Subject
+
+router = APIRouter(prefix="/datasets", tags=["catalog"])
+
+
+
+@router.get("")
+def list_datasets(
+    built: ServicesOf,
+    _: Caller,
+    cluster: str | None = None,
+    namespace: str | None = None,
+    owner: str | None = None,
+    tag: str | None = None,
+    entity: str | None = None,
+    q: Annotated[str | None, Query(description="Found anywhere in the name.")] = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    """Datasets by cluster and name."""
+    where = DatasetFilter(cluster=cluster, namespace=namespace, owner=owner, tag=tag, entity=entity, text=q)
+    page = built.datasets.page(where, limit, offset)
+    return {"datasets": [record.to_json() for record in page.items], "total": page.total}
+
+
+@router.get("/{namespace}/{name}")
+def get_dataset(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> dict[str, Any]:
+    """One dataset. The namespace may be a cluster's name or any of its addresses."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    schema = built.datasets.schema(record.id)
+    tags = [c for c in built.datasets.classifications(record.id) if c.holds]
+    return {
+        **record.to_json(),
+        "fields": len(schema.fields),
+        "shapes": len(schema.shapes),
+        "schema_version": schema.version,
+        "entities": sorted({c.entity for c in tags}),
+        "notes": [{"path": n.path, "description": n.description, "terms": list(n.terms)} for n in built.datasets.notes(record.id)],
+    }
+
+
+@router.get("/{namespace}/{name}/schema")
+def get_schema(
+    built: ServicesOf,
+    _: Caller,
+    namespace: Name,
+    name: Name,
+    version: Annotated[int | None, Query(ge=1)] = None,
+    format: Annotated[Literal["json", "spark", "jsonschema", "avro", "pydantic"], Query()] = "json",
+) -> Any:
+    """The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    schema = built.datasets.schema(record.id, version)
+    if format == "json":
+        return schema.to_json()
+    text, media = built.export_schema(record.id.name, schema, format)
+    return Response(text, media_type=media) if media != "text/plain" else PlainTextResponse(text)
+
+
+@router.get("/{namespace}/{name}/schema/versions")
+def schema_versions(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
+    """Every version, newest first, with what changed since the one before."""
+    return [
+        {
+            "version": stored.baseline.version,
+            "created_at": stored.baseline.created_at,
+            "fields": len(stored.current.fields),
+            "shapes": len(stored.current.shapes),
+            "changes": [dict(change) for change in stored.changes],
+        }
+        for stored in built.datasets.schemas(DatasetId(namespace, name))
+    ]
+
+
+@router.get("/{namespace}/{name}/schema/diff")
+def schema_diff(
+    built: ServicesOf,
+    _: Caller,
+    namespace: Name,
+    name: Name,
+    from_: Annotated[int | None, Query(alias="from", ge=1)] = None,
+    to: Annotated[int | None, Query(ge=1)] = None,
+) -> dict[str, Any]:
+    """Two versions compared; the newest and the one before it unless told otherwise."""
+    return built.datasets.diff(DatasetId(namespace, name), from_, to).to_json()
+
+
+@router.get("/{namespace}/{name}/classifications")
+def classifications(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
+    """The kinds of personal data found in each field, with evidence and review state."""
+    return [record.to_json() for record in built.datasets.classifications(DatasetId(namespace, name))]
+
+
+class Review(BaseModel):
+    """A steward's word on one classification."""
+
+    path: str = Field(examples=["value.customer.email"])
+    entity: str = Field(examples=["EMAIL_ADDRESS"])
+    state: ReviewState
+    reason: str = ""
+
+
+@router.post("/{namespace}/{name}/classifications")
+def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body: Review) -> dict[str, Any]:
+    """Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    if not owns(subject, record):
+        require(built, subject, "review")
+    after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
+    built.record(subject, "classification.review", f"{record.reference}#{body.path}", str(body.state), [body.entity])
+    return after.to_json()
+
+
+@router.get("/{namespace}/{name}/access")
+def access(
+    built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: str | None = None, asOf: AsOf = None
+) -> dict[str, Any]:
+    """Who may read the dataset, or one field of it, by which role or grant, masked or clear, until when."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    if not owns(subject, record):
+        require(built, subject, "report:read")
+    return {"dataset": record.reference, "access": built.who_has_access(record.id, path, moment(asOf))}
+
+
+def owns(subject: Subject, record: DatasetRecord) -> bool:
+    """True when the subject, or a group of theirs, answers for the dataset."""
+    return any(o.name == subject.user if o.kind == "user" else o.name in subject.groups for o in record.owners)
+
+

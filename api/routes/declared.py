@@ -1,0 +1,61 @@
+"""`/apply`, `/declared`, `/policies`: declared state, and rebuilding what is derived."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
+
+from api.auth import Caller, Manager, ServicesOf
+from api.routes.names import Name
+from catalog.errors import InvalidInput, NotFound
+
+router = APIRouter(tags=["declared state"])
+
+
+@router.post("/apply")
+async def apply(
+    request: Request,
+    built: ServicesOf,
+    subject: Manager,
+    dryRun: Annotated[bool, Query(description="Check and show, change nothing.")] = False,
+    prune: Annotated[bool, Query(description="Delete declared things the documents no longer hold.")] = False,
+) -> Any:
+    """Make the declared state what the YAML documents of the body say; all are checked before any is written."""
+    try:
+        text = (await request.body()).decode()
+    except UnicodeDecodeError:
+        raise InvalidInput("The body is not UTF-8 text; send YAML documents.") from None
+    return await run_in_threadpool(built.declared.apply, text, subject, dry_run=dryRun, prune=prune)
+
+
+@router.get("/declared/{kind}")
+def documents(built: ServicesOf, _: Caller, kind: Name, name: str | None = None) -> Any:
+    """Declared documents of one kind, as `apply` takes them back; secrets only by reference."""
+    return {"documents": built.declared.documents(kind, name)}
+
+
+@router.get("/policies")
+def policies(built: ServicesOf, _: Caller) -> Any:
+    """Every declared policy."""
+    return {"policies": built.declared.documents("Policy", None)}
+
+
+@router.get("/policies/{name}")
+def policy(built: ServicesOf, _: Caller, name: Name) -> Any:
+    """One declared policy."""
+    found = built.declared.documents("Policy", name)
+    if not found:
+        raise NotFound(f"There is no policy {name!r}; GET /api/v1/policies lists them.")
+    return found[0]
+
+
+@router.post("/rebuild/{what}")
+def rebuild(built: ServicesOf, subject: Manager, what: Name) -> Any:
+    """Rebuild `search` from the record store, or `lineage` from its topic, beside the one in use, then swap."""
+    if what not in ("search", "lineage"):
+        raise InvalidInput(f"Only search and lineage can be rebuilt, not {what!r}.")
+    counts = built.rebuild_search() if what == "search" else built.rebuild_lineage()
+    built.record(subject, "rebuild", what, "allow", [f"{count} {name}" for name, count in counts.items()])
+    return counts

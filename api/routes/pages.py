@@ -1,0 +1,48 @@
+"""The web pages' files, where they have been built; the API works without them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.responses import FileResponse, HTMLResponse, Response
+from fastapi.staticfiles import StaticFiles
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self';"
+    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_WITHOUT_PAGES = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Weir</title>
+<style>body{font:16px/1.5 system-ui;max-width:42rem;margin:4rem auto;padding:0 1rem}code{background:#eee;padding:.1em .3em}</style>
+<h1>Weir is running</h1><p>A catalog and governor for streams. The web pages are not built on this machine; everything
+is there by HTTP and on the command line.</p><ul><li><a href="/docs">The HTTP API, to try in the browser</a></li>
+<li><a href="/readyz">What is up</a></li><li><code>weir search email --kind field</code></li>
+<li><code>weir scan --bootstrap-servers HOST:PORT</code></li></ul></html>"""
+
+
+def mount(app: FastAPI, built: Path) -> None:
+    """Serve the built pages at `/`, every unknown page path as the application itself (deep links)."""
+    index = built / "index.html"
+    if (built / "assets").is_dir():
+        app.mount("/assets", StaticFiles(directory=built / "assets"), name="assets")
+
+    @app.get("/{page:path}", include_in_schema=False)
+    async def page(request: Request, page: str) -> Response:
+        headers = {"Content-Security-Policy": CONTENT_SECURITY_POLICY, "Cache-Control": "no-cache"}
+        if page.startswith("api/"):
+            return _nothing(request)
+        if not index.exists():
+            return HTMLResponse(_WITHOUT_PAGES, headers=headers) if page == "" else _nothing(request)
+        asked = (built / page).resolve()
+        if page and asked.is_relative_to(built.resolve()) and asked.is_file():
+            return FileResponse(asked, headers=headers)
+        return FileResponse(index, headers=headers)
+
+
+def _nothing(request: Request) -> Response:
+    from fastapi.responses import JSONResponse
+
+    from api.errors import body
+
+    return JSONResponse(body("not_found", f"There is nothing at {request.url.path}."), 404)

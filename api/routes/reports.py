@@ -1,0 +1,33 @@
+"""`/reports`: where is this field."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse, Response
+
+from api.auth import Reporter, ServicesOf
+from api.routes.names import AsOf, moment
+
+router = APIRouter(prefix="/reports", tags=["reports"])
+
+
+@router.get("/where-is")
+def where_is(
+    built: ServicesOf,
+    subject: Reporter,
+    field: Annotated[str | None, Query(description="A field name or path.")] = None,
+    entity: Annotated[str | None, Query(description="A kind of personal data; PII for any.")] = None,
+    term: Annotated[str | None, Query(description="A glossary term.")] = None,
+    asOf: AsOf = None,
+    format: Literal["json", "csv", "html"] = "json",
+) -> Any:
+    """Every place of a field, a kind of personal data or a term: where it flows, who reads it, who may see it, gaps."""
+    report = built.where_is.report(field=field, entity=entity, term=term, as_of=moment(asOf))
+    built.record(subject, "report.where-is", field or entity or term or "", "allow", [f"{len(report.places)} places"])
+    if format == "csv":
+        return Response(report.to_csv(), media_type="text/csv")
+    if format == "html":
+        return HTMLResponse(report.to_html())
+    return report.to_json()

@@ -1,0 +1,85 @@
+"""`/scans`: ask for a scan, follow it, cancel it. The worker does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from api.auth import Caller, ScanOperator, ServicesOf
+from api.routes.names import Limit, Name, Offset
+
+router = APIRouter(prefix="/scans", tags=["scans"])
+
+
+class Sample(BaseModel):
+    """How much of each topic is read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    strategy: str = Field("stratified", description="stratified, latest, earliest, random, full or since-last.")
+    records: int | None = Field(None, ge=1, description="At most this many records of each topic; 1,000 when absent.")
+    max_bytes: int | None = Field(None, ge=1, description="At most this many bytes of each topic.")
+    max_seconds: float | None = Field(None, gt=0, description="At most this long for a group of topics.")
+    seed: int | None = Field(None, description="Makes random windows repeatable.")
+
+    def request(self) -> dict[str, Any]:
+        """As `scanners.model.SampleRequest.parse` reads it."""
+        given = self.model_dump(exclude_none=True)
+        if "records" in given:
+            given["max_records"] = given.pop("records")
+        return given
+
+
+class ScanAsked(BaseModel):
+    """Which topics of which cluster: a declared one, or the address of one that is not declared yet."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    cluster: str | None = Field(None, examples=["prod"])
+    bootstrap_servers: str | None = Field(None, alias="bootstrapServers", examples=["localhost:9092"])
+    schema_registry: str | None = Field(None, alias="schemaRegistry")
+    topics: list[str] = Field(["*"], min_length=1, description="Names, or patterns with *; internal topics (_...) only by name.")
+    sample: Sample = Sample()
+
+    @model_validator(mode="after")
+    def _one_cluster(self) -> ScanAsked:
+        if self.cluster is None and self.bootstrap_servers is None:
+            raise ValueError("name a cluster, or give bootstrapServers")
+        return self
+
+
+@router.post("", status_code=202)
+def start(built: ServicesOf, subject: ScanOperator, body: ScanAsked) -> dict[str, Any]:
+    """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once."""
+    scan = built.scans.start(
+        subject.user,
+        cluster=body.cluster,
+        bootstrap_servers=body.bootstrap_servers,
+        schema_registry=body.schema_registry,
+        topics=body.topics,
+        sample=body.sample.request(),
+    )
+    built.record(subject, "scan.start", body.cluster or body.bootstrap_servers or "", "allow", body.topics)
+    return scan.to_json()
+
+
+@router.get("")
+def list_scans(built: ServicesOf, _: Caller, limit: Limit = 20, offset: Offset = 0) -> dict[str, Any]:
+    """Scans, newest first."""
+    return {"scans": [scan.to_json() for scan in built.store.scans(limit, offset)]}
+
+
+@router.get("/{id}")
+def get_scan(built: ServicesOf, _: Caller, id: Name) -> dict[str, Any]:
+    """One scan: state, progress (0 to 1), datasets done so far, problems."""
+    return built.scans.get(id).to_json()
+
+
+@router.post("/{id}/cancel")
+def cancel(built: ServicesOf, subject: ScanOperator, id: Name) -> dict[str, Any]:
+    """Stop a scan; datasets already done stay."""
+    scan = built.scans.cancel(id)
+    built.record(subject, "scan.cancel", id, "allow", [])
+    return scan.to_json()

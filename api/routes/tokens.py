@@ -1,0 +1,56 @@
+"""`/tokens`, `/me`: who one is, and API tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.auth import Caller, Manager, ServicesOf
+from api.routes.names import Name
+
+router = APIRouter(tags=["identity"])
+
+
+class TokenAsked(BaseModel):
+    """Whose token, valid for how long."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    user: str = Field(min_length=1, examples=["ana"])
+    days: int | None = Field(None, ge=1, le=3650)
+    name: str = Field("", max_length=200, description="What it is for.")
+
+
+@router.get("/me")
+def me(built: ServicesOf, subject: Caller) -> Any:
+    """The caller: groups, roles, and what they may do."""
+    return {
+        "user": subject.user,
+        "groups": sorted(subject.groups),
+        "roles": sorted(subject.roles),
+        "permissions": sorted(built.identity.permissions(subject)),
+    }
+
+
+@router.post("/tokens", status_code=201)
+def create(built: ServicesOf, subject: Manager, body: TokenAsked) -> Any:
+    """Make a token. Its text is in this answer only: Weir keeps a hash."""
+    made = built.identity.create_token(body.user, days=body.days, name=body.name)
+    built.record(subject, "token.create", body.user, "allow", [made.id])
+    return {"id": made.id, "user": body.user, "token": made.text, "expires_at": made.expires_at}
+
+
+@router.get("/tokens")
+def list_tokens(built: ServicesOf, _: Manager) -> Any:
+    """Tokens without their text."""
+    return {"tokens": [token.to_json() for token in built.identity.tokens()]}
+
+
+@router.delete("/tokens/{id}")
+def revoke(built: ServicesOf, subject: Manager, id: Name) -> Any:
+    """End a token now."""
+    built.identity.revoke(id)
+    built.record(subject, "token.revoke", id, "allow", [])
+    return {"id": id, "revoked": True}

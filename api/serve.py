@@ -1,0 +1,56 @@
+"""The HTTP server process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import structlog
+import uvicorn
+
+from api.app import create_app
+from api.bootstrap import build
+from api.home import Home, write_private
+from api.logs import configure
+from api.settings import load
+from catalog.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where this instance listens; written to `run/weir.json` for the command line."""
+
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+
+def serve(home: Home) -> None:
+    """Serve until TERM or Ctrl-C. Raises SettingsError, Unavailable when the record store cannot be opened."""
+    settings = load(home)
+    configure(settings.log)
+    services = build(settings, home)
+    services.identity_file()
+    address = Address(settings.api.host, settings.api.port)
+    write_private(home.root / "run" / "weir.json", f'{{"url": "{address.url}"}}\n')
+    structlog.get_logger("weir").info("serving", url=address.url)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(services),
+            host=settings.api.host,
+            port=settings.api.port,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=5,
+            server_header=False,
+        )
+    )
+    server.run()
+    if not server.started:
+        raise SettingsError(
+            f"Weir cannot listen on {settings.api.host}:{settings.api.port}; the port is taken or not allowed."
+            " Set WEIR_API__PORT to another one."
+        )

@@ -1,0 +1,114 @@
+"""Topics as tables: how each part of a record is read by a query, from what is declared, registered or was scanned."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from api.clusters import Clusters
+from api.facts import Facts
+from catalog.datasets import Datasets
+from catalog.datatypes import STRING, DataType, StructType, from_profile, parse_ddl
+from catalog.errors import InvalidInput
+from catalog.model import SchemaVersion
+from catalog.paths import StepKind
+from policies.plan import PartRead
+from policies.query_ports import QueryTable
+from scanners.decode import to_json_text
+from scanners.model import ClusterConnection, PartFormat, TopicFormat
+from scanners.ports import SchemaRegistry
+from scanners.registered import Schemas
+
+_REGISTERED = ("avro", "protobuf", "json-schema")
+_NATIVE = {"json": "json", "string": "text", "null": "text"}
+_SCHEMAS_KEPT_S = 30.0
+
+
+class Tables:
+    """Finds the table a query names (`policies.query_ports.TableSource`)."""
+
+    def __init__(self, datasets: Datasets, facts: Facts, clusters: Clusters, registry: SchemaRegistry) -> None:
+        self._datasets = datasets
+        self._facts = facts
+        self._clusters = clusters
+        self._registry = registry
+        self._schemas: dict[tuple[str, str], tuple[float, Mapping[str, object]]] = {}
+        self._lock = threading.Lock()
+
+    def find(self, name: str) -> QueryTable:
+        """Raises DatasetNotFound naming the nearest, InvalidInput for a name in several clusters or no topic."""
+        record = self._datasets.get(self._datasets.find(name))
+        if record.cluster is None:
+            raise InvalidInput(
+                f"{record.reference} is known from lineage only; declare its cluster (kind: Cluster) to query it.",
+                details={"dataset": record.reference},
+            )
+        schema = self._datasets.schema(record.id)
+        formats = TopicFormat.from_mapping({**schema.format, **record.format})
+        connection = self._clusters.connection(record.cluster)
+        declared = parse_ddl(record.declared_ddl) if record.declared_ddl else None
+        schemas = partial(self._registered, connection, record.id.name)
+        return QueryTable(
+            reference=record.reference,
+            topic=record.id.name,
+            facts=self._facts.of(record.id),
+            kafka=self._clusters.spark_options(record.cluster),
+            key=_part(formats.key, from_profile(schema.fields, "key"), schemas),
+            value=_part(formats.value, declared or from_profile(schema.fields, "value"), schemas),
+            headers=_headers(schema),
+        )
+
+    def _registered(self, connection: ClusterConnection, topic: str) -> Mapping[str, object]:
+        key = (connection.name, topic)
+        with self._lock:
+            kept = self._schemas.get(key)
+        if kept is not None and time.monotonic() - kept[0] < _SCHEMAS_KEPT_S:
+            return kept[1]
+        answer = self._registry.for_topics(connection, [topic])
+        found: dict[str, object] = {str(number): schema.to_json() for number, schema in answer.schemas.items()}
+        with self._lock:
+            self._schemas[key] = (time.monotonic(), found)
+        return found
+
+
+def _part(form: PartFormat, kind: DataType, schemas: Callable[[], Mapping[str, object]]) -> PartRead:
+    if form.name in _NATIVE:
+        return PartRead(_NATIVE[form.name], kind)
+    needed: dict[str, object] = {"format": asdict(form)}
+    if form.name in _REGISTERED:
+        needed["registered"] = schemas()
+    # Spark reads CSV by position; the names a scan gave are kept by the decoder, whatever their order in the schema.
+    return PartRead(f"decoded {form.name}", kind, needed)
+
+
+def _headers(schema: SchemaVersion) -> StructType:
+    paths = (profile.field_path for profile in schema.fields)
+    names = {
+        path.steps[0].name or "": None
+        for path in paths
+        if path.root == "headers" and path.steps and path.steps[0].kind is StepKind.FIELD
+    }
+    return StructType(tuple((name, STRING) for name in names))
+
+
+class Decoder:
+    """Bytes of any format to JSON text inside Spark's workers (`policies.query_ports.Decoder`)."""
+
+    def __init__(self, archive: Callable[[], str]) -> None:
+        """`archive` gives the path of the zip with our worker code."""
+        self._archive = archive
+
+    def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
+        """A function that pickles by name: the worker imports it from the archive."""
+        form: Any = read.schemas["format"]
+        registered: Any = read.schemas.get("registered")
+        # Parsed once per worker, not once per record.
+        return partial(to_json_text, format=PartFormat(**form), schemas=Schemas.of(registered))
+
+    def files(self) -> tuple[str, ...]:
+        """The archive."""
+        return (self._archive(),)

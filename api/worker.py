@@ -1,0 +1,78 @@
+"""The background worker process: scans, the lineage fold, re-indexing, expiry, the audit head."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+
+import structlog
+
+from api.bootstrap import Services, build
+from api.errors import frames
+from api.home import Home, write_private
+from api.logs import configure
+from api.settings import load
+from catalog.errors import Unavailable
+
+log = structlog.get_logger("weir.worker")
+
+SCAN_POLL_S = 0.3
+UPKEEP_S = 2.0
+
+
+def run(home: Home) -> None:
+    """Work until TERM or Ctrl-C. Each duty has a thread of its own, so that none waits for another's server."""
+    settings = load(home)
+    configure(settings.log)
+    services = build(settings, home)
+    stop = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: stop.set())
+    duties: list[tuple[str, Callable[[], None]]] = [
+        ("lineage", lambda: services.lineage_worker().run(stop)),
+        ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scans.run_next)),
+        ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
+    ]
+    threads = [threading.Thread(target=guarded, args=(stop, name, duty), name=name, daemon=True) for name, duty in duties]
+    for thread in threads:
+        thread.start()
+    marker = home.root / "run" / "worker.pid"
+    write_private(marker, str(os.getpid()))
+    log.info("working")
+    stop.wait()
+    for thread in threads:
+        thread.join(10)
+    services.close()
+    marker.unlink(missing_ok=True)
+
+
+def upkeep(services: Services) -> bool:
+    """Small things that are due: index what changed, end what expired, publish the audit head."""
+    services.reindex()
+    services.approvals.expire_due()
+    services.publish_audit_head()
+    return False
+
+
+def repeat(stop: threading.Event, pause_s: float, step: Callable[[], bool]) -> None:
+    """Do steps until stopped; pause where a step found nothing to do."""
+    while not stop.is_set():
+        if not step():
+            stop.wait(pause_s)
+
+
+def guarded(stop: threading.Event, name: str, duty: Callable[[], None]) -> None:
+    """Start a duty again after it failed, with growing pauses: a server that is away comes back."""
+    pause = 0.5
+    while not stop.is_set():
+        try:
+            duty()
+            pause = 0.5
+        except Unavailable as error:
+            log.warning("waiting", duty=name, message=error.message)
+        except Exception as error:
+            log.error("duty_failed", duty=name, kind=type(error).__name__, at=frames(error))
+        stop.wait(pause)
+        pause = min(pause * 2, 10.0)

@@ -1,0 +1,164 @@
+"""The catalog's kinds under `weir apply`: how a document becomes a record, and what may not be applied."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from catalog.apply import Action, Change
+from catalog.clusters import Clusters
+from catalog.datasets import Datasets
+from catalog.declared import Document
+from catalog.discovery import Discovery
+from catalog.errors import Conflict, InvalidInput, WeirError
+from catalog.kinds import ClusterSpec, DatasetSpec
+from catalog.model import DatasetId
+from catalog.ports import CatalogStore, Clock
+from catalog.records import DatasetFilter, DeclaredDocument
+from catalog.search import Search
+
+_log = logging.getLogger(__name__)
+
+
+class _Kept:
+    """Documents kept in the store as they were written, so that they come back the same."""
+
+    kind: str
+
+    def __init__(self, store: CatalogStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def check(self, document: Document, all_documents: Sequence[Document]) -> None: ...
+
+    def get(self, key: str) -> DeclaredDocument | None:
+        return self._store.document(self.kind, key)
+
+    def put(self, document: Document, by: str | None) -> None:
+        self._store.put_document(
+            DeclaredDocument(document.kind, document.key, document.metadata, document.spec, self._clock(), by)
+        )
+
+    def delete(self, key: str, by: str | None) -> None:
+        self._store.delete_document(self.kind, key)
+
+    def list(self) -> Sequence[DeclaredDocument]:
+        return self._store.documents(self.kind)
+
+    def settle(self, changes: Sequence[Change]) -> None: ...
+
+
+class ClusterHandler(_Kept):
+    """After a cluster was applied its brokers are asked who they are; when they do not answer it is asked later."""
+
+    kind = "Cluster"
+
+    def __init__(self, store: CatalogStore, clock: Clock, datasets: Datasets, discovery: Discovery | None) -> None:
+        super().__init__(store, clock)
+        self._datasets = datasets
+        self._discovery = discovery
+
+    def put(self, document: Document, by: str | None) -> None:
+        assert isinstance(document.model, ClusterSpec)
+        super().put(document, by)
+        self._datasets.register_cluster(document.name, document.model)
+
+    def delete(self, key: str, by: str | None) -> None:
+        orphans = [d for d in self._store.documents("Dataset") if d.metadata.get("cluster") == key]
+        if orphans:
+            raise Conflict(
+                f"Cluster {key!r} still has declared datasets ({orphans[0].key}...); delete them first.",
+                details={"cluster": key, "datasets": [d.key for d in orphans]},
+            )
+        super().delete(key, by)
+        if self._store.cluster(key) is not None:
+            self._datasets.clusters.delete(key)
+
+    def settle(self, changes: Sequence[Change]) -> None:
+        if self._discovery is None:
+            return
+        for change in changes:
+            if change.action in (Action.CREATE, Action.UPDATE):
+                try:
+                    self._discovery.connect(change.name)
+                except WeirError as error:
+                    _log.warning("Cluster %s was recorded, but: %s", change.name, error.message)
+
+
+class DatasetHandler(_Kept):
+    kind = "Dataset"
+
+    def __init__(self, store: CatalogStore, clock: Clock, datasets: Datasets, clusters: Clusters) -> None:
+        super().__init__(store, clock)
+        self._datasets = datasets
+        self._clusters = clusters
+
+    def check(self, document: Document, all_documents: Sequence[Document]) -> None:
+        cluster = document.metadata["cluster"]
+        declared = any(d.kind == "Cluster" and d.name == cluster for d in all_documents)
+        if not declared and self._store.cluster(cluster) is None:
+            known = ", ".join(c.name for c in self._store.clusters()) or "none yet"
+            raise InvalidInput(f"there is no cluster {cluster!r} (known: {known}); declare it by kind: Cluster.")
+
+    def put(self, document: Document, by: str | None) -> None:
+        assert isinstance(document.model, DatasetSpec)
+        super().put(document, by)
+        self._datasets.declare(self._id(document.key), document.model, by)
+
+    def delete(self, key: str, by: str | None) -> None:
+        """What was declared goes; what scans found stays."""
+        super().delete(key, by)
+        dataset = self._id(key)
+        if self._store.dataset(dataset) is not None:
+            self._datasets.declare(dataset, DatasetSpec.model_validate({}), by)
+
+    def _id(self, key: str) -> DatasetId:
+        cluster, _, name = key.partition("/")
+        return self._clusters.resolve(cluster, name)
+
+
+class GlossaryTermHandler(_Kept):
+    kind = "GlossaryTerm"
+
+    def __init__(self, store: CatalogStore, clock: Clock, search: Search | None = None) -> None:
+        super().__init__(store, clock)
+        self._search = search
+
+    def check(self, document: Document, all_documents: Sequence[Document]) -> None:
+        parents = {d.key: d.spec.get("parent") for d in self._store.documents(self.kind)}
+        parents |= {d.key: d.spec.get("parent") for d in all_documents if d.kind == self.kind}
+        at: str | None = document.key
+        seen: set[str] = set()
+        while at is not None:
+            if at in seen:
+                raise InvalidInput("is among its own parents; take it out of the circle.")
+            seen.add(at)
+            at = parents.get(at)
+
+    def settle(self, changes: Sequence[Change]) -> None:
+        """A term's tags are tags of the fields that carry it: those datasets are searched anew."""
+        touched = {change.name for change in changes if change.action is not Action.UNCHANGED}
+        if self._search is None or not touched:
+            return
+        carriers = []
+        for record in self._store.datasets(DatasetFilter()).items:
+            terms = {*record.terms, *(t for note in self._store.notes(record.id) for t in note.terms)}
+            if terms:  # a parent's tags come down to terms that are not touched themselves
+                carriers.append(self._store.put_dataset(record).id)
+        self._search.changed(carriers)
+
+
+class RecognizerHandler(_Kept):
+    kind = "Recognizer"
+
+
+def handlers(
+    store: CatalogStore, clock: Clock, datasets: Datasets, search: Search | None, discovery: Discovery | None
+) -> list[_Kept]:
+    """One for each of the catalog's kinds, in the order of writing."""
+    return [
+        ClusterHandler(store, clock, datasets, discovery),
+        GlossaryTermHandler(store, clock, search),
+        DatasetHandler(store, clock, datasets, datasets.clusters),
+        RecognizerHandler(store, clock),
+    ]

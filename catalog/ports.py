@@ -1,0 +1,208 @@
+"""What the catalog needs from the outside: a record store, a search index, brokers.
+
+The store is split by subject, so that a caller can ask for the part it needs; `CatalogStore` is all of it. Writes
+inside `transaction()` happen together or not at all. Every method raises Unavailable when the store does not answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any, Protocol
+
+from catalog.model import DatasetId, SchemaVersion
+from catalog.records import (
+    ClassificationEvent,
+    ClassificationRecord,
+    ClusterRecord,
+    DatasetFilter,
+    DatasetRecord,
+    DeclaredDocument,
+    FieldNote,
+    Page,
+    ScanPosition,
+    ScanRecord,
+    StoredSchema,
+)
+from catalog.search_model import Entry, IndexPage, SearchQuery
+from catalog.topics import ClusterDescription, TopicFacts
+
+Clock = Callable[[], datetime]
+"""Gives the present as an aware datetime."""
+
+
+class ClusterStore(Protocol):
+    def put_cluster(self, cluster: ClusterRecord) -> None:
+        """Insert or replace by name."""
+
+    def cluster(self, name: str) -> ClusterRecord | None: ...
+
+    def clusters(self) -> list[ClusterRecord]:
+        """All, by name."""
+
+    def delete_cluster(self, name: str) -> None:
+        """Forget it and the aliases of its namespace; its datasets stay, without a cluster."""
+
+    def put_aliases(self, namespace: str, aliases: Collection[str]) -> None:
+        """Every alias now leads to the namespace, wherever it led before."""
+
+    def aliases(self) -> dict[str, str]:
+        """alias namespace -> canonical namespace."""
+
+    def rename_namespace(self, old: str, new: str) -> list[DatasetId]:
+        """Move datasets; one whose name is taken there stays behind. Gives the new ids of those that moved."""
+
+
+class DatasetStore(Protocol):
+    def put_dataset(self, dataset: DatasetRecord) -> DatasetRecord:
+        """Insert or replace by id; raises its revision by one and gives it back. `indexed_revision` is left alone."""
+
+    def dataset(self, dataset: DatasetId) -> DatasetRecord | None: ...
+
+    def datasets(self, where: DatasetFilter, limit: int | None = None, offset: int = 0) -> Page: ...
+
+    def named(self, name: str) -> list[DatasetRecord]:
+        """Every dataset of this name that was not deleted, in any namespace."""
+
+    def names(self) -> list[tuple[str, str]]:
+        """(cluster or namespace, name) of every dataset that was not deleted."""
+
+    def unindexed(self, limit: int) -> list[DatasetRecord]:
+        """Datasets whose search documents are older than their record."""
+
+    def claim_index(self, dataset: DatasetId, documents: int) -> int:
+        """Say that so many field documents will be written; gives how many there may be by now, the larger of both."""
+
+    def mark_indexed(self, dataset: DatasetId, revision: int, documents: int) -> None:
+        """The index holds this revision, with so many field documents. An older revision changes nothing."""
+
+    def add_usage(self, dataset: DatasetId, reads: int) -> None:
+        """Count reads; does not raise the revision."""
+
+    def add_schema(self, dataset: DatasetId, schema: StoredSchema) -> None:
+        """A new version (its number is in `schema.baseline.version`)."""
+
+    def set_current_schema(self, dataset: DatasetId, version: int, current: SchemaVersion) -> None: ...
+
+    def schema(self, dataset: DatasetId, version: int | None = None) -> StoredSchema | None:
+        """One version, or the newest."""
+
+    def schemas(self, dataset: DatasetId) -> list[StoredSchema]:
+        """All versions, oldest first."""
+
+    def notes(self, dataset: DatasetId) -> list[FieldNote]: ...
+
+    def put_notes(self, dataset: DatasetId, notes: Iterable[FieldNote]) -> None:
+        """Replace all notes of the dataset."""
+
+
+class ClassificationStore(Protocol):
+    def classifications(self, dataset: DatasetId) -> list[ClassificationRecord]:
+        """By path and entity."""
+
+    def all_classifications(
+        self, entities: Collection[str] | None = None
+    ) -> list[tuple[DatasetId, ClassificationRecord]]:
+        """Of every dataset that was not deleted; only of these entities, when given."""
+
+    def put_classifications(
+        self,
+        dataset: DatasetId,
+        records: Iterable[ClassificationRecord],
+        ended: Iterable[tuple[str, str]],
+        at: datetime,
+    ) -> None:
+        """Insert or replace by (path, entity), delete the ended ones, and append both to the history."""
+
+    def classification_history(
+        self, dataset: DatasetId | None, until: datetime
+    ) -> list[tuple[DatasetId, ClassificationEvent]]:
+        """Every step up to and with a moment, oldest first; of all datasets when none is given."""
+
+
+class DocumentStore(Protocol):
+    def put_document(self, document: DeclaredDocument) -> None: ...
+
+    def document(self, kind: str, key: str) -> DeclaredDocument | None: ...
+
+    def documents(self, kind: str | None = None) -> list[DeclaredDocument]:
+        """By kind and key."""
+
+    def delete_document(self, kind: str, key: str) -> None: ...
+
+
+class ScanStore(Protocol):
+    def put_scan(self, scan: ScanRecord) -> None:
+        """Insert or replace by id."""
+
+    def scan(self, scan_id: str) -> ScanRecord | None: ...
+
+    def scans(self, limit: int, offset: int = 0) -> list[ScanRecord]:
+        """Newest first."""
+
+    def claim_scan(self, worker: str, now: datetime, stale_before: datetime) -> ScanRecord | None:
+        """Take the oldest scan that is queued, or running and not heard of since `stale_before`; no two take one."""
+
+    def update_scan(self, scan_id: str, changes: Mapping[str, Any]) -> ScanRecord | None:
+        """Change these attributes only, so that a worker's progress and a user's cancel do not overwrite each other."""
+
+    def positions(self, dataset: DatasetId) -> list[ScanPosition]:
+        """By partition."""
+
+    def put_positions(self, dataset: DatasetId, positions: Iterable[ScanPosition]) -> None:
+        """Insert or replace by partition."""
+
+
+class CatalogStore(ClusterStore, DatasetStore, ClassificationStore, DocumentStore, ScanStore, Protocol):
+    def transaction(self) -> AbstractContextManager[None]:
+        """Everything inside happens together or not at all; a transaction inside another joins it."""
+
+    def after_commit(self, action: Callable[[], None]) -> None:
+        """Do this when the outermost transaction has been committed, never when it fails; at once outside of one."""
+
+    def ping(self) -> None: ...
+
+
+class IndexRebuild(Protocol):
+    """A fresh index beside the one in use."""
+
+    def add(self, entries: Sequence[Entry]) -> None: ...
+
+    def swap(self) -> None:
+        """Search reads the fresh one from now on; the old one is removed."""
+
+    def abandon(self) -> None:
+        """Remove the fresh one."""
+
+
+class SearchIndex(Protocol):
+    """Every method raises Unavailable when the server does not answer."""
+
+    def ensure(self) -> bool:
+        """Make the index where there is none; True when it was made just now, and so holds nothing."""
+
+    def write(self, entries: Sequence[Entry], gone: Sequence[tuple[str, int]]) -> None:
+        """Write entries and remove the documents (id, version) that are gone. A newer version already there wins."""
+
+    def forget(self, key: str) -> None:
+        """Remove a dataset's document and those of its fields, whatever there is of them (see `dataset_key`)."""
+
+    def search(self, query: SearchQuery) -> IndexPage: ...
+
+    def rebuild(self) -> IndexRebuild: ...
+
+    def refresh(self) -> None:
+        """Let search see what was written; for tests and for a user who waits."""
+
+    def ping(self) -> None: ...
+
+
+class Brokers(Protocol):
+    """A Kafka cluster as its brokers describe it. Raises Unavailable naming the address within a few seconds."""
+
+    def describe(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> ClusterDescription: ...
+
+    def topics(
+        self, settings: Mapping[str, Any], bootstrap: Sequence[str], offsets: bool = True
+    ) -> list[TopicFacts]: ...

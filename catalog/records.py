@@ -1,0 +1,299 @@
+"""What the record store holds. Frozen; times are aware, UTC. None of them holds a value of a record or a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from catalog.model import Classification, DatasetId, Owner, ReviewState, SchemaVersion
+
+
+def rfc3339(moment: datetime | None) -> str | None:
+    """`2026-11-21T07:30:00Z`; microseconds only where there are any."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z") if moment else None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRecord:
+    """A Kafka cluster.
+
+    name         the name people use (`prod`)
+    namespace    the canonical namespace of its datasets: `kafka://` + its first bootstrap server when first seen
+    cluster_id   what the brokers call it; None until a broker has answered
+    bootstrap    bootstrap servers, host:port
+    settings     the declared spec (security, properties); secrets only as {env: NAME} or {file: PATH}
+    """
+
+    name: str
+    namespace: str
+    bootstrap: tuple[str, ...]
+    cluster_id: str | None = None
+    registry_url: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "namespace": self.namespace,
+            "cluster_id": self.cluster_id,
+            "bootstrap_servers": list(self.bootstrap),
+            "schema_registry": self.registry_url,
+            "created_at": rfc3339(self.created_at),
+            "updated_at": rfc3339(self.updated_at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRecord:
+    """A dataset.
+
+    cluster         name of its cluster; None for a dataset known from lineage only
+    tags            declared words on the whole dataset (domain.sales); tags of fields are classifications
+    format          {key, value} -> json | avro | ...; declared, else found by the last scan
+    declared_ddl    the schema as declared, Spark DDL of the value's columns; None when not declared
+    topic           what the brokers say, see TopicFacts.to_json: partitions, retention_ms, cleanup_policy, offsets...
+    scan            how the last scan ended: at, records, window, unscanned (paths), problems, error (failed scans only)
+    usage           how often it was read; raises it in search
+    revision        counts every change; the search index stands at `indexed_revision`
+    last_seen_at    when a listing of the cluster last held it; deleted_at: when a listing first missed it
+    """
+
+    id: DatasetId
+    cluster: str | None = None
+    description: str = ""
+    owners: tuple[Owner, ...] = ()
+    tags: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    format: Mapping[str, str] = field(default_factory=dict)
+    declared_ddl: str | None = None
+    topic: Mapping[str, Any] = field(default_factory=dict)
+    scan: Mapping[str, Any] = field(default_factory=dict)
+    usage: int = 0
+    revision: int = 0
+    indexed_revision: int = 0
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    last_seen_at: datetime | None = None
+    scanned_at: datetime | None = None
+    deleted_at: datetime | None = None
+
+    @property
+    def reference(self) -> str:
+        """`prod/orders`: what people write; `namespace/name` for a dataset of no registered cluster."""
+        return f"{self.cluster or self.id.namespace}/{self.id.name}"
+
+    @property
+    def unscanned(self) -> tuple[str, ...]:
+        return tuple(self.scan.get("unscanned", ()))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "namespace": self.id.namespace,
+            "name": self.id.name,
+            "cluster": self.cluster,
+            "reference": self.reference,
+            "description": self.description,
+            "owners": [str(owner) for owner in self.owners],
+            "tags": list(self.tags),
+            "terms": list(self.terms),
+            "format": dict(self.format),
+            "declared_schema": self.declared_ddl,
+            "topic": dict(self.topic),
+            "scan": dict(self.scan),
+            "usage": self.usage,
+            "created_at": rfc3339(self.created_at),
+            "updated_at": rfc3339(self.updated_at),
+            "last_seen_at": rfc3339(self.last_seen_at),
+            "scanned_at": rfc3339(self.scanned_at),
+            "deleted_at": rfc3339(self.deleted_at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSchema:
+    """One schema version: `baseline` as it was when the version began, `current` as the last scan saw it."""
+
+    baseline: SchemaVersion
+    current: SchemaVersion
+    changes: tuple[Mapping[str, Any], ...] = ()
+
+
+class Source(StrEnum):
+    SCAN = "scan"
+    DECLARED = "declared"
+    REVIEW = "review"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassificationRecord:
+    """A classification with its review.
+
+    source                who last decided the state: a scan, a declared document, a reviewer
+    rejected_recognizers  the recognizers whose finding was rejected; another one brings the suggestion back
+    seen_at               when a scan last found it; None when only declared
+    """
+
+    path: str
+    entity: str
+    score: float
+    state: ReviewState
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    source: Source = Source.SCAN
+    rejected_recognizers: tuple[str, ...] = ()
+    reviewed_by: str | None = None
+    reviewed_at: datetime | None = None
+    reason: str | None = None
+    first_at: datetime | None = None
+    seen_at: datetime | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.path, self.entity
+
+    @property
+    def holds(self) -> bool:
+        """Counts as a tag of the field: everything that was not rejected."""
+        return self.state is not ReviewState.REJECTED
+
+    @property
+    def share(self) -> float | None:
+        """Share of the looked-at values that matched, 0..1; None when no scan counted."""
+        matched, sampled = self.evidence.get("matched"), self.evidence.get("sampled")
+        return round(matched / sampled, 4) if matched is not None and sampled else None
+
+    def plain(self) -> Classification:
+        return Classification(self.path, self.entity, self.score, self.state, self.evidence)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "entity": self.entity,
+            "score": self.score,
+            "state": str(self.state),
+            "evidence": dict(self.evidence),
+            "source": str(self.source),
+            "reviewed_by": self.reviewed_by,
+            "reviewed_at": rfc3339(self.reviewed_at),
+            "reason": self.reason,
+            "first_at": rfc3339(self.first_at),
+            "seen_at": rfc3339(self.seen_at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ClassificationEvent:
+    """One step in the life of a classification; append-only. `record` is None when it ended there."""
+
+    path: str
+    entity: str
+    at: datetime
+    record: ClassificationRecord | None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNote:
+    """What people said of a field."""
+
+    path: str
+    description: str = ""
+    terms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredDocument:
+    """A declared document as it was applied. `key` is the name, for a dataset CLUSTER/NAME."""
+
+    kind: str
+    key: str
+    metadata: Mapping[str, Any]
+    spec: Mapping[str, Any]
+    applied_at: datetime | None = None
+    applied_by: str | None = None
+
+
+class ScanState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def over(self) -> bool:
+        return self in (ScanState.DONE, ScanState.FAILED, ScanState.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRecord:
+    """A scan job.
+
+    request    {cluster, topics, sample...} as asked
+    progress   0..1
+    datasets   [{namespace, name, state, records, version, error?...}], one for each topic of the scan
+    problems   [{dataset?, message...}] sentences, never values
+    """
+
+    id: str
+    state: ScanState
+    request: Mapping[str, Any]
+    created_at: datetime
+    requested_by: str | None = None
+    progress: float = 0.0
+    datasets: tuple[Mapping[str, Any], ...] = ()
+    problems: tuple[Mapping[str, Any], ...] = ()
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    heartbeat_at: datetime | None = None
+    worker: str | None = None
+    cancel_requested: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "state": str(self.state),
+            "progress": round(self.progress, 4),
+            "request": dict(self.request),
+            "datasets": [dict(d) for d in self.datasets],
+            "problems": [dict(p) for p in self.problems],
+            "requested_by": self.requested_by,
+            "cancel_requested": self.cancel_requested,
+            "created_at": rfc3339(self.created_at),
+            "started_at": rfc3339(self.started_at),
+            "finished_at": rfc3339(self.finished_at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPosition:
+    """Where the last scan of a partition ended. `details`: the ranges read and more, as the scanner wants it back."""
+
+    partition: int
+    next_offset: int
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFilter:
+    """Which datasets to list; None or empty = all. `text` is found anywhere in the name, case does not matter."""
+
+    cluster: str | None = None
+    namespace: str | None = None
+    owner: str | None = None
+    tag: str | None = None
+    entity: str | None = None
+    text: str | None = None
+    scanned: bool | None = None
+    deleted: bool | None = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a list of datasets, ordered by cluster and name; `total` counts all that fit."""
+
+    items: tuple[DatasetRecord, ...]
+    total: int

@@ -1,0 +1,182 @@
+"""Search over datasets and fields, and keeping its index in step with the record.
+
+The record store is the truth. Every change raises a dataset's revision; the index remembers which revision it holds.
+So a change made while the index is away is found again (`reindex_dirty`), and the whole index can be made anew.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from catalog.clusters import Clusters
+from catalog.errors import InvalidInput, Unavailable
+from catalog.highlight import highlights
+from catalog.model import DatasetId
+from catalog.ports import CatalogStore, SearchIndex
+from catalog.records import DatasetFilter, DatasetRecord
+from catalog.search_documents import dataset_key, entries, field_ids
+from catalog.search_model import FACETS, Entry, SearchQuery
+from catalog.search_query import parse
+from catalog.terms import term_tags
+
+_log = logging.getLogger(__name__)
+
+_DEEPEST = 10_000  # how far the index pages; further on, a narrower query is the better way
+_MOST = 1000
+_CHUNK = 1000  # documents handed to the index at once, so that a dataset of 10,000 fields takes bounded memory
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A dataset or a field. `highlights`: HTML-escaped, `<em>` around what matched."""
+
+    score: float
+    source: Mapping[str, Any]
+    highlights: Mapping[str, Sequence[str]]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.source,
+            "score": round(self.score, 4),
+            "highlights": {k: list(v) for k, v in self.highlights.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    total: int
+    hits: tuple[Hit, ...]
+    facets: Mapping[str, Sequence[tuple[str, int]]]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "hits": [hit.to_json() for hit in self.hits],
+            "facets": {
+                name: [{"value": value, "count": count} for value, count in counts]
+                for name, counts in self.facets.items()
+            },
+        }
+
+
+class Search:
+    """`changed` is what `Datasets` calls; it never fails."""
+
+    def __init__(self, store: CatalogStore, index: SearchIndex, clusters: Clusters) -> None:
+        self._store = store
+        self._index = index
+        self._clusters = clusters
+
+    def search(
+        self,
+        q: str = "",
+        *,
+        filters: Mapping[str, Sequence[str]] | None = None,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> SearchAnswer:
+        """Datasets and fields that hold every word of `q`, best first; everything for an empty one.
+
+        filters: any of catalog.search_model.FACETS -> values, one of which must fit. `entity` and `tag` take PII.
+        Raises InvalidInput for an unknown filter or a page too deep, Unavailable when the index does not answer.
+        """
+        if not 0 <= limit <= _MOST:
+            raise InvalidInput(f"limit must be 0 to {_MOST}, not {limit}.", details={"limit": limit})
+        if offset < 0 or offset + limit > _DEEPEST:
+            raise InvalidInput(
+                f"offset and limit together reach {_DEEPEST:,} hits at most; search for something narrower.",
+                details={"offset": offset, "limit": limit},
+            )
+        wanted: dict[str, tuple[str, ...]] = {}
+        for name, values in (filters or {}).items():
+            if name not in FACETS:
+                raise InvalidInput(f"There is no filter {name!r}; filters are {', '.join(FACETS)}.")
+            known = [self._clusters.namespace(v) if name == "namespace" else v for v in values if v]
+            if known:
+                wanted[name] = tuple(known)
+        needles, whole = parse(q)
+        page = self._index.search(SearchQuery(needles, whole, wanted, limit, offset))
+        hits = tuple(Hit(h.score, h.source, highlights(h.source, needles)) for h in page.hits)
+        return SearchAnswer(page.total, hits, page.facets)
+
+    def changed(self, datasets: Iterable[DatasetId]) -> None:
+        """Bring these up to date now if the index answers; else `reindex_dirty` will."""
+        for dataset in datasets:
+            try:
+                self._update(dataset)
+            except Unavailable as error:
+                _log.warning("Search lags behind: %s", error.message)
+                return
+
+    def reindex_dirty(self, limit: int = 500) -> int:
+        """Index what was not indexed when it changed; gives how many datasets. Makes a missing index anew first.
+
+        Raises Unavailable when the index does not answer; nothing is lost then.
+        """
+        if self._index.ensure():
+            return self.rebuild_search()
+        behind = self._store.unindexed(limit)
+        for record in behind:
+            self._update(record.id)
+        return len(behind)
+
+    def rebuild_search(self) -> int:
+        """Build a fresh index from the record and swap it in; gives how many datasets it holds.
+
+        Searches see the old one until then. On failure the fresh one is removed and the old one stays.
+        """
+        fresh = self._index.rebuild()
+        tags = term_tags(self._store)
+        built: dict[DatasetId, tuple[int, int]] = {}
+        try:
+            for record in self._store.datasets(DatasetFilter(deleted=None)).items:
+                documents = self._entries(record, tags)
+                for start in range(0, len(documents), _CHUNK):
+                    fresh.add(documents[start : start + _CHUNK])
+                built[record.id] = (record.revision, max(0, len(documents) - 1))
+            fresh.swap()
+        except BaseException:
+            fresh.abandon()
+            raise
+        for dataset, (revision, documents_written) in built.items():
+            self._store.mark_indexed(dataset, revision, documents_written)
+        # What changed while building went into the old index only.
+        for record in self._store.datasets(DatasetFilter(deleted=None)).items:
+            if built.get(record.id, (0, 0))[0] != record.revision:
+                self._update(record.id)
+        return len(built)
+
+    def refresh(self) -> None:
+        """Let searches see everything written so far."""
+        self._index.refresh()
+
+    def _update(self, dataset: DatasetId) -> None:
+        record = self._store.dataset(dataset)
+        if record is None:
+            self._index.forget(dataset_key(dataset))
+            return
+        documents = self._entries(record, term_tags(self._store))
+        fields = max(0, len(documents) - 1)
+        # Claimed before writing: whatever happens, the record never knows of fewer documents than there are.
+        written = self._store.claim_index(dataset, fields)
+        gone = [(i, record.revision) for i in field_ids(dataset, fields, written)]
+        if not documents:
+            gone.append((dataset_key(dataset), record.revision))
+        for start in range(0, max(len(documents), 1), _CHUNK):
+            self._index.write(documents[start : start + _CHUNK], gone if start == 0 else ())
+        self._store.mark_indexed(dataset, record.revision, fields)
+
+    def _entries(self, record: DatasetRecord, tags: Mapping[str, Sequence[str]]) -> list[Entry]:
+        if record.deleted_at is not None:
+            return []
+        stored = self._store.schema(record.id)
+        return entries(
+            record,
+            stored.current if stored else None,
+            self._store.classifications(record.id),
+            self._store.notes(record.id),
+            tags,
+        )

@@ -1,0 +1,174 @@
+"""A dataset's record -> the documents that search finds: one for the dataset, one a field. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from catalog.datatypes import leaves, parse_ddl
+from catalog.diff import type_names
+from catalog.entities import is_personal
+from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion
+from catalog.paths import VALUE, FieldPath, StepKind
+from catalog.records import ClassificationRecord, DatasetRecord, FieldNote
+from catalog.search_model import Entry
+from catalog.words import name_words, spelled, suffixes, text_words
+
+_INSIDE = 2000  # words of its fields that find the dataset itself
+
+
+def dataset_key(dataset: DatasetId) -> str:
+    """Id of the dataset's own document; those of its fields are `KEY.0`, `KEY.1`..."""
+    return hashlib.sha256(f"{dataset.namespace}\n{dataset.name}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def field_ids(dataset: DatasetId, start: int, end: int) -> list[str]:
+    key = dataset_key(dataset)
+    return [f"{key}.{n}" for n in range(start, end)]
+
+
+def entries(
+    record: DatasetRecord,
+    schema: SchemaVersion | None,
+    classifications: Iterable[ClassificationRecord],
+    notes: Iterable[FieldNote],
+    term_tags: Mapping[str, Sequence[str]],
+) -> list[Entry]:
+    """The dataset's entry first, then its fields in order of path."""
+    profiles = {f.path: f for f in schema.fields} if schema else {}
+    noted = {note.path: note for note in notes}
+    tagged: dict[str, dict[str, str]] = {}
+    for item in classifications:
+        if item.holds:
+            tagged.setdefault(item.path, {})[item.entity] = str(item.state)
+    for note in noted.values():
+        for term in note.terms:
+            for tag in term_tags.get(term, ()):
+                tagged.setdefault(note.path, {}).setdefault(tag, "term")
+    declared = (
+        {str(p): str(k.name) for p, k in leaves(parse_ddl(record.declared_ddl), VALUE)} if record.declared_ddl else {}
+    )
+    paths = sorted({p for p in profiles if _worth_an_entry(p)} | declared.keys() | tagged.keys() | noted.keys())
+    fields = [
+        _field(record, n, path, profiles.get(path), declared.get(path), tagged.get(path, {}), noted.get(path))
+        for n, path in enumerate(paths)
+    ]
+    return [_dataset(record, paths, tagged, term_tags), *fields]
+
+
+def _worth_an_entry(path: str) -> bool:
+    """`value.items[]` says nothing that `value.items` does not."""
+    steps = FieldPath.parse(path).steps
+    return not steps or steps[-1].kind not in (StepKind.ELEMENTS, StepKind.VALUES)
+
+
+def _dataset(
+    record: DatasetRecord,
+    paths: Sequence[str],
+    tagged: Mapping[str, Mapping[str, str]],
+    term_tags: Mapping[str, Sequence[str]],
+) -> Entry:
+    inside = {tag for tags in tagged.values() for tag in tags}
+    tags = tuple(dict.fromkeys((*record.tags, *(t for term in record.terms for t in term_tags.get(term, ())))))
+    entities = tuple(sorted(tag for tag in inside if is_personal(tag)))
+    names = (spelled(record.id.name), spelled(record.reference), spelled(str(record.id)))
+    return Entry(
+        id=dataset_key(record.id),
+        version=record.revision,
+        source={
+            **_shared(record),
+            "kind": "dataset",
+            "tags": list(tags),
+            "entities": list(entities),
+            "fields": len(paths),
+        },
+        words={
+            "name": name_words([record.id.name]),
+            "entity": name_words(entities),
+            "tag": name_words(tags),
+            "term": name_words(record.terms),
+            "owner": name_words(str(o) for o in record.owners),
+            "text": text_words(record.description),
+            "inside": name_words((FieldPath.parse(p).name for p in paths), _INSIDE),
+        },
+        exact=tuple(dict.fromkeys(names)),
+        suffixes=suffixes(names[0]),
+        facets=_facets(record, "dataset", {*tags, *inside}, entities),
+        usage=record.usage,
+    )
+
+
+def _field(
+    record: DatasetRecord,
+    number: int,
+    path: str,
+    profile: FieldProfile | None,
+    declared: str | None,
+    tagged: Mapping[str, str],
+    note: FieldNote | None,
+) -> Entry:
+    place = FieldPath.parse(path)
+    tags = tuple(sorted(tagged))
+    entities = tuple(tag for tag in tags if is_personal(tag))
+    full = spelled(path)
+    inner = full.removeprefix(place.root).lstrip(".")
+    shown: dict[str, Any] = {
+        **_shared(record),
+        "kind": "field",
+        "path": path,
+        "description": note.description if note else "",
+        "terms": list(note.terms) if note else [],
+        "tags": list(tags),
+        "states": dict(tagged),
+        "entities": list(entities),
+        "types": [declared] if declared else sorted(type_names(profile)) if profile else [],
+        "presence": round(profile.presence, 4) if profile else None,
+    }
+    return Entry(
+        id=f"{dataset_key(record.id)}.{number}",
+        version=record.revision,
+        source=shown,
+        words={
+            "name": name_words([place.name]),
+            "path": name_words([place.root, *place.names]),
+            "dataset": name_words([record.id.name]),
+            "entity": name_words(entities),
+            "tag": name_words(tags),
+            "term": name_words(note.terms if note else ()),
+            "owner": name_words(str(o) for o in record.owners),
+            "text": text_words(note.description if note else ""),
+        },
+        exact=tuple(dict.fromkeys((full, inner) if inner else (full,))),
+        suffixes=suffixes(inner),
+        facets=_facets(record, "field", {*tags, *record.tags}, entities),
+        usage=record.usage,
+    )
+
+
+def _shared(record: DatasetRecord) -> dict[str, Any]:
+    return {
+        "namespace": record.id.namespace,
+        "name": record.id.name,
+        "cluster": record.cluster,
+        "reference": record.reference,
+        "description": record.description,
+        "terms": list(record.terms),
+        "owners": [str(owner) for owner in record.owners],
+        "format": dict(record.format),
+    }
+
+
+def _facets(
+    record: DatasetRecord, kind: str, tags: Iterable[str], entities: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    pii = (PERSONAL_DATA_TAG,) if entities else ()
+    return {
+        "kind": (kind,),
+        "entity": (*entities, *pii),
+        "tag": tuple(sorted({*tags, *pii})),
+        "owner": tuple(str(owner) for owner in record.owners),
+        "namespace": (record.id.namespace,),
+        "cluster": (record.cluster,) if record.cluster else (),
+        "format": (record.format["value"],) if record.format.get("value") else (),
+    }

@@ -1,0 +1,57 @@
+"""What brokers say about a cluster and its topics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterDescription:
+    """`cluster_id` as the brokers name themselves; `brokers`: their advertised host:port."""
+
+    cluster_id: str | None
+    brokers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionOffsets:
+    """Offsets of a partition: records stand in [begin, end)."""
+
+    partition: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFacts:
+    """A topic. retention_ms -1 = for ever; None = the broker did not say. `offsets` is empty when not asked for."""
+
+    name: str
+    partitions: int
+    replication: int = 1
+    internal: bool = False
+    cleanup_policy: str | None = None
+    retention_ms: int | None = None
+    retention_bytes: int | None = None
+    offsets: tuple[PartitionOffsets, ...] = ()
+    configs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def retained(self) -> int | None:
+        """How many offsets lie between begin and end; an upper bound of the records there."""
+        return sum(o.end - o.begin for o in self.offsets) if self.offsets else None
+
+    def to_json(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {
+            "partitions": self.partitions,
+            "replication": self.replication,
+            "cleanup_policy": self.cleanup_policy,
+            "retention_ms": self.retention_ms,
+            "retention_bytes": self.retention_bytes,
+        }
+        if self.offsets:
+            facts["retained"] = self.retained
+            facts["offsets"] = [{"partition": o.partition, "begin": o.begin, "end": o.end} for o in self.offsets]
+        return facts

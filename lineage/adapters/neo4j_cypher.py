@@ -1,0 +1,195 @@
+"""Every statement sent to Neo4j. Fixed texts: names are parameters, and only a checked whole number is put in.
+
+Walks are written so that the planner prunes (one visit per node, never one per path); a test explains each of them
+and fails on path enumeration.
+"""
+
+from __future__ import annotations
+
+from lineage.model import Direction, Kind
+
+MIN_DEPTH = 3
+"""The planner prunes walks from here on; a shorter walk is cut out of this one."""
+
+MAX_DEPTH = 100
+
+LABELS = ("Dataset", "Column", "Job", "Name", "Book")
+
+TYPES: dict[Kind, str] = {kind: kind.name for kind in Kind}
+
+ENDS: dict[Kind, tuple[str, str]] = {
+    Kind.FEEDS: ("Dataset", "Dataset"),
+    Kind.DERIVES: ("Column", "Column"),
+    Kind.INFLUENCES: ("Column", "Dataset"),
+    Kind.READS: ("Job", "Dataset"),
+    Kind.WRITES: ("Job", "Dataset"),
+    Kind.CHILD_OF: ("Job", "Job"),
+    Kind.HANDS_TO: ("Job", "Job"),
+}
+
+SCHEMA = (
+    "CREATE CONSTRAINT lineage_graph_name IF NOT EXISTS FOR (n:LineageGraph) REQUIRE n.name IS UNIQUE",
+    *(
+        f"CREATE CONSTRAINT lineage_{label.lower()}_key IF NOT EXISTS FOR (n:{label}) REQUIRE n.key IS UNIQUE"
+        for label in LABELS
+    ),
+    *(
+        f"CREATE CONSTRAINT lineage_{name.lower()}_id IF NOT EXISTS FOR ()-[e:{name}]-() REQUIRE e.id IS UNIQUE"
+        for name in (*TYPES.values(), "ALSO")
+    ),
+    *(f"CREATE INDEX lineage_{label.lower()}_graph IF NOT EXISTS FOR (n:{label}) ON (n.graph)" for label in LABELS),
+    "CREATE INDEX lineage_column_dataset IF NOT EXISTS FOR (n:Column) ON (n.dataset)",
+)
+
+# --- which generation of a graph is read and written -----------------------------------------------------------------
+
+ACTIVE = "MATCH (g:LineageGraph {name: $name}) RETURN g.active AS active"
+START = "MERGE (g:LineageGraph {name: $name}) ON CREATE SET g.active = 1, g.newest = 1 RETURN g.active AS active"
+NEXT = "MATCH (g:LineageGraph {name: $name}) SET g.newest = g.newest + 1 RETURN g.newest AS newest"
+ACTIVATE = "MATCH (g:LineageGraph {name: $name}) WITH g, g.active AS was SET g.active = $active RETURN was"
+# The write takes the lock on this node, so that no transaction of the old generation ends after the switch.
+LOCK = "MATCH (g:LineageGraph {name: $name}) SET g.writes = coalesce(g.writes, 0) + 1 RETURN g.active AS active"
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+BOOKS = """
+UNWIND $keys AS key MATCH (b:Book {key: key})
+RETURN b.owner AS owner, b.version AS version, b.document AS document
+"""
+
+WRITE_BOOKS = """
+UNWIND $rows AS r
+MERGE (b:Book {key: r.key}) ON CREATE SET b.graph = $graph, b.owner = r.owner, b.version = 0
+WITH b, r, b.version = r.version AS fits
+SET b.version = b.version + 1, b.document = r.document
+RETURN count(CASE WHEN fits THEN null ELSE 1 END) AS stale
+"""
+
+WRITE_NODES = {
+    label: f"UNWIND $rows AS r MERGE (n:{label} {{key: r.key}}) ON CREATE SET n += r.new, n.graph = $graph"
+    for label in ("Dataset", "Column", "Job", "Name")
+}
+
+WRITE_JOB_INFO = "UNWIND $rows AS r MATCH (n:Job {key: r.key}) SET n.info = r.info"
+WRITE_DATASET_INFO = "UNWIND $rows AS r MATCH (n:Dataset {key: r.key}) SET n.said = r.said"
+WRITE_DROPS = "UNWIND $rows AS r MATCH (n:Name {key: r.key}) SET n.drops = r.drops"
+WRITE_LINKS = """
+UNWIND $rows AS r MATCH (a:Name {key: r.a}) MATCH (b:Name {key: r.b})
+MERGE (a)-[e:ALSO {id: r.id}]->(b) ON CREATE SET e.type = r.type
+"""
+
+
+def write_edges(kind: Kind) -> str:
+    a, b = ENDS[kind]
+    return f"""
+UNWIND $rows AS r MATCH (a:{a} {{key: r.a}}) MATCH (b:{b} {{key: r.b}})
+MERGE (a)-[e:{TYPES[kind]} {{id: r.id}}]->(b) ON CREATE SET e.rec = $now SET e += r.set
+"""
+
+
+def remove_edges(kind: Kind) -> str:
+    return f"UNWIND $ids AS id MATCH ()-[e:{TYPES[kind]} {{id: id}}]->() DELETE e"
+
+
+RETIRE_COLUMNS = """
+UNWIND $keys AS key MATCH (c:Column {dataset: key}) WHERE NOT (c)--() DELETE c
+"""
+RETIRE_DATASETS = "UNWIND $keys AS key MATCH (d:Dataset {key: key}) WHERE NOT (d)--() DELETE d"
+
+CONTEXT_NAMES = """
+UNWIND $keys AS key MATCH (n:Name {key: key})
+RETURN n.namespace AS namespace, n.name AS name, n.drops AS drops
+"""
+CONTEXT_LINKS = """
+UNWIND $keys AS key MATCH (:Name {key: key})-[e:ALSO]-()
+WITH DISTINCT e, startNode(e) AS a, endNode(e) AS b
+RETURN a.namespace AS a_namespace, a.name AS a_name, b.namespace AS b_namespace, b.name AS b_name, e.type AS type
+"""
+CONTEXT_INFO = """
+UNWIND $keys AS key MATCH (n:Dataset {key: key}) WHERE n.said IS NOT NULL
+RETURN n.namespace AS namespace, n.name AS name, n.said AS said
+"""
+OWNERS_OF = """
+UNWIND $keys AS key MATCH (:Dataset {key: key})-[e:FEEDS|INFLUENCES|READS|WRITES]-()
+RETURN DISTINCT coalesce(e.owner, e.job) AS owner
+"""
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+NODES = {
+    label: f"UNWIND $keys AS key MATCH (n:{label} {{key: key}})"
+    f" RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.{extra} AS extra"
+    for label, extra in (("Dataset", "said"), ("Column", "field"), ("Job", "info"))
+}
+
+FIELDS_OF = """
+MATCH (n:Column {dataset: $dataset})
+RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.field AS field ORDER BY n.key LIMIT $limit
+"""
+
+SEARCH = {
+    label: f"MATCH (n:{label} {{graph: $graph}}) RETURN n.key AS key LIMIT $limit"
+    for label in ("Dataset", "Column", "Job")
+}
+
+_VALID = "{e}.vf <= $time AND $time < {e}.vt"
+_ROW = """
+RETURN [e.id, {a}.key, {b}.key, e.owner, e.job, e.vf, e.vt, e.seen, e.raw, e.columns, e.how, e.origin] AS row
+LIMIT $rows
+"""
+
+
+def edges_at(kind: Kind, direction: Direction) -> str:
+    """Edges of a kind out of (or into) given nodes."""
+    near = ENDS[kind][0 if direction is Direction.DOWNSTREAM else 1]
+    return f"UNWIND $keys AS key MATCH (x:{near} {{key: key}}) MATCH {_step(kind, direction)}"
+
+
+def closure(kind: Kind, direction: Direction, depth: int) -> str:
+    """Edges of a kind within `depth` steps of given nodes: first the nodes, each once, then the edges among them.
+
+    Raises ValueError for a depth outside 3..100 (a quantifier takes no parameter) or a kind that joins two labels.
+    """
+    a, b = ENDS[kind]
+    if not MIN_DEPTH <= int(depth) <= MAX_DEPTH or a != b:
+        raise ValueError("depth must be 3 to 100, and both ends of one label")
+    walk = _arrow("", "", f"w:{TYPES[kind]} WHERE {_VALID.format(e='w')}", direction)
+    return f"""
+UNWIND $keys AS key MATCH (s:{a} {{key: key}})
+MATCH (s) ({walk}){{0,{int(depth) - 1}}} (x)
+WITH DISTINCT x LIMIT $nodes
+MATCH {_step(kind, direction)}"""
+
+
+def _step(kind: Kind, direction: Direction) -> str:
+    ends = ("x", "y") if direction is Direction.DOWNSTREAM else ("y", "x")
+    arrow = _arrow("x", "y", f"e:{TYPES[kind]} WHERE {_VALID.format(e='e')}", direction)
+    return arrow + _ROW.format(a=ends[0], b=ends[1])
+
+
+def _arrow(near: str, far: str, inside: str, direction: Direction) -> str:
+    return f"({near})-[{inside}]->({far})" if direction is Direction.DOWNSTREAM else f"({near})<-[{inside}]-({far})"
+
+
+COUNT_NODES = {
+    label: f"MATCH (n:{label} {{graph: $graph}}) RETURN count(n) AS count" for label in ("Dataset", "Column", "Job")
+}
+COUNT_EDGES = {
+    kind: f"MATCH (:{ENDS[kind][0]} {{graph: $graph}})-[e:{TYPES[kind]}]->() RETURN count(e) AS count" for kind in Kind
+}
+CLEAR = tuple(
+    f"MATCH (n:{label} {{graph: $graph}}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 1000 ROWS"
+    for label in LABELS
+)
+
+
+def all_reads() -> dict[str, str]:
+    """Every statement that walks, by a name for the test that explains them."""
+    found = {"fields_of": FIELDS_OF, "owners_of": OWNERS_OF}
+    for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
+        for kind in Kind:
+            found[f"edges_at {kind} {direction}"] = edges_at(kind, direction)
+        for kind in (Kind.FEEDS, Kind.DERIVES, Kind.CHILD_OF, Kind.HANDS_TO):
+            for depth in (MIN_DEPTH, 20, MAX_DEPTH):
+                found[f"closure {kind} {direction} {depth}"] = closure(kind, direction, depth)
+    return found

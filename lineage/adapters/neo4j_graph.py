@@ -1,0 +1,279 @@
+"""The lineage graph in Neo4j 5 (Community).
+
+One server may hold many graphs and, while one is rebuilt, two generations of it: every key begins with the graph's
+name and generation, and a small `LineageGraph` node says which generation is read and written. An edge only ever
+joins nodes of one generation, so a walk that starts at a key needs no further condition.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import neo4j
+import orjson
+from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError, TransientError
+
+from catalog.errors import Unavailable
+from catalog.model import DatasetId
+from lineage.adapters import neo4j_cypher as cypher
+from lineage.adapters.neo4j_write import DeltaWriter
+from lineage.delta import Context, GraphDelta, StoredBook
+from lineage.hints import nearest
+from lineage.model import Counts, Direction, Edge, How, Kind, Node
+from lineage.names import Link
+from lineage.ports import Closure, StaleBook, WriteRefused
+from lineage.settings import Neo4jSettings
+from lineage.walks import cut, far
+
+_ACTIVE_SECONDS = 1.0
+"""How long a reader may go on reading the generation it knows."""
+
+_GRACE_SECONDS = 2 * _ACTIVE_SECONDS
+
+_WALKED_STARTS = 50
+"""From more starts than this, the walk is done here level by level, or shared parts would be walked once per start."""
+
+_SEARCHED = 5000
+"""Ids compared for a hint."""
+
+
+def connect(settings: Neo4jSettings) -> neo4j.Driver:
+    """A driver; it connects when it is first used. Close it when done."""
+    return neo4j.GraphDatabase.driver(
+        settings.uri,
+        auth=(settings.user, settings.password) if settings.password else None,
+        connection_timeout=5.0,
+        max_transaction_retry_time=5.0,
+        connection_acquisition_timeout=10.0,
+        notifications_min_severity="OFF",
+        telemetry_disabled=True,
+    )
+
+
+class Neo4jGraph:
+    """A `LineageGraph`. Safe for many threads; the driver is the caller's to close."""
+
+    def __init__(
+        self, driver: neo4j.Driver, settings: Neo4jSettings, name: str = "weir", generation: int | None = None
+    ) -> None:
+        self._driver, self._settings, self.name = driver, settings, name
+        self._fixed = generation
+        self._active: tuple[int, float] | None = None
+
+    # -- schema and generations ---------------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        with self._errors():
+            for statement in cypher.SCHEMA:
+                self._driver.execute_query(statement, database_=self._settings.database)
+            self._run(cypher.START, name=self.name)
+
+    def _generation(self) -> int:
+        if self._fixed is not None:
+            return self._fixed
+        now = time.monotonic()
+        if self._active is None or now - self._active[1] > _ACTIVE_SECONDS:
+            rows = self._run(cypher.ACTIVE, name=self.name)
+            if not rows:
+                self.prepare()
+            self._active = (rows[0]["active"] if rows else 1, now)
+        return self._active[0]
+
+    def _label(self) -> str:
+        return f"{self.name}.{self._generation()}"
+
+    def fresh(self) -> Neo4jGraph:
+        self.prepare()
+        newest = self._run(cypher.NEXT, name=self.name)[0]["newest"]
+        return Neo4jGraph(self._driver, self._settings, self.name, newest)
+
+    def activate(self, built: Neo4jGraph) -> None:
+        was = self._run(cypher.ACTIVATE, name=self.name, active=built._fixed)[0]["was"]
+        self._active = None
+        time.sleep(_GRACE_SECONDS)  # readers elsewhere may still be on the old one
+        if was != built._fixed:
+            self._clear(f"{self.name}.{was}")
+
+    def clear(self) -> None:
+        self._clear(self._label())
+
+    def _clear(self, label: str) -> None:
+        with self._errors(), self._driver.session(database=self._settings.database) as session:
+            for statement in cypher.CLEAR:  # commits as it goes: a large graph does not fit one transaction
+                session.run(statement, graph=label).consume()
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def books(self, owners: Collection[str]) -> dict[str, StoredBook]:
+        prefix = self._prefix()
+        rows = self._run(cypher.BOOKS, keys=[prefix + owner for owner in owners]) if owners else []
+        return {row["owner"]: StoredBook(row["owner"], row["version"], bytes(row["document"])) for row in rows}
+
+    def context(self, names: Collection[DatasetId]) -> Context:
+        prefix = self._prefix()
+        known, frontier, links = set(names), set(names), set[Link]()
+        while frontier:
+            rows = self._run(cypher.CONTEXT_LINKS, keys=[prefix + name.node_id for name in frontier])
+            links |= {
+                Link(DatasetId(r["a_namespace"], r["a_name"]), DatasetId(r["b_namespace"], r["b_name"]), r["type"])
+                for r in rows
+            }
+            frontier = {end for link in links for end in (link.primary, link.other)} - known
+            known |= frontier
+        keys = [prefix + name.node_id for name in known]
+        drops = {
+            DatasetId(r["namespace"], r["name"]): tuple(r["drops"])
+            for r in (self._run(cypher.CONTEXT_NAMES, keys=keys) if keys else [])
+            if r["drops"]
+        }
+        infos = {
+            DatasetId(r["namespace"], r["name"]): {k: (v[0], v[1]) for k, v in orjson.loads(r["said"]).items()}
+            for r in (self._run(cypher.CONTEXT_INFO, keys=keys) if keys else [])
+        }
+        return Context(tuple(links), drops, infos)
+
+    def owners_of(self, datasets: Collection[str]) -> set[str]:
+        prefix = self._prefix()
+        return {row["owner"] for row in self._run(cypher.OWNERS_OF, keys=[prefix + key for key in datasets])}
+
+    def write(self, delta: GraphDelta) -> None:
+        generation = self._generation()
+        writer = DeltaWriter(delta, f"{self.name}.{generation}", None if self._fixed else (self.name, generation))
+        try:
+            with self._errors(), self._driver.session(database=self._settings.database) as session:
+                session.execute_write(neo4j.unit_of_work(timeout=self._settings.timeout_seconds)(writer.write))
+        except StaleBook:
+            self._active = None
+            raise
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def node(self, node_id: str) -> Node | None:
+        return self.nodes([node_id]).get(node_id)
+
+    def nodes(self, node_ids: Collection[str]) -> dict[str, Node]:
+        prefix, found = self._prefix(), dict[str, Node]()
+        for start, label, kind in (("dataset:", "Dataset", "dataset"), ("datasetField:", "Column", "field"), ("job:", "Job", "job")):
+            keys = [prefix + node_id for node_id in node_ids if node_id.startswith(start)]
+            for row in self._run(cypher.NODES[label], keys=keys) if keys else []:
+                node = _node(row, kind, prefix)
+                found[node.id] = node
+        return found
+
+    def fields_of(self, dataset_id: str, limit: int) -> list[Node]:
+        prefix = self._prefix()
+        rows = self._run(cypher.FIELDS_OF, dataset=prefix + dataset_id, limit=limit)
+        return [_node({**row, "extra": row["field"]}, "field", prefix) for row in rows]
+
+    def closure(
+        self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int
+    ) -> Closure:
+        a, b = cypher.ENDS[kind]
+        if depth == 1 or a != b or len(starts) > _WALKED_STARTS:
+            edges, full = self._levels(starts, kind, direction, depth, as_of, budget)
+        else:
+            walk = cypher.closure(kind, direction, min(max(depth, cypher.MIN_DEPTH), cypher.MAX_DEPTH))
+            edges, full = self._edges(walk, kind, starts, as_of, budget, nodes=budget)
+        kept, was_cut = cut(starts, edges, direction, depth, budget)
+        return Closure(kept, full or was_cut)
+
+    def edges_at(self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int) -> list[Edge]:
+        if not node_ids:
+            return []
+        return self._edges(cypher.edges_at(kind, direction), kind, sorted(set(node_ids)), as_of, 2**31)[0]
+
+    def _levels(
+        self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int
+    ) -> tuple[list[Edge], bool]:
+        statement = cypher.edges_at(kind, direction)
+        seen, frontier, found = set(starts), set(starts), dict[str, Edge]()
+        for _ in range(depth):
+            if not frontier or len(seen) > budget:
+                break
+            edges, _ = self._edges(statement, kind, frontier, as_of, budget)
+            found |= {edge.id: edge for edge in edges}
+            frontier = {far(edge, direction) for edge in edges} - seen
+            seen |= frontier
+        return list(found.values()), len(seen) > budget
+
+    def _edges(
+        self, statement: str, kind: Kind, starts: Iterable[str], as_of: int, budget: int, **more: Any
+    ) -> tuple[list[Edge], bool]:
+        prefix, limit = self._prefix(), min(8 * budget, 2**40)
+        keys = [prefix + start for start in starts]
+        rows = self._run(statement, keys=keys, time=as_of, rows=limit, **more)
+        return [_edge(row[0], kind, len(prefix)) for row in rows], len(rows) >= limit
+
+    def search_ids(self, text: str, limit: int) -> list[str]:
+        label, prefix = self._label(), self._prefix()
+        wanted = {"dataset:": ("Dataset",), "datasetField:": ("Column", "Dataset"), "job:": ("Job",)}
+        labels = next((v for k, v in wanted.items() if text.startswith(k)), ("Dataset", "Job"))
+        found: list[str] = []
+        for name in labels:
+            rows = self._run(cypher.SEARCH[name], graph=label, limit=_SEARCHED)
+            found += [row["key"][len(prefix) :] for row in rows]
+        return nearest(text, found, limit)
+
+    def counts(self) -> Counts:
+        label = self._label()
+        nodes = {name: self._run(text, graph=label)[0]["count"] for name, text in cypher.COUNT_NODES.items()}
+        edges = {str(kind): self._run(text, graph=label)[0]["count"] for kind, text in cypher.COUNT_EDGES.items()}
+        return Counts(
+            nodes["Dataset"], nodes["Column"], nodes["Job"], {kind: count for kind, count in edges.items() if count}
+        )
+
+    # -- the driver ---------------------------------------------------------------------------------------------------
+
+    def _prefix(self) -> str:
+        return f"{self._label()}|"
+
+    def _run(self, statement: str, **parameters: Any) -> list[neo4j.Record]:
+        with self._errors():
+            return self._driver.execute_query(
+                neo4j.Query(statement, timeout=self._settings.timeout_seconds),  # type: ignore[arg-type]
+                parameters,
+                database_=self._settings.database,
+            ).records
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        where = {"server": "neo4j", "uri": self._settings.uri}
+        try:
+            yield
+        except AuthError as error:
+            raise Unavailable(
+                f"Neo4j at {self._settings.uri} refused the user name or password; check the Neo4j settings.", details=where
+            ) from error
+        except (DriverError, TransientError, OSError) as error:
+            raise Unavailable(
+                f"Neo4j at {self._settings.uri} does not answer; start it or check its address.", details=where
+            ) from error
+        except ClientError as error:
+            if (error.code or "").startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Schema.")):
+                raise WriteRefused(error.code) from error
+            raise Unavailable(f"Neo4j at {self._settings.uri} refused: {error.code}.", details=where) from error
+        except Neo4jError as error:
+            raise Unavailable(f"Neo4j at {self._settings.uri} failed: {error.code}.", details=where) from error
+
+
+def _edge(row: list[Any], kind: Kind, cut_at: int) -> Edge:
+    key, a, b, owner, job, vf, vt, seen, raw, columns, how, origin = row
+    source, target = a[cut_at:], b[cut_at:]
+    return Edge(
+        key[cut_at:], kind, source, target, owner or job, job, vf, vt, seen, raw is not False, columns is True, How(how),
+        origin,
+    )  # fmt: skip
+
+
+def _node(row: Mapping[str, Any], kind: str, prefix: str) -> Node:
+    extra = row["extra"]
+    info: Mapping[str, Any] = {}
+    if kind == "dataset" and extra:
+        info = {key: value for key, (_, value) in orjson.loads(extra).items() if value}
+    elif kind == "job" and extra:
+        info = orjson.loads(extra)
+    field = extra if kind == "field" else None
+    return Node(row["key"][len(prefix) :], kind, row["namespace"], row["name"], field, info)

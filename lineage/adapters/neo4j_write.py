@@ -1,0 +1,139 @@
+"""Writing one delta in one transaction: few statements, many rows each, rows sorted so that writers do not deadlock."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import neo4j
+import orjson
+
+from catalog.model import DatasetId
+from lineage.adapters import neo4j_cypher as cypher
+from lineage.delta import GraphDelta
+from lineage.model import Edge, Kind
+from lineage.ports import StaleBook
+
+_ROWS = 5000
+"""Rows a statement; more would hold the whole of a large batch in one list on the server."""
+
+
+class DeltaWriter:
+    """A delta for one generation (`label`). `check` names the graph and the generation that must still be active."""
+
+    def __init__(self, delta: GraphDelta, label: str, check: tuple[str, int] | None) -> None:
+        self._delta, self._label, self._check = delta, label, check
+        self._prefix = f"{label}|"
+
+    def write(self, tx: neo4j.ManagedTransaction) -> None:
+        delta = self._delta
+        if self._check is not None:
+            row = tx.run(cypher.LOCK, name=self._check[0]).single()
+            if row is None or row["active"] != self._check[1]:
+                raise StaleBook(self._label)
+        self._books(tx)
+        self._removed(tx)
+        self._nodes(tx)
+        for kind, edges in self._by_kind().items():
+            self._rows(tx, cypher.write_edges(kind), [self._edge(edge) for edge in edges], now=int(time.time() * 1000))
+        self._names(tx)
+        if delta.retired:
+            keys = sorted(self._prefix + key for key in delta.retired)
+            tx.run(cypher.RETIRE_COLUMNS, keys=keys).consume()
+            tx.run(cypher.RETIRE_DATASETS, keys=keys).consume()
+
+    def _books(self, tx: neo4j.ManagedTransaction) -> None:
+        rows = [
+            {"key": self._prefix + b.owner, "owner": b.owner, "version": b.version, "document": bytearray(b.document)}
+            for b in sorted(self._delta.books, key=lambda book: book.owner)
+        ]
+        if rows:
+            result = tx.run(cypher.WRITE_BOOKS, rows=rows, graph=self._label).single()
+            if result is None or result["stale"]:
+                raise StaleBook(self._label)
+
+    def _removed(self, tx: neo4j.ManagedTransaction) -> None:
+        ids: dict[Kind, list[str]] = defaultdict(list)
+        for kind, edge_id in self._delta.removed:
+            ids[kind].append(self._prefix + edge_id)
+        for kind, found in ids.items():
+            for part in _parts(sorted(found)):
+                tx.run(cypher.remove_edges(kind), ids=part).consume()
+
+    def _nodes(self, tx: neo4j.ManagedTransaction) -> None:
+        delta, p = self._delta, self._prefix
+        datasets = {p + key: _named(dataset) for key, dataset in delta.datasets.items()}
+        for dataset in delta.dataset_info:
+            datasets.setdefault(p + dataset.node_id, _named(dataset))
+        columns = {
+            p + key: {**_named(dataset), "field": field, "dataset": p + dataset.node_id}
+            for key, (dataset, field) in delta.columns.items()
+        }
+        jobs = {p + key: {"namespace": namespace, "name": name} for key, (namespace, name) in delta.jobs.items()}
+        for label, nodes in (("Dataset", datasets), ("Column", columns), ("Job", jobs)):
+            rows = [{"key": key, "new": new} for key, new in sorted(nodes.items())]
+            self._rows(tx, cypher.WRITE_NODES[label], rows, graph=self._label)
+        self._rows(
+            tx, cypher.WRITE_JOB_INFO, [{"key": p + k, "info": _json(v)} for k, v in sorted(delta.job_info.items())]
+        )
+        self._rows(
+            tx,
+            cypher.WRITE_DATASET_INFO,
+            [{"key": p + dataset.node_id, "said": _json(info)} for dataset, info in sorted(delta.dataset_info.items())],
+        )
+
+    def _names(self, tx: neo4j.ManagedTransaction) -> None:
+        delta, p = self._delta, self._prefix
+        names = {end for link in delta.links for end in (link.primary, link.other)} | set(delta.drops)
+        rows = [{"key": p + name.node_id, "new": _named(name)} for name in sorted(names)]
+        self._rows(tx, cypher.WRITE_NODES["Name"], rows, graph=self._label)
+        links = [
+            {"a": p + link.primary.node_id, "b": p + link.other.node_id, "type": link.type,
+             "id": p + _digest(link.primary.node_id, link.other.node_id, link.type)}
+            for link in sorted(delta.links)
+        ]  # fmt: skip
+        self._rows(tx, cypher.WRITE_LINKS, links)
+        drops = [{"key": p + name.node_id, "drops": list(times)} for name, times in sorted(delta.drops.items())]
+        self._rows(tx, cypher.WRITE_DROPS, drops)
+
+    def _by_kind(self) -> dict[Kind, list[Edge]]:
+        found: dict[Kind, list[Edge]] = defaultdict(list)
+        for edge in sorted(self._delta.upserts, key=lambda edge: (edge.source, edge.target, edge.id)):
+            found[edge.kind].append(edge)
+        return found
+
+    def _edge(self, edge: Edge) -> dict[str, Any]:
+        p = self._prefix
+        kept: dict[str, Any] = {
+            "job": edge.job, "vf": edge.vf, "vt": edge.vt, "seen": edge.seen, "how": str(edge.how), "origin": edge.origin,
+            "raw": edge.raw,
+        }  # fmt: skip
+        if edge.kind is Kind.FEEDS:
+            kept["columns"] = edge.columns
+        if edge.owner != edge.job:
+            kept["owner"] = edge.owner
+        return {"id": p + edge.id, "a": p + edge.source, "b": p + edge.target, "set": kept}
+
+    def _rows(self, tx: neo4j.ManagedTransaction, statement: str, rows: Sequence[Any], **more: Any) -> None:
+        for part in _parts(rows):
+            tx.run(statement, rows=part, **more).consume()  # type: ignore[arg-type]
+
+
+def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(rows), _ROWS):
+        yield rows[start : start + _ROWS]
+
+
+def _named(dataset: DatasetId) -> dict[str, Any]:
+    return {"namespace": dataset.namespace, "name": dataset.name}
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _digest(*parts: str) -> str:
+    return blake2b("\x1f".join(parts).encode(errors="replace"), digest_size=16).hexdigest()

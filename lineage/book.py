@@ -1,0 +1,189 @@
+"""What is remembered of one owner of lineage (a job, or a dataset that declares its own): its runs and their facts.
+
+A book is a union: adding events in any order, or twice, gives the same book, as long as a job has no more than
+`runs_kept` runs and a run no more than `phases_kept` distinct reports; beyond that the oldest are folded into `base`.
+The edges of the graph are a pure function of the books (`derive.py`). Books are stored next to the graph, one document
+each, compressed; they are what makes edges retractable and runs answerable without a node per run.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from lineage.facts import Fact, Facts, datasets_in
+
+SEEN_STEP = 60_000
+"""Times of the last report of a run are kept to the minute, so that a storm of RUNNING events changes nothing."""
+
+TERMINAL = ("COMPLETE", "FAIL", "ABORT")
+STREAMING = ("STREAMING", "SERVICE")
+
+
+@dataclass(slots=True)
+class Run:
+    """One run: when it began, when it was last heard of, what it said when (`phases`: facts' digest -> first time)."""
+
+    id: str
+    first: int
+    last: int
+    types: dict[str, int] = field(default_factory=dict)
+    """Event type -> time of the newest event of it."""
+    processing: str | None = None
+    snapshot: bool = False
+    parent: str | None = None
+    phases: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def streaming(self) -> bool:
+        return self.processing in STREAMING
+
+    @property
+    def complete(self) -> bool:
+        return "COMPLETE" in self.types
+
+    def state(self) -> str:
+        """START, RUNNING, COMPLETE, FAIL, ABORT or OTHER: the newest report, where a terminal one wins a tie."""
+        if not self.types:
+            return "OTHER"
+        order = {kind: at for at, kind in enumerate(("OTHER", "START", "RUNNING", "ABORT", "FAIL", "COMPLETE"))}
+        if not self.streaming:
+            ends = {kind: time for kind, time in self.types.items() if kind in TERMINAL}
+            if ends:  # of a batch run, nothing that comes after its end undoes the end
+                return max(ends, key=lambda kind: (ends[kind], order[kind]))
+        return max(self.types, key=lambda kind: (self.types[kind], order.get(kind, 0)))
+
+
+@dataclass(slots=True)
+class Remembered:
+    """An edge that was open when the runs which spoke of it were forgotten: (variant, valid from, last support)."""
+
+    variant: tuple[str, ...]
+    vf: int
+    seen: int
+
+
+Pair = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Book:
+    """Everything remembered of one owner. `version` counts writes; 0 = not stored yet."""
+
+    owner: str
+    namespace: str
+    name: str
+    is_job: bool = True
+    version: int = 0
+    runs: dict[str, Run] = field(default_factory=dict)
+    facts: dict[str, Facts] = field(default_factory=dict)
+    declared: dict[str, int] = field(default_factory=dict)
+    """Declarations (job and dataset events): facts' digest -> first time."""
+    base: dict[Pair, Remembered] = field(default_factory=dict)
+    info: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    """What the job says of itself: key -> (time, value); the newest wins."""
+    about: dict[str, int] = field(default_factory=dict)
+    """Digest of what an event said about its datasets (links, drops, owners...) -> the newest minute it was said."""
+    halves: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    """Run id -> child run id -> {job, streaming, in, out}: parts of a micro-batch that this run started."""
+    emitted: dict[str, list[Any]] = field(default_factory=dict)
+    """Edge id -> [kind, vt, seen, flags]: what is in the graph on behalf of this book."""
+
+    def datasets(self) -> set[tuple[str, str]]:
+        """Namespace and name of every dataset its facts name."""
+        found: set[tuple[str, str]] = set()
+        for facts in self.facts.values():
+            for fact in facts:
+                found.update(datasets_in(fact))
+        for children in self.halves.values():
+            for child in children.values():
+                found.update((name[0], name[1]) for side in ("in", "out") for name in child[side])
+        for pair in self.base:
+            if pair[0] in ("feeds", "derives", "influences"):
+                found |= {(pair[1], pair[2]), (pair[4], pair[5])}
+            elif pair[0] in ("reads", "writes"):
+                found.add((pair[4], pair[5]))
+        return found
+
+    def digest(self, facts: Facts) -> str:
+        """Remember a set of facts and give its name."""
+        key = _digest(facts)
+        self.facts.setdefault(key, facts)
+        return key
+
+    def sweep(self) -> None:
+        """Forget facts no run refers to."""
+        used = {key for run in self.runs.values() for key in run.phases} | set(self.declared)
+        for key in [key for key in self.facts if key not in used]:
+            del self.facts[key]
+
+    def dump(self) -> bytes:
+        """The book as a compressed document."""
+        texts: dict[str, int] = {}
+
+        def number(text: str) -> int:
+            return texts.setdefault(text, len(texts))
+
+        facts = {key: sorted([number(t) for t in fact] for fact in found) for key, found in self.facts.items()}
+        document = {
+            "owner": self.owner,
+            "name": [self.namespace, self.name, self.is_job],
+            "runs": [
+                [r.id, r.first, r.last, r.types, r.processing, r.snapshot, r.parent, r.phases]
+                for r in self.runs.values()
+            ],
+            "facts": facts,
+            "texts": list(texts),
+            "declared": self.declared,
+            "base": [[list(p), list(m.variant), m.vf, m.seen] for p, m in self.base.items()],
+            "info": self.info,
+            "about": self.about,
+            "halves": self.halves,
+            "emitted": self.emitted,
+        }
+        return zlib.compress(orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS), 1)
+
+    @staticmethod
+    def load(data: bytes, version: int) -> Book:
+        document = orjson.loads(zlib.decompress(data))
+        texts: list[str] = document["texts"]
+        namespace, name, is_job = document["name"]
+        return Book(
+            owner=document["owner"],
+            namespace=namespace,
+            name=name,
+            is_job=is_job,
+            version=version,
+            runs={row[0]: Run(*row) for row in document["runs"]},
+            facts={
+                key: frozenset(tuple(texts[at] for at in fact) for fact in found)
+                for key, found in document["facts"].items()
+            },
+            declared=document["declared"],
+            base={tuple(p): Remembered(tuple(v), vf, seen) for p, v, vf, seen in document["base"]},
+            info={key: (row[0], row[1]) for key, row in document["info"].items()},
+            about=document["about"],
+            halves=document["halves"],
+            emitted=document["emitted"],
+        )
+
+
+def _digest(facts: Iterable[Fact]) -> str:
+    state = blake2b(digest_size=12)
+    for fact in sorted(facts):
+        state.update("\x1f".join(fact).encode(errors="replace"))
+        state.update(b"\x1e")
+    return state.hexdigest()
+
+
+def newest(held: Mapping[str, tuple[int, Any]], key: str, time: int, value: Any) -> bool:
+    """Whether (time, value) should replace what is held: newer, or of the same time and greater as text."""
+    if key not in held:
+        return True
+    at, old = held[key]
+    return (time, orjson.dumps(value, option=orjson.OPT_SORT_KEYS)) > (at, orjson.dumps(old, option=orjson.OPT_SORT_KEYS))

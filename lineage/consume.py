@@ -1,0 +1,164 @@
+"""The worker that folds the log into the graph: at least once, never skipping, never losing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import structlog
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
+
+from catalog.errors import InvalidInput, Unavailable
+from lineage.codec import decode, encode
+from lineage.events import Event
+from lineage.names import Resolve, as_written
+from lineage.parse import parse
+from lineage.ports import EventLog, EventSource, LineageGraph, Record, WriteRefused
+from lineage.redact import redact
+from lineage.settings import LineageSettings
+from lineage.writer import GraphWriter
+
+log = structlog.get_logger(__name__)
+
+
+class Stopped(Exception):
+    """The worker was asked to stop while it was waiting for a server."""
+
+
+@dataclass(slots=True)
+class WorkerState:
+    """What the worker did so far, for health and metrics."""
+
+    folded: int = 0
+    dead: int = 0
+    batches: int = 0
+    waiting_for: str | None = None
+    """The server that does not answer just now."""
+
+
+class LineageWorker:
+    """Consumes the log in batches: graph first, then the offsets."""
+
+    def __init__(
+        self,
+        source: EventSource,
+        graph: LineageGraph,
+        dead_letters: EventLog,
+        settings: LineageSettings | None = None,
+        resolve: Resolve = as_written,
+    ) -> None:
+        self._source, self._graph, self._dead_letters = source, graph, dead_letters
+        self._settings = settings or LineageSettings()
+        self._writer = GraphWriter(graph, resolve, self._settings)
+        self.state = WorkerState()
+
+    def run(self, stop: threading.Event) -> None:
+        """Work until `stop` is set, waiting for servers that do not answer. Then leave the group."""
+        try:
+            self._patiently(stop, self._graph.prepare)
+            while not stop.is_set():
+                self._patiently(stop, lambda: self.step(stop))
+        except Stopped:
+            pass
+        finally:
+            self._source.close()
+
+    def step(self, stop: threading.Event | None = None, timeout: float = 0.5) -> int:
+        """One batch: poll, fold, write, commit. Gives the number of messages. Raises Unavailable."""
+        records = self._source.poll(self._settings.batch_events, self._settings.batch_bytes, timeout)
+        if not records:
+            return 0
+        stop = stop or threading.Event()
+        events: list[tuple[Record, Event]] = []
+        for record in records:
+            try:
+                events.append((record, read_event(record)))
+            except InvalidInput as error:
+                self._patiently(stop, self._bury, record, error.message)
+        self._patiently(stop, self._fold, events)
+        self._patiently(stop, self._source.commit, records)
+        self.state.batches += 1
+        return len(records)
+
+    def lag(self) -> int:
+        """Events accepted and not yet in the graph. Raises Unavailable."""
+        return self._source.lag()
+
+    def _fold(self, events: Sequence[tuple[Record, Event]]) -> None:
+        """Write a batch; where the graph refuses it for good, find the event that is to blame and bury it alone."""
+        if not events:
+            return
+        try:
+            self._writer.write([event for _, event in events])
+            self.state.folded += len(events)
+        except (Unavailable, Stopped):
+            raise
+        except Exception as error:
+            if len(events) == 1:
+                reason = "the graph cannot hold it" if isinstance(error, WriteRefused) else "it could not be folded"
+                log.error("lineage event refused", reason=reason, error=type(error).__name__)
+                self._bury(events[0][0], f"{reason} ({type(error).__name__})")
+                return
+            middle = len(events) // 2
+            self._fold(events[:middle])
+            self._fold(events[middle:])
+
+    def _bury(self, record: Record, reason: str) -> None:
+        headers = [
+            *((name, value) for name, value in record.headers if not name.startswith("weir.")),
+            ("weir.error", reason.encode(errors="replace")),
+            ("weir.partition", str(record.partition).encode()),
+            ("weir.offset", str(record.offset).encode()),
+        ]
+        key = (record.key or b"").decode(errors="replace")
+        self._dead_letters.append(key, _without_secrets(record.value), headers)
+        self.state.dead += 1
+        log.warning("lineage message is no event", reason=reason, partition=record.partition, offset=record.offset)
+
+    def _patiently(self, stop: threading.Event, work: Callable[..., object], *arguments: object) -> None:
+        """Do it, again and again while a server does not answer, until `stop`."""
+
+        def pause(seconds: float) -> None:
+            if stop.wait(seconds):
+                raise Stopped
+
+        def note(attempt: RetryCallState) -> None:
+            error = attempt.outcome.exception() if attempt.outcome else None
+            if isinstance(error, Unavailable):
+                if self.state.waiting_for is None:
+                    log.warning("lineage worker waits", reason=error.message)
+                self.state.waiting_for = str(error.details.get("server", "a server"))
+
+        for attempt in Retrying(
+            retry=retry_if_exception_type(Unavailable),
+            wait=wait_exponential(multiplier=0.2, max=5.0),
+            sleep=pause,
+            before_sleep=note,
+            reraise=True,
+        ):
+            with attempt:
+                work(*arguments)
+        if self.state.waiting_for is not None:
+            self.state.waiting_for = None
+            log.info("lineage worker goes on")
+
+
+def read_event(record: Record) -> Event:
+    """The event in a message. Raises InvalidInput.
+
+    It is redacted once more: a client that writes to the topic itself has not passed `Ingest`.
+    """
+    try:
+        return parse(redact(decode(record.value)))
+    except RecursionError:
+        raise InvalidInput("The event is nested too deeply to be read.") from None
+
+
+def _without_secrets(value: bytes | None) -> bytes:
+    if value is None:
+        return b""
+    try:
+        return encode(redact(decode(value)))
+    except (InvalidInput, RecursionError):
+        return str(redact(value.decode(errors="replace"))).encode(errors="replace")

@@ -1,0 +1,375 @@
+"""A book -> the edges it stands for, each with its time. Pure: the same book and names give the same edges.
+
+Within a run, the strongest statement counts: an explicit lineage facet, else column lineage, else inputs x outputs.
+Between runs, an edge opens with the first run that has it and stays until evidence closes it: a completed later run
+(of a job that is not streaming) that has flows and lacks this one, a declaration or a complete snapshot that lacks it,
+a dropped dataset. A missing list, a failure, an abort close nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from catalog.model import DatasetId, NodeId
+from lineage import facts as f
+from lineage.book import Book, Pair, Remembered, Run
+from lineage.model import FOREVER, Edge, How, Kind
+from lineage.names import Names, field_text
+
+Ends = tuple[DatasetId, DatasetId]
+OBSERVED, DECLARED = "observed", "declared"
+
+# A pair is (kind, source namespace, name, field, target namespace, name, field, job namespace, job name), with empty
+# texts where there is none: names and not ids, so that it can be resolved again when more is known.
+
+
+@dataclass(slots=True)
+class Statement:
+    """What one set of facts says once precedence is settled: pair -> (variant, how)."""
+
+    pairs: dict[Pair, tuple[tuple[str, ...], How]] = field(default_factory=dict)
+    feeds: set[Ends] = field(default_factory=set)
+    known: set[DatasetId] = field(default_factory=set)
+    """Targets with column lineage."""
+    explicit: bool = False
+    reads: bool = False
+    writes: bool = False
+
+    def refutes(self, pair: Pair) -> bool:
+        """Whether a finished run that says this shows that `pair`, which it lacks, is no longer so."""
+        kind = pair[0]
+        if kind == Kind.READS:
+            return self.reads
+        if kind == Kind.WRITES:
+            return self.writes
+        if kind in (Kind.CHILD_OF, Kind.HANDS_TO):
+            return False
+        flows = bool(self.feeds) or self.explicit
+        if kind == Kind.FEEDS:
+            return flows
+        source, target = DatasetId(pair[1], pair[2]), DatasetId(pair[4], pair[5])
+        return target in self.known or (flows and (source, target) not in self.feeds)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A moment at which something was said: from `time` on, supported until `last`; `closes` refutes what it lacks."""
+
+    time: int
+    last: int
+    statement: Statement
+    closes: bool
+
+
+def derive(book: Book, names: Names, drops: Mapping[DatasetId, Sequence[int]]) -> list[Edge]:
+    """Every edge the book stands for, but those it has forgotten (which stay in the graph as they are)."""
+    sayings = Sayings(book, names)
+    opened = base_of(book, names)
+    found = list(_edges(book, OBSERVED, *walk(opened, sayings.observed(), drops)))
+    found += _edges(book, DECLARED, *walk({}, sayings.declared(), drops))
+    return found
+
+
+def base_of(book: Book, names: Names) -> dict[Pair, Remembered]:
+    opened: dict[Pair, Remembered] = {}
+    for pair, held in sorted(book.base.items()):
+        now = _resolve_pair(pair, names)
+        if now not in opened:
+            opened[now] = Remembered(held.variant, held.vf, held.seen)
+    return opened
+
+
+Closed = list[tuple[Pair, tuple[str, ...], How, int, int, int]]
+_Open = dict[Pair, Remembered]
+
+
+def walk(
+    opened: _Open, steps: Iterable[Step], drops: Mapping[DatasetId, Sequence[int]]
+) -> tuple[_Open, Closed, dict[Pair, How]]:
+    """Go through time: what is open at the end, what was closed on the way, and how each open pair is known."""
+    closed: Closed = []
+    hows: dict[Pair, How] = {}
+    dropping = sorted((time, dataset) for dataset, times in drops.items() for time in times)
+
+    def close(pair: Pair, at: int) -> None:
+        held = opened.pop(pair)
+        if held.vf < at:
+            closed.append((pair, held.variant, hows.get(pair, How.INPUTS_OUTPUTS), held.vf, at, held.seen))
+
+    def drop(until: int) -> None:
+        while dropping and dropping[0][0] <= until:
+            at, dataset = dropping.pop(0)
+            for pair in [p for p, h in opened.items() if h.vf < at and h.seen < at and dataset in datasets_of(p)]:
+                close(pair, at)
+
+    for step in _merged(steps, [time for time, _ in dropping]):
+        drop(step.time)
+        said = step.statement
+        if step.closes:
+            # What another run still reported after this one began is not refuted: the two ran side by side.
+            missing = [p for p, h in opened.items() if p not in said.pairs and h.seen <= step.time and said.refutes(p)]
+            for pair in missing:
+                close(pair, step.time)
+        for pair, (variant, how) in said.pairs.items():
+            held = opened.get(pair)
+            if held is not None and held.variant != variant:
+                close(pair, step.time)
+                held = None
+            if held is None:
+                opened[pair] = Remembered(variant, step.time, step.last)
+            else:  # a run older than all that is remembered moves the beginning back
+                held.vf, held.seen = min(held.vf, step.time), max(held.seen, step.last)
+            hows[pair] = how
+    drop(FOREVER)
+    return opened, closed, hows
+
+
+def _merged(steps: Iterable[Step], drop_times: Sequence[int]) -> Iterator[Step]:
+    """Neighbours that say the same become one: a job that runs every minute costs what its changes cost."""
+    held: Step | None = None
+    for step in steps:
+        if held is None:
+            held = step
+        elif (
+            step.statement is held.statement
+            and step.closes == held.closes
+            and not any(held.time < time <= step.time for time in drop_times)
+        ):
+            held = Step(held.time, max(held.last, step.last), held.statement, held.closes)
+        else:
+            yield held
+            held = step
+    if held is not None:
+        yield held
+
+
+class Sayings:
+    """The steps of a book, in order of time; statements are computed once per set of facts."""
+
+    def __init__(self, book: Book, names: Names) -> None:
+        self.book, self.names = book, names
+        self._statements: dict[frozenset[str], Statement] = {}
+
+    def observed(self) -> list[Step]:
+        steps = [
+            (step.time, run.id, at, step)
+            for run in self.book.runs.values()
+            for at, step in enumerate(self.of_run(run))
+        ]
+        steps += [(step.time, run_id, 0, step) for run_id, step in self._halves()]
+        return [step for *_, step in sorted(steps, key=lambda row: row[:3])]
+
+    def declared(self) -> list[Step]:
+        rows = sorted((time, key) for key, time in self.book.declared.items())
+        return [Step(time, time, self.statement((key,)), True) for time, key in rows]
+
+    def of_run(self, run: Run) -> Iterator[Step]:
+        phases = sorted((time, key) for key, time in run.phases.items())
+        if run.snapshot:
+            for at, (time, key) in enumerate(phases):
+                last = run.last if at == len(phases) - 1 else phases[at + 1][0]
+                yield Step(time, last, self.statement((key,)), True)
+        elif run.streaming:
+            for at in range(len(phases)):
+                yield Step(phases[at][0], run.last, self.statement(key for _, key in phases[: at + 1]), False)
+        elif phases:
+            yield Step(run.first, run.last, self.statement(run.phases), run.complete)
+
+    def statement(self, keys: Iterable[str]) -> Statement:
+        wanted = frozenset(keys)
+        known = self._statements.get(wanted)
+        if known is None:
+            facts = frozenset().union(*(self.book.facts[key] for key in wanted))
+            known = self._statements[wanted] = settle(facts, self.book, self.names)
+        return known
+
+    def _halves(self) -> Iterator[tuple[str, Step]]:
+        """Micro-batches whose reading and writing were reported by different runs under one parent."""
+        for run_id, children in self.book.halves.items():
+            reads = [c for c in children.values() if c["streaming"] and c["in"] and not c["out"]]
+            writes = [c for c in children.values() if c["out"] and not c["in"]]
+            if not reads or not writes:
+                continue
+            said = Statement()
+            for source, target in {
+                (self.names.dataset(*s), self.names.dataset(*t))
+                for r in reads for w in writes for s in r["in"] for t in w["out"]
+            }:  # fmt: skip
+                said.pairs[_pair(Kind.FEEDS, source, "", target, "", self.book)] = (("0", "1"), How.PARENT_RUN)
+                said.feeds.add((source, target))
+            first = max(min(c["first"] for c in reads), min(c["first"] for c in writes))
+            last = min(max(c["last"] for c in reads), max(c["last"] for c in writes))
+            yield run_id, Step(first, max(first, last), said, False)
+
+
+def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
+    """Apply precedence to the facts of a run."""
+    said = Statement()
+    ins: set[DatasetId] = set()
+    outs: set[DatasetId] = set()
+    explicit_into: set[DatasetId] = set()
+    flows: dict[Ends, How] = {}
+    columns: list[tuple[DatasetId, str, DatasetId, str | None, bool, bool]] = []
+    for fact in facts:
+        match fact:
+            case (f.INPUT, ns, name):
+                ins.add(names.dataset(ns, name))
+            case (f.OUTPUT, ns, name):
+                outs.add(names.dataset(ns, name))
+            case (f.COLUMN | f.EXPLICIT_COLUMN as tag, sns, sn, sf, tns, tn, tf, way):
+                source, target = names.dataset(sns, sn), names.dataset(tns, tn)
+                columns.append((source, sf, target, tf, way == f.RAW, tag == f.EXPLICIT_COLUMN))
+            case (f.INFLUENCE | f.EXPLICIT_INFLUENCE as tag, sns, sn, sf, tns, tn):
+                columns.append((names.dataset(sns, sn), sf, names.dataset(tns, tn), None, False, tag == f.EXPLICIT_INFLUENCE))
+            case (f.EXPLICIT,):
+                said.explicit = True
+            case (f.EXPLICIT, ns, name):
+                explicit_into.add(names.dataset(ns, name))
+            case (f.SOURCE, sns, sn, tns, tn):
+                flows[names.dataset(sns, sn), names.dataset(tns, tn)] = How.EXPLICIT
+            case (f.RENAMED, sns, sn, tns, tn):
+                flows.setdefault((names.dataset(sns, sn), names.dataset(tns, tn)), How.RENAME)
+            case (f.JOB_WRITES, jns, jn, ns, name):
+                _touch(said, Kind.WRITES, jns, jn, names.dataset(ns, name))
+            case (f.JOB_READS, jns, jn, ns, name):
+                _touch(said, Kind.READS, jns, jn, names.dataset(ns, name))
+            case (f.HANDS_TO, sns, sn, tns, tn):
+                said.pairs[(Kind.HANDS_TO, sns, sn, "", tns, tn, "", "", "")] = ((), How.EXPLICIT)
+            case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
+                pair = (Kind.CHILD_OF, book.namespace, book.name, "", ns, name, "", "", "")
+                said.pairs[pair] = ((), How.PARENT_RUN)
+    columns = [row for row in columns if row[5] or not (said.explicit or row[2] in explicit_into)]
+    raw: dict[Ends, bool] = {}
+    for source, _, target, _, is_raw, explicit in columns:
+        raw[source, target] = raw.get((source, target), False) or is_raw
+        flows.setdefault((source, target), How.EXPLICIT if explicit else How.COLUMNS)
+        said.known.add(target)
+    if not said.explicit:
+        claimed = {source for source, _ in raw}
+        for ends in pairing(ins, outs, _integration(book)):
+            source, target = ends
+            # An input that no output's columns name still feeds every output: nothing says where else it went.
+            if ends not in flows and target not in explicit_into and not (target in said.known and source in claimed):
+                flows[ends] = How.INPUTS_OUTPUTS
+    for (source, target), how in flows.items():
+        variant = ("1" if (source, target) in raw else "0", "1" if raw.get((source, target), True) else "0")
+        said.pairs[_pair(Kind.FEEDS, source, "", target, "", book)] = (variant, how)
+        said.feeds.add((source, target))
+    _add_columns(said, columns, book)
+    if book.is_job:
+        for dataset in ins | {source for source, _ in flows}:
+            _touch(said, Kind.READS, book.namespace, book.name, dataset)
+        for dataset in outs | {target for _, target in flows}:
+            _touch(said, Kind.WRITES, book.namespace, book.name, dataset)
+    return said
+
+
+def _add_columns(
+    said: Statement, columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]], book: Book
+) -> None:
+    for source, sf, target, tf, is_raw, explicit in columns:
+        how = How.EXPLICIT if explicit else How.COLUMNS
+        if tf is None:
+            said.pairs[_pair(Kind.INFLUENCES, source, field_text(source, sf), target, "", book)] = ((), how)
+            continue
+        pair = _pair(Kind.DERIVES, source, field_text(source, sf), target, field_text(target, tf), book)
+        was = said.pairs.get(pair)
+        said.pairs[pair] = (("1" if is_raw or (was and was[0] == ("1",)) else "0",), how)
+
+
+def pairing(ins: set[DatasetId], outs: set[DatasetId], integration: str | None) -> Iterator[Ends]:
+    """Inputs x outputs; but a change-data connector writes each table to the topic that ends with the table's name."""
+    if integration == "DEBEZIUM":
+        matched = {(s, t) for t in outs for s in ins if t.name.endswith("." + ".".join(s.name.split(".")[-2:]))}
+        rest_in, rest_out = ins - {s for s, _ in matched}, outs - {t for _, t in matched}
+        yield from matched
+        yield from ((s, t) for s in rest_in for t in rest_out)
+        return
+    yield from ((source, target) for source in ins for target in outs)
+
+
+def _integration(book: Book) -> str | None:
+    held = book.info.get("integration")
+    return str(held[1]).upper() if held and held[1] else None
+
+
+def _touch(said: Statement, kind: Kind, namespace: str, name: str, dataset: DatasetId) -> None:
+    said.pairs[(kind, namespace, name, "", dataset.namespace, dataset.name, "", namespace, name)] = ((), How.INPUTS_OUTPUTS)
+    if kind is Kind.READS:
+        said.reads = True
+    else:
+        said.writes = True
+
+
+def _pair(kind: Kind, source: DatasetId, sf: str, target: DatasetId, tf: str, book: Book) -> Pair:
+    job = (book.namespace, book.name) if book.is_job else ("", "")
+    return (kind, source.namespace, source.name, sf, target.namespace, target.name, tf, *job)
+
+
+def _resolve_pair(pair: Pair, names: Names) -> Pair:
+    kind, sns, sn, sf, tns, tn, tf, jns, jn = pair
+    if kind not in (Kind.READS, Kind.WRITES, Kind.CHILD_OF, Kind.HANDS_TO):
+        source = names.dataset(sns, sn)
+        sns, sn = source.namespace, source.name
+    if kind not in (Kind.CHILD_OF, Kind.HANDS_TO):
+        target = names.dataset(tns, tn)
+        tns, tn = target.namespace, target.name
+    return (kind, sns, sn, sf, tns, tn, tf, jns, jn)
+
+
+def _edges(book: Book, origin: str, opened: _Open, closed: Closed, hows: Mapping[Pair, How]) -> Iterator[Edge]:
+    for pair, held in opened.items():
+        yield _edge(book, origin, pair, held.variant, hows.get(pair, How.INPUTS_OUTPUTS), held.vf, FOREVER, held.seen)
+    for pair, variant, how, vf, vt, seen in closed:
+        yield _edge(book, origin, pair, variant, how, vf, vt, min(seen, vt))
+
+
+def _edge(
+    book: Book, origin: str, pair: Pair, variant: tuple[str, ...], how: How, vf: int, vt: int, seen: int
+) -> Edge:
+    kind = Kind(pair[0])
+    source, target = ends_of(pair)
+    return Edge(
+        id=edge_id(book.owner, origin, pair, vf),
+        kind=kind,
+        source=source,
+        target=target,
+        owner=book.owner,
+        job=str(NodeId("job", pair[7], pair[8])) if pair[7] else None,
+        vf=vf,
+        vt=vt,
+        seen=max(vf, seen),
+        raw=variant[-1] == "1" if variant else True,
+        columns=variant[0] == "1" if kind is Kind.FEEDS else False,
+        how=how,
+        origin=origin,
+        ends=pair[1:7],
+    )
+
+
+def edge_id(owner: str, origin: str, pair: Pair, vf: int) -> str:
+    text = "\x1f".join((owner, origin, str(vf), *pair))
+    return blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()
+
+
+def ends_of(pair: Pair) -> tuple[str, str]:
+    """Node ids of source and target."""
+    kind, sns, sn, sf, tns, tn, tf, _, _ = pair
+    from_job = kind in (Kind.READS, Kind.WRITES, Kind.CHILD_OF, Kind.HANDS_TO)
+    to_job = kind in (Kind.CHILD_OF, Kind.HANDS_TO)
+    return _node("job" if from_job else "dataset", sns, sn, sf), _node("job" if to_job else "dataset", tns, tn, tf)
+
+
+def datasets_of(pair: Pair) -> tuple[DatasetId, ...]:
+    """The datasets at the ends of a pair."""
+    kind, sns, sn, _, tns, tn, *_ = pair
+    if kind in (Kind.CHILD_OF, Kind.HANDS_TO):
+        return ()
+    target = DatasetId(tns, tn)
+    return (target,) if kind in (Kind.READS, Kind.WRITES) else (DatasetId(sns, sn), target)
+
+
+def _node(kind: str, namespace: str, name: str, column: str) -> str:
+    return str(NodeId("field", namespace, name, column) if column else NodeId(kind, namespace, name))

@@ -1,0 +1,102 @@
+"""OpenLineage events as this room reads them: three kinds, told apart by what is present.
+
+`facets` are the producer's own objects (already redacted); what is missing or null there is simply not there.
+Times are milliseconds since 1970 UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Facets = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A namespace and a name, of a dataset or a job, as the producer wrote them."""
+
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRef:
+    """A dataset as an event mentions it."""
+
+    id: Name
+    facets: Facets = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class JobRef:
+    id: Name
+    facets: Facets = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ParentRef:
+    """The run that started this one: `run_id` or `job` may be unknown, and the topmost run's job (`root`)."""
+
+    run_id: str | None = None
+    job: Name | None = None
+    root: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """A run of a job said something. `type` is START, RUNNING, COMPLETE, ABORT, FAIL, OTHER, or None."""
+
+    time: int
+    run_id: str
+    job: JobRef
+    type: str | None = None
+    inputs: tuple[DatasetRef, ...] = ()
+    outputs: tuple[DatasetRef, ...] = ()
+    parent: ParentRef | None = None
+    facets: Facets = field(default_factory=dict)
+    producer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobEvent:
+    """What a job is declared to read and write, without a run."""
+
+    time: int
+    job: JobRef
+    inputs: tuple[DatasetRef, ...] = ()
+    outputs: tuple[DatasetRef, ...] = ()
+    producer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetEvent:
+    """What is declared of a dataset, without a job."""
+
+    time: int
+    dataset: DatasetRef
+    producer: str | None = None
+
+
+Event = RunEvent | JobEvent | DatasetEvent
+
+
+def facet(facets: Facets, name: str) -> Mapping[str, Any] | None:
+    """A facet that is present, an object, and not marked `_deleted`."""
+    found = facets.get(name)
+    if isinstance(found, Mapping) and found.get("_deleted") is not True:
+        return found
+    return None
+
+
+def message_key(event: Event) -> str:
+    """The key under which OpenLineage's own Kafka transports send an event: order holds within a tree of jobs."""
+    if isinstance(event, DatasetEvent):
+        return f"dataset:{event.dataset.id.namespace}/{event.dataset.id.name}"
+    if isinstance(event, JobEvent):
+        return f"job:{event.job.id.namespace}/{event.job.id.name}"
+    of = event.job.id
+    if event.parent is not None:
+        of = event.parent.root or event.parent.job or of
+    return f"run:{of.namespace}/{of.name}"

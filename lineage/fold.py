@@ -1,0 +1,143 @@
+"""Events -> books -> the changes of the graph. Pure and order-free: what is written depends on the set of events."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from catalog.model import DatasetId
+from lineage.book import Book, newest
+from lineage.delta import Context, GraphDelta, Info, StoredBook
+from lineage.derive import OBSERVED, Sayings, base_of, derive, edge_id, walk
+from lineage.events import Event
+from lineage.info import job_info
+from lineage.learn import About, about, gather, learn, new_books
+from lineage.model import Edge, Kind
+from lineage.names import Link, Names, Resolve, as_written
+from lineage.settings import LineageSettings
+
+Drops = Mapping[DatasetId, Sequence[int]]
+
+DROPS_KEPT = 32
+"""Times of drops remembered per dataset."""
+
+
+def fold(events: Iterable[Event], resolve: Resolve = as_written, settings: LineageSettings | None = None) -> GraphDelta:
+    """The graph of these events alone, as changes to an empty one."""
+    settings = settings or LineageSettings()
+    gathered = gather(events)
+    books = new_books(gathered, gathered.owners)
+    changed = learn(books, gathered, settings)
+    said = about(gathered, changed)
+    links, drops = learned(said, resolve)
+    names = Names(resolve, links)
+    context = Context(drops={dataset: tuple(sorted(times)) for dataset, times in drops.items()})
+    delta = change(books, changed, names, context, settings)
+    add_datasets(delta, said, names, context)
+    delta.links, delta.drops = links, dict(context.drops)
+    return delta
+
+
+def change(
+    books: Mapping[str, Book], owners: Iterable[str], names: Names, context: Context, settings: LineageSettings
+) -> GraphDelta:
+    """What the graph must become for these books; the books are marked as written so, and forget their oldest runs."""
+    delta = GraphDelta()
+    drops: dict[DatasetId, list[int]] = defaultdict(list)
+    for dataset, times in context.drops.items():
+        drops[names.dataset(dataset.namespace, dataset.name)].extend(times)
+    for owner in sorted(owners):
+        book = books[owner]
+        _shorten_phases(book, settings.phases_kept)
+        _compare(delta, book, derive(book, names, drops), settings.seen_resolution_seconds * 1000)
+        _forget_runs(book, names, drops, settings.runs_kept)
+        book.sweep()
+        if book.is_job:
+            delta.jobs[owner] = (book.namespace, book.name)
+            delta.job_info[owner] = job_info(book)
+        delta.books.append(StoredBook(owner, book.version, book.dump()))
+    return delta
+
+
+def learned(said: About, resolve: Resolve) -> tuple[set[Link], dict[DatasetId, set[int]]]:
+    """Links and drops of a batch, in the catalog's names."""
+    links = {
+        Link(resolve(primary.namespace, primary.name), resolve(other.namespace, other.name), kind)
+        for primary, other, kind in said.links
+    }
+    drops: dict[DatasetId, set[int]] = defaultdict(set)
+    for name, time in said.drops:
+        drops[resolve(name.namespace, name.name)].add(time)
+    return {link for link in links if link.primary != link.other}, drops
+
+
+def add_datasets(delta: GraphDelta, said: About, names: Names, context: Context) -> None:
+    """Datasets exist when they are named, even before an edge touches them; what is said of them is kept."""
+    for name in said.named:
+        dataset = names.dataset(name.namespace, name.name)
+        delta.datasets[dataset.node_id] = dataset
+    merged: dict[DatasetId, Info] = {}
+    for name, info_said in sorted(said.infos.items(), key=lambda row: (row[0].namespace, row[0].name)):
+        dataset = names.dataset(name.namespace, name.name)
+        info = merged.setdefault(dataset, dict(context.info.get(dataset, {})))
+        for key, (time, value) in info_said.items():
+            if newest(info, key, time, value):
+                info[key] = (time, value)
+    delta.dataset_info = {key: info for key, info in merged.items() if info != context.info.get(key, {})}
+
+
+def _compare(delta: GraphDelta, book: Book, edges: Iterable[Edge], step: int) -> None:
+    emitted: dict[str, list[Any]] = {}
+    for edge in edges:
+        seen = max(edge.vf, edge.seen - edge.seen % step)
+        row = [str(edge.kind), edge.vt, seen, f"{edge.raw:d}{edge.columns:d}{edge.how}"]
+        emitted[edge.id] = row
+        before = book.emitted.get(edge.id)
+        if before != row:
+            _upsert(delta, edge, seen, is_new=before is None)
+    delta.removed += [(Kind(row[0]), key) for key, row in book.emitted.items() if key not in emitted]
+    book.emitted = emitted
+
+
+def _upsert(delta: GraphDelta, edge: Edge, seen: int, *, is_new: bool) -> None:
+    delta.upserts.append(replace(edge, seen=seen))
+    if is_new:
+        add_nodes(delta, edge)
+
+
+def add_nodes(delta: GraphDelta, edge: Edge) -> None:
+    """The nodes at an edge's ends."""
+    sns, sn, sf, tns, tn, tf = edge.ends
+    for node_id, namespace, name, column in ((edge.source, sns, sn, sf), (edge.target, tns, tn, tf)):
+        if node_id.startswith("job:"):
+            delta.jobs.setdefault(node_id, (namespace, name))
+        elif column:
+            delta.columns[node_id] = (DatasetId(namespace, name), column)
+        else:
+            delta.datasets[node_id] = DatasetId(namespace, name)
+
+
+def _shorten_phases(book: Book, kept: int) -> None:
+    """Unite the newest reports of a run that has too many kinds of them. Nothing is claimed earlier than it was said."""
+    for run in book.runs.values():
+        while len(run.phases) > kept:
+            (time, key), (_, other) = sorted(((time, key) for key, time in run.phases.items()), reverse=True)[:2]
+            facts = book.facts[key] | book.facts[other]
+            del run.phases[key], run.phases[other]
+            united = book.digest(facts)
+            run.phases[united] = min(time, run.phases.get(united, time))
+
+
+def _forget_runs(book: Book, names: Names, drops: Drops, kept: int) -> None:
+    """Let the oldest runs go: what they left open is remembered as such, what was closed stays in the graph."""
+    while len(book.runs) > kept:
+        oldest = min(book.runs.values(), key=lambda run: (run.first, run.id))
+        steps = list(Sayings(book, names).of_run(oldest))
+        until = max((step.time for step in steps), default=oldest.first)
+        past = {dataset: [time for time in times if time <= until] for dataset, times in drops.items()}
+        book.base, closed, _ = walk(base_of(book, names), steps, past)
+        for pair, _, _, vf, _, _ in closed:
+            book.emitted.pop(edge_id(book.owner, OBSERVED, pair, vf), None)
+        del book.runs[oldest.id]

@@ -1,0 +1,116 @@
+"""What producers say *about* a job or a dataset: owners, description, tags, where its code lies.
+
+Values are small and JSON-ready. They are redacted here once more, for events that came by Kafka from others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lineage.book import Book
+from lineage.events import Facets, JobEvent, RunEvent, facet
+from lineage.model import rfc3339
+from lineage.redact import redact
+
+MAX_TEXT = 20_000
+"""Characters of a description or a statement that are kept."""
+
+_LOCATION = ("type", "url", "repoUrl", "path", "version", "tag", "branch", "pullRequestNumber")
+
+
+def dataset_info(facets: Facets) -> Iterator[tuple[str, Any]]:
+    """(key, value) of what the facets of a dataset say: owners, description, tags, columnTags, datasetType."""
+    for name, key, read in (
+        ("ownership", "owners", _owners),
+        ("documentation", "description", _description),
+        ("tags", "tags", _tags),
+        ("tags", "columnTags", _column_tags),
+        ("datasetType", "datasetType", lambda found: _text(found.get("datasetType"))),
+    ):
+        if isinstance(facets.get(name), Mapping):
+            found = facet(facets, name)
+            value = redact(read(found)) if found is not None else None
+            if value or found is None:  # a facet marked as deleted takes its value away
+                yield key, value
+
+
+def job_said(event: RunEvent | JobEvent) -> Iterator[tuple[str, Any]]:
+    """(key, value) of what an event says of its job."""
+    facets = event.job.facets
+    kind = facet(facets, "jobType") or {}
+    for key in ("integration", "jobType", "processingType"):
+        if text := _text(kind.get(key)):
+            yield key, text
+    for name, key, read in (
+        ("ownership", "owners", _owners),
+        ("documentation", "description", _description),
+        ("tags", "tags", _tags),
+        ("sourceCodeLocation", "location", _location),
+        ("sql", "sql", lambda found: _text(found.get("query"))),
+        ("sql", "sqlDialect", lambda found: _text(found.get("dialect"))),
+    ):
+        if isinstance(facets.get(name), Mapping):
+            found = facet(facets, name)
+            value = redact({key: read(found)})[key] if found is not None else None
+            if value or found is None:
+                yield key, value
+    if event.producer:
+        yield "producer", redact(_text(event.producer))
+    if isinstance(event, RunEvent):
+        engine = facet(event.facets, "processing_engine") or {}
+        name, version = _text(engine.get("name")), _text(engine.get("version"))
+        if name or version:
+            yield "engine", {"name": name, "version": version}
+
+
+def job_info(book: Book) -> dict[str, Any]:
+    """What the job's node shows: all of the above, its newest run and state."""
+    shown = {key: value for key, (_, value) in sorted(book.info.items()) if value}
+    newest = max(book.runs.values(), key=lambda run: (run.first, run.id), default=None)
+    if newest is not None:
+        shown |= {"state": newest.state(), "lastRun": newest.id, "lastSeen": rfc3339(newest.last)}
+    return shown
+
+
+def _text(raw: Any) -> str | None:
+    if not isinstance(raw, str) or not raw:
+        return None
+    return raw[:MAX_TEXT].encode(errors="replace").decode()
+
+
+def _description(found: Mapping[str, Any]) -> str | None:
+    return _text(found.get("description"))
+
+
+def _owners(found: Mapping[str, Any]) -> list[dict[str, str | None]]:
+    owners = found.get("owners")
+    return [
+        {"name": name, "type": _text(owner.get("type"))}
+        for owner in (owners if isinstance(owners, list) else ())
+        if isinstance(owner, Mapping) and (name := _text(owner.get("name")))
+    ]
+
+
+def _tags(found: Mapping[str, Any]) -> dict[str, str]:
+    return {key: value for key, value, column in _all_tags(found) if column is None}
+
+
+def _column_tags(found: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    columns: dict[str, dict[str, str]] = {}
+    for key, value, column in _all_tags(found):
+        if column is not None:
+            columns.setdefault(column, {})[key] = value
+    return columns
+
+
+def _all_tags(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
+    tags = found.get("tags")
+    for tag in tags if isinstance(tags, list) else ():
+        if isinstance(tag, Mapping) and (key := _text(tag.get("key"))):
+            value = tag.get("value")
+            yield key, _text(value) or ("" if value is None else str(value)[:MAX_TEXT]), _text(tag.get("field"))
+
+
+def _location(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key in _LOCATION if (value := _text(str(found[key])) if found.get(key) else None)}

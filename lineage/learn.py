@@ -1,0 +1,222 @@
+"""Adding events to books. Every rule here is a union, a smallest or a largest, so that order does not matter."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from catalog.model import NodeId
+from lineage.book import SEEN_STEP, Book, Run, newest
+from lineage.delta import Info
+from lineage.events import DatasetEvent, DatasetRef, Event, JobEvent, Name, RunEvent, facet
+from lineage.facts import drops_of, facts_of, lifecycle, links_of
+from lineage.info import dataset_info, job_said
+from lineage.settings import LineageSettings
+
+ABOUT_KEPT = 200
+"""Different sayings about datasets noted per book; beyond it the oldest are written again when they are repeated."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """A batch, sorted by whom it concerns."""
+
+    events: dict[str, list[Event]] = field(default_factory=lambda: defaultdict(list))
+    halves: dict[str, list[RunEvent]] = field(default_factory=lambda: defaultdict(list))
+    owners: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
+    """Owner -> namespace, name, is a job."""
+
+
+@dataclass(slots=True)
+class About:
+    """What events say about datasets themselves."""
+
+    named: set[Name] = field(default_factory=set)
+    links: set[tuple[Name, Name, str]] = field(default_factory=set)
+    drops: set[tuple[Name, int]] = field(default_factory=set)
+    infos: dict[Name, Info] = field(default_factory=dict)
+
+
+def gather(events: Iterable[Event]) -> Gathered:
+    found = Gathered()
+    for event in events:
+        is_job = not isinstance(event, DatasetEvent)
+        name = event.dataset.id if isinstance(event, DatasetEvent) else event.job.id
+        found.events[_register(found, name, is_job)].append(event)
+        if isinstance(event, RunEvent) and _is_half(event) and event.parent and event.parent.job:
+            found.halves[_register(found, event.parent.job, True)].append(event)
+    return found
+
+
+def about(gathered: Gathered, owners: Iterable[str]) -> About:
+    """What the events of these owners say about datasets."""
+    found = About()
+    for owner in owners:
+        for event in gathered.events.get(owner, ()):
+            found.links.update(links_of(event))
+            found.drops.update((name, event.time) for name in drops_of(event))
+            for ref in _refs(event):
+                found.named.add(ref.id)
+                for key, value in dataset_info(ref.facets):
+                    info = found.infos.setdefault(ref.id, {})
+                    if newest(info, key, _minute(event.time), value):
+                        info[key] = (_minute(event.time), value)
+    return found
+
+
+def new_books(gathered: Gathered, owners: Iterable[str]) -> dict[str, Book]:
+    return {owner: Book(owner, *gathered.owners[owner]) for owner in owners}
+
+
+def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettings) -> set[str]:
+    """Add the events to their books. Gives the owners whose books changed."""
+    changed: set[str] = set()
+    for owner, events in gathered.events.items():
+        for event in events:
+            if _learn_run(books[owner], event) if isinstance(event, RunEvent) else _learn_said(books[owner], event):
+                changed.add(owner)
+    for owner, halves in gathered.halves.items():
+        for event in halves:
+            if _learn_half(books[owner], event, settings.runs_kept):
+                changed.add(owner)
+    return changed
+
+
+def _learn_said(book: Book, event: JobEvent | DatasetEvent) -> bool:
+    changed = _learn_info(book, event, event.time) if isinstance(event, JobEvent) else False
+    facts = facts_of(event)
+    if facts:
+        key = book.digest(facts)
+        if event.time < book.declared.get(key, event.time + 1):
+            book.declared[key], changed = event.time, True
+    elif book.version == 0 and not book.runs:
+        changed = True  # a job that is only named is on the map all the same
+    return _learn_about(book, event) or changed
+
+
+def _learn_run(book: Book, event: RunEvent) -> bool:
+    # Repeats of RUNNING within a minute say nothing new.
+    time = _minute(event.time) if event.type in ("RUNNING", None) else event.time
+    changed = _learn_info(book, event, time)
+    run = book.runs.get(event.run_id)
+    if run is None:
+        run = book.runs[event.run_id] = Run(event.run_id, event.time, time)
+        changed = True
+    if event.time < run.first:
+        run.first, changed = event.time, True
+    if time > run.last:
+        run.last, changed = time, True
+    kind = event.type or "OTHER"
+    if run.types.get(kind, time - 1) < time:
+        run.types[kind], changed = time, True
+    processing, snapshot = _processing(event)
+    if processing is not None and _less_promised(processing, run.processing):
+        run.processing, changed = processing, True
+    if snapshot and not run.snapshot:
+        run.snapshot = changed = True
+    parent = event.parent.run_id if event.parent else None
+    if parent is not None and (run.parent is None or parent < run.parent):
+        run.parent, changed = parent, True
+    facts = facts_of(event)
+    if facts:
+        key = book.digest(facts)
+        if event.time < run.phases.get(key, event.time + 1):
+            run.phases[key], changed = event.time, True
+    return _learn_about(book, event) or changed
+
+
+def _processing(event: RunEvent) -> tuple[str | None, bool]:
+    kind = facet(event.job.facets, "jobType") or {}
+    processing = kind.get("processingType")
+    pattern = kind.get("emissionPattern")
+    mode = None
+    if isinstance(pattern, Mapping):
+        mode = pattern.get("eventContentMode") or pattern.get("eventCompleteness")
+    return processing.upper() if isinstance(processing, str) else None, mode == "COMPLETE_SNAPSHOT"
+
+
+def _less_promised(new: str, held: str | None) -> bool:
+    """Of two kinds of processing reported for one run, streaming wins: its end promises less."""
+    rank = {"STREAMING": 3, "SERVICE": 2, "BATCH": 1}
+    return held is None or (rank.get(new, 0), new) > (rank.get(held, 0), held)
+
+
+def _learn_info(book: Book, event: RunEvent | JobEvent, time: int) -> bool:
+    changed = False
+    for key, value in job_said(event):
+        if newest(book.info, key, time, value):
+            book.info[key], changed = (time, value), True
+    return changed
+
+
+def _learn_about(book: Book, event: Event) -> bool:
+    """Whether this event says something about its datasets that the book has not noted for this minute."""
+    said = [
+        sorted((str(primary), str(other), kind) for primary, other, kind in links_of(event)),
+        sorted((str(name), event.time) for name in drops_of(event)),
+        sorted((str(ref.id), key, repr(value)) for ref in _refs(event) for key, value in dataset_info(ref.facets)),
+    ]
+    if not any(said):
+        return False
+    key = blake2b(repr(said).encode(errors="replace"), digest_size=12).hexdigest()
+    if book.about.get(key, event.time) >= _minute(event.time) and key in book.about:
+        return False
+    book.about[key] = _minute(event.time)
+    if len(book.about) > ABOUT_KEPT:
+        del book.about[min(book.about, key=lambda held: (book.about[held], held))]
+    return True
+
+
+def _minute(time: int) -> int:
+    return time - time % SEEN_STEP
+
+
+def _is_half(event: RunEvent) -> bool:
+    """A part of a micro-batch: it has datasets on one side only and a run that started it.
+
+    Only Spark reports micro-batches in halves; tasks of a scheduler with one side are whole.
+    """
+    if event.parent is None or event.parent.run_id is None or event.parent.job in (None, event.job.id):
+        return False
+    kind = facet(event.job.facets, "jobType") or {}
+    return bool(event.inputs or event.outputs) and str(kind.get("integration")).upper() == "SPARK"
+
+
+def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
+    parent = event.parent.run_id if event.parent else None
+    if parent is None:
+        return False
+    children = book.halves.setdefault(parent, {})
+    # Runs of one job are one half: micro-batches come by the million.
+    child = children.setdefault(
+        f"{event.job.id.namespace}/{event.job.id.name}",
+        {"first": event.time, "last": event.time, "streaming": False, "in": [], "out": []},
+    )
+    before = repr(child)
+    time = _minute(event.time)
+    child["first"], child["last"] = min(child["first"], event.time), max(child["last"], time)
+    child["streaming"] = child["streaming"] or _processing(event)[0] == "STREAMING"
+    for side, refs in (("in", event.inputs), ("out", event.outputs)):
+        found = {tuple(name) for name in child[side]} | {
+            (ref.id.namespace, ref.id.name) for ref in refs if lifecycle(ref.facets) not in ("DROP", "TRUNCATE")
+        }
+        child[side] = sorted(list(name) for name in found)
+    if len(book.halves) > kept:
+        del book.halves[min(book.halves, key=lambda run: (min(c["first"] for c in book.halves[run].values()), run))]
+    return repr(child) != before or len(children) == 1
+
+
+def _register(found: Gathered, name: Name, is_job: bool) -> str:
+    owner = str(NodeId("job" if is_job else "dataset", name.namespace, name.name))
+    found.owners[owner] = (name.namespace, name.name, is_job)
+    return owner
+
+
+def _refs(event: Event) -> Iterator[DatasetRef]:
+    if isinstance(event, DatasetEvent):
+        yield event.dataset
+    else:
+        yield from event.inputs
+        yield from event.outputs

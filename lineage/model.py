@@ -1,0 +1,275 @@
+"""The words of lineage: edges with a life in time, and the answers read off them.
+
+Ids are node ids (`catalog.model.NodeId`): `dataset:NS:NAME`, `datasetField:NS:NAME:FIELD`, `job:NS:NAME`. Times are
+milliseconds since 1970 UTC; `FOREVER` as an end means "still so".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+FOREVER = 2**63 - 1
+"""The end of an edge that is still open (the largest integer Neo4j holds)."""
+
+
+class Kind(StrEnum):
+    """What an edge says. Source and target in brackets."""
+
+    FEEDS = "feeds"  # dataset -> dataset: data flows
+    DERIVES = "derives"  # field -> field: a value is made of it
+    INFLUENCES = "influences"  # field -> dataset: filters, joins, sorts or groups it
+    READS = "reads"  # job -> dataset
+    WRITES = "writes"  # job -> dataset
+    CHILD_OF = "child_of"  # job -> the job that started it
+    HANDS_TO = "hands_to"  # job -> job: data passed without a dataset
+
+
+class How(StrEnum):
+    """What an edge was concluded from, strongest first."""
+
+    EXPLICIT = "explicit"  # a lineage facet
+    COLUMNS = "columns"  # a columnLineage facet
+    INPUTS_OUTPUTS = "inputs_outputs"  # one run read this and wrote that
+    PARENT_RUN = "parent_run"  # two halves of one micro-batch, joined by the run that started both
+    RENAME = "rename"  # a dataset was given another name
+
+
+class Direction(StrEnum):
+    UPSTREAM = "upstream"
+    DOWNSTREAM = "downstream"
+    BOTH = "both"
+
+
+class Level(StrEnum):
+    DATASET = "dataset"
+    COLUMN = "column"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One stretch of time in which something was so.
+
+    id        stable for (kind, ends, owner, vf)
+    owner     node id of the job, or of the dataset, that says so
+    job       node id of the job that does it; None where it is declared of a dataset
+    vf, vt    valid from, valid to (exclusive; FOREVER = open)
+    seen      last report of it, rounded down to the hour
+    raw       FEEDS, DERIVES: a value may arrive as it was; False = reached only through masking
+    columns   FEEDS: it is known which columns feed which
+    origin    observed (by runs) | declared (by job and dataset events)
+    """
+
+    id: str
+    kind: Kind
+    source: str
+    target: str
+    owner: str
+    job: str | None
+    vf: int
+    vt: int
+    seen: int
+    raw: bool = True
+    columns: bool = False
+    how: How = How.INPUTS_OUTPUTS
+    origin: str = "observed"
+    ends: tuple[str, ...] = ()
+    """Namespace, name and field ("" for none) of source and target; only on edges that are about to be written."""
+
+    def valid_at(self, time: int) -> bool:
+        return self.vf <= time < self.vt
+
+    def to_json(self) -> dict[str, Any]:
+        shown: dict[str, Any] = {
+            "source": self.source,
+            "target": self.target,
+            "kind": str(self.kind),
+            "from": rfc3339(self.vf),
+            "to": None if self.vt == FOREVER else rfc3339(self.vt),
+            "seen": rfc3339(self.seen),
+            "how": str(self.how),
+            "origin": self.origin,
+        }
+        if self.job is not None:
+            shown["job"] = self.job
+        if self.kind in (Kind.FEEDS, Kind.DERIVES):
+            shown["masked"] = not self.raw
+        if self.kind is Kind.FEEDS:
+            shown["columns"] = "known" if self.columns else "unknown"
+        return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A dataset, a field or a job. `info` holds what producers said of it (owners, description, location...)."""
+
+    id: str
+    type: str  # dataset | field | job
+    namespace: str
+    name: str
+    field: str | None = None
+    info: Mapping[str, Any] = attribute(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        shown = {"id": self.id, "type": self.type, "namespace": self.namespace, "name": self.name}
+        if self.field is not None:
+            shown["field"] = self.field
+        return {**self.info, **shown}
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """Nodes and the edges among them; `truncated` says that the node budget cut it."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    truncated: bool = False
+    stale: frozenset[str] = frozenset()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "nodes": [node.to_json() for node in self.nodes],
+            "edges": [{**edge.to_json(), **({"stale": True} if edge.id in self.stale else {})} for edge in self.edges],
+            "truncated": self.truncated,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """Something downstream. `hops` counts from 1.
+
+    raw       the raw value may still arrive there; False: only through masking, or only as a condition
+    via       derives | influences | feeds | reads | writes: the kind of the last edge
+    columns   "unknown" where a dataset is downstream but no producer said which columns
+    """
+
+    id: str
+    type: str
+    hops: int
+    raw: bool
+    via: str = "feeds"
+    columns: str | None = None
+    owners: tuple[str, ...] = ()
+    info: Mapping[str, Any] = attribute(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        shown: dict[str, Any] = {
+            "id": self.id, "type": self.type, "hops": self.hops, "raw": self.raw, "owners": list(self.owners),
+            "via": self.via,
+        }  # fmt: skip
+        if self.columns is not None:
+            shown["columns"] = self.columns
+        return {**self.info, **shown}
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    root: str
+    affected: tuple[Affected, ...]
+    truncated: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {"root": self.root, "affected": [a.to_json() for a in self.affected], "truncated": self.truncated}
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Where the value of a field arrives, for the where-is report."""
+
+    id: str
+    raw: bool
+    columns: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"id": self.id, "raw": self.raw, **({"columns": self.columns} if self.columns else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class JobDetails:
+    """A job with the newest of its runs.
+
+    info   what it says of itself: type, integration, processing, description, owners, tags, sql, location {url,
+           repoUrl, path, version, branch...}
+    runs   newest first: {id, state, started, updated, ended, parent}
+    """
+
+    node: Node
+    state: str | None
+    runs: tuple[Mapping[str, Any], ...]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    parents: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.node.to_json(), "state": self.state, "runs": [dict(run) for run in self.runs],
+            "reads": list(self.reads), "writes": list(self.writes), "parents": list(self.parents),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A job that reads a dataset, and when it last said so."""
+
+    job: str
+    namespace: str
+    name: str
+    seen: str
+    owners: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "job": self.job, "namespace": self.namespace, "name": self.name, "seen": self.seen,
+            "owners": list(self.owners),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    datasets: int = 0
+    columns: int = 0
+    jobs: int = 0
+    edges: Mapping[str, int] = attribute(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """What became of a batch of events, in the shape of OpenLineage's batch API."""
+
+    received: int
+    failed: Sequence[tuple[int, str]] = ()
+
+    @property
+    def status(self) -> str:
+        if not self.failed:
+            return "success"
+        return "failure" if len(self.failed) == self.received else "partial_success"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "summary": {
+                "received": self.received,
+                "successful": self.received - len(self.failed),
+                "failed": len(self.failed),
+                "retriable": 0,
+                "non_retriable": len(self.failed),
+            },
+            "failed_events": [{"index": index, "reason": reason, "retriable": False} for index, reason in self.failed],
+        }
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def rfc3339(time: int) -> str | None:
+    """A time in RFC 3339, UTC, to the millisecond; None for one no calendar holds."""
+    try:
+        moment = _EPOCH + timedelta(milliseconds=time)
+    except OverflowError:
+        return None
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

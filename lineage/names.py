@@ -1,0 +1,109 @@
+"""Which names mean the same dataset, and how its fields are written.
+
+Three things are undone here: the many bootstrap strings of one Kafka cluster (`resolve`, asked of the catalog),
+symlinks (a table and its location), and the ways producers write a column of a topic.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from catalog.errors import InvalidInput
+from catalog.model import DatasetId
+from catalog.paths import VALUE, FieldPath
+
+Resolve = Callable[[str, str], DatasetId]
+"""The catalog's answer to `(namespace, name)`: the dataset that this is."""
+
+
+def as_written(namespace: str, name: str) -> DatasetId:
+    """A `Resolve` that knows no aliases."""
+    return DatasetId(namespace, name)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Link:
+    """A producer said that `primary`, the name it uses, is also known as `other`. `type` is TABLE, LOCATION..."""
+
+    primary: DatasetId
+    other: DatasetId
+    type: str = ""
+
+
+def canonical(members: Iterable[DatasetId], links: Iterable[Link]) -> DatasetId:
+    """The one name that stands for a set of linked names, the same whatever order the links came in.
+
+    A name that producers use for the dataset itself comes before one that is only a symlink; where each is the
+    other's symlink, a table comes before a location.
+    """
+    links = tuple(links)
+    others = {link.other for link in links}
+    tables = {link.other for link in links if link.type.upper() == "TABLE"}
+    return min(members, key=lambda name: (name in others, name not in tables, name))
+
+
+class Names:
+    """Names of datasets, resolved. Give it the links that touch the names it will be asked for."""
+
+    def __init__(self, resolve: Resolve = as_written, links: Iterable[Link] = ()) -> None:
+        self._resolve = resolve
+        self._resolved: dict[tuple[str, str], DatasetId] = {}
+        self._canonical: dict[DatasetId, DatasetId] = {}
+        self._links: dict[DatasetId, set[Link]] = defaultdict(set)
+        for link in links:
+            self._links[link.primary].add(link)
+            self._links[link.other].add(link)
+
+    def resolved(self, namespace: str, name: str) -> DatasetId:
+        """The dataset before symlinks are followed."""
+        key = (namespace, name)
+        found = self._resolved.get(key)
+        if found is None:
+            found = self._resolved[key] = self._resolve(namespace, name)
+        return found
+
+    def dataset(self, namespace: str, name: str) -> DatasetId:
+        """The dataset that this name means."""
+        found = self.resolved(namespace, name)
+        return self.representative(found) if found in self._links else found
+
+    def representative(self, dataset: DatasetId) -> DatasetId:
+        known = self._canonical.get(dataset)
+        if known is None:
+            members = self.component(dataset)
+            known = canonical(members, {link for member in members for link in self._links.get(member, ())})
+            for member in members:
+                self._canonical[member] = known
+        return known
+
+    def component(self, dataset: DatasetId) -> set[DatasetId]:
+        """Every name linked to this one, itself included."""
+        found, todo = {dataset}, [dataset]
+        while todo:
+            for link in self._links.get(todo.pop(), ()):
+                for name in (link.primary, link.other):
+                    if name not in found:
+                        found.add(name)
+                        todo.append(name)
+        return found
+
+
+def field_text(dataset: DatasetId, column: str) -> str:
+    """A column as the graph names it.
+
+    In a topic that is a FieldPath: `email` and `value.email` are `value.email`, `customer.email` is
+    `value.customer.email`; a name that begins with `_` (`_key`, `_offset`) stays. Elsewhere the producer's own text.
+    """
+    if not dataset.namespace.startswith("kafka") or column.startswith("_"):
+        return column
+    for text in (column, f"value.{column}"):
+        try:
+            return str(FieldPath.parse(text))
+        except InvalidInput:
+            continue
+    path = VALUE
+    for part in column.split("."):
+        path = path.field(part)
+    return str(path)

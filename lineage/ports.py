@@ -1,0 +1,125 @@
+"""What this room needs of the outside: a log, a source of its events, a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from catalog.model import DatasetId
+from lineage.delta import Context, GraphDelta, StoredBook
+from lineage.model import Counts, Direction, Edge, Kind, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A message of the lineage topic."""
+
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes], ...] = ()
+
+
+class EventLog(Protocol):
+    """The durable log of events. Safe for many threads at once."""
+
+    def append(
+        self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()
+    ) -> None:
+        """Return when the event is durable. Raises Unavailable naming Kafka, or InvalidInput for one too large."""
+
+    def append_many(self, items: Sequence[tuple[str, bytes]]) -> list[Exception | None]:
+        """As `append` for each, delivered together; one outcome an item, None where it is durable."""
+
+    def read(self, after: Mapping[int, int] | None = None) -> Iterator[list[Record]]:
+        """What is in the log now, in batches: from the beginning, or from `after` (partition -> next offset) on.
+
+        Ends at the end the log had when this was called. Raises Unavailable.
+        """
+
+    def close(self) -> None: ...
+
+
+class EventSource(Protocol):
+    """Events for a member of the consumer group."""
+
+    def poll(self, max_events: int, max_bytes: int, timeout: float) -> list[Record]:
+        """Up to so many events, waiting up to `timeout` seconds for the first. Raises Unavailable."""
+
+    def commit(self, records: Sequence[Record]) -> None:
+        """These and all before them are done. May be forgotten in a rebalance: events then come again."""
+
+    def lag(self) -> int:
+        """Events in the topic that the group has not committed. Raises Unavailable."""
+
+    def close(self) -> None: ...
+
+
+class StaleBook(Exception):
+    """A book was changed by another writer since it was read: read again and fold again. Never leaves this room."""
+
+
+class WriteRefused(Exception):
+    """The store will never take this delta (a value it cannot hold). Never leaves this room."""
+
+
+@dataclass(slots=True)
+class Closure:
+    """Edges reached from a start, and whether the node budget cut them."""
+
+    edges: list[Edge] = field(default_factory=list)
+    truncated: bool = False
+
+
+class LineageGraph(Protocol):
+    """The graph with the books it is derived from. Every method may raise Unavailable naming Neo4j."""
+
+    def prepare(self) -> None:
+        """Make constraints and indexes. Harmless to repeat."""
+
+    # writing
+    def books(self, owners: Collection[str]) -> dict[str, StoredBook]: ...
+
+    def context(self, names: Collection[DatasetId]) -> Context:
+        """What is known of these datasets: every link of theirs and of what they are linked to, drops, infos."""
+
+    def owners_of(self, datasets: Collection[str]) -> set[str]:
+        """Owners of the edges at these dataset ids."""
+
+    def write(self, delta: GraphDelta) -> None:
+        """All of it or nothing. Raises StaleBook, WriteRefused."""
+
+    # reading
+    def node(self, node_id: str) -> Node | None: ...
+
+    def nodes(self, node_ids: Collection[str]) -> dict[str, Node]: ...
+
+    def fields_of(self, dataset_id: str, limit: int) -> list[Node]: ...
+
+    def closure(
+        self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int
+    ) -> Closure:
+        """Edges of one kind reached from `starts` (UPSTREAM or DOWNSTREAM) within 1..100 steps, all valid at `as_of`.
+
+        Every edge once, never a path; at most `budget` nodes, nearest ones kept as far as the store can tell.
+        """
+
+    def edges_at(self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int) -> list[Edge]:
+        """Edges of one kind into (UPSTREAM) or out of (DOWNSTREAM) these nodes, valid at `as_of`."""
+
+    def search_ids(self, text: str, limit: int) -> list[str]:
+        """Node ids that look like `text`, nearest first, for hints."""
+
+    def counts(self) -> Counts: ...
+
+    def clear(self) -> None:
+        """Remove this graph, and no other."""
+
+    # rebuilding
+    def fresh(self) -> LineageGraph:
+        """An empty graph beside this one, unseen by readers until `activate`."""
+
+    def activate(self, built: LineageGraph) -> None:
+        """Let `built` take this one's place at once for readers and writers; then remove what it replaces."""

@@ -1,0 +1,100 @@
+"""The graph anew from the log, while the old one serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from catalog.errors import InvalidInput
+from lineage.consume import read_event
+from lineage.events import Event
+from lineage.names import Resolve, as_written
+from lineage.ports import EventLog, LineageGraph, WriteRefused
+from lineage.settings import LineageSettings
+from lineage.writer import GraphWriter
+
+_TURNS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What a rebuild did: messages folded, messages that are no event (they lie in the dead-letter topic)."""
+
+    folded: int
+    skipped: int
+
+
+def rebuild(
+    log: EventLog,
+    graph: LineageGraph,
+    resolve: Resolve = as_written,
+    settings: LineageSettings | None = None,
+    progress: Callable[[int], None] = lambda folded: None,
+) -> Rebuilt:
+    """Read the log from its beginning into a fresh graph, put it in the place of `graph`, remove the old one.
+
+    Readers see the old graph until the switch. What the worker wrote to the old graph while this went on is read
+    once more after the switch, so nothing falls between. Where it fails before the switch, the fresh graph is removed
+    and the old one stays. Raises Unavailable.
+    """
+    fresh = graph.fresh()
+    run = _Run(log, fresh, resolve, settings or LineageSettings(), progress)
+    try:
+        for _ in range(_TURNS):  # catch up with what arrives meanwhile, so that little is left after the switch
+            if run.catch_up() == 0:
+                break
+    except BaseException:
+        fresh.clear()
+        raise
+    graph.activate(fresh)
+    run.catch_up()
+    return Rebuilt(run.folded, run.skipped)
+
+
+class _Run:
+    def __init__(
+        self,
+        log: EventLog,
+        graph: LineageGraph,
+        resolve: Resolve,
+        settings: LineageSettings,
+        progress: Callable[[int], None],
+    ) -> None:
+        self._log, self._settings, self._progress = log, settings, progress
+        self._writer = GraphWriter(graph, resolve, settings)
+        self._next: dict[int, int] = {}
+        self.folded = self.skipped = 0
+
+    @property
+    def after(self) -> Mapping[int, int]:
+        return self._next
+
+    def catch_up(self) -> int:
+        """Fold what is in the log and not yet folded. Gives the number of messages."""
+        count = 0
+        for records in self._log.read(self.after):
+            events: list[Event] = []
+            for record in records:
+                self._next[record.partition] = record.offset + 1
+                try:
+                    events.append(read_event(record))
+                except InvalidInput:
+                    self.skipped += 1
+            self._write(events)
+            count += len(records)
+            self._progress(self.folded)
+        return count
+
+    def _write(self, events: list[Event]) -> None:
+        if not events:
+            return
+        try:
+            self._writer.write(events)
+            self.folded += len(events)
+        except WriteRefused:
+            if len(events) == 1:
+                self.skipped += 1
+                return
+            middle = len(events) // 2
+            self._write(events[:middle])
+            self._write(events[middle:])

@@ -1,0 +1,56 @@
+"""Walks over edges that are already at hand: distances, budgets, where the raw value goes. Linear, never by path."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+
+from lineage.model import Direction, Edge
+
+
+def far(edge: Edge, direction: Direction) -> str:
+    return edge.target if direction is Direction.DOWNSTREAM else edge.source
+
+
+def near(edge: Edge, direction: Direction) -> str:
+    return edge.source if direction is Direction.DOWNSTREAM else edge.target
+
+
+def by_near(edges: Iterable[Edge], direction: Direction) -> dict[str, list[Edge]]:
+    found: dict[str, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        found[near(edge, direction)].append(edge)
+    return found
+
+
+def hops(
+    starts: Collection[str], edges: Iterable[Edge], direction: Direction = Direction.DOWNSTREAM, depth: int = 100
+) -> dict[str, int]:
+    """Node id -> the fewest edges from any start; the starts themselves are 0."""
+    outgoing = by_near(edges, direction)
+    found = dict.fromkeys(starts, 0)
+    frontier: Sequence[str] = list(found)
+    for distance in range(1, depth + 1):
+        reached: list[str] = []
+        for node in frontier:
+            for edge in outgoing.get(node, ()):
+                end = far(edge, direction)
+                if end not in found:
+                    found[end] = distance
+                    reached.append(end)
+        if not reached:
+            break
+        frontier = reached
+    return found
+
+
+def cut(
+    starts: Collection[str], edges: Iterable[Edge], direction: Direction, depth: int, budget: int
+) -> tuple[list[Edge], bool]:
+    """The edges within `depth` of the starts and among the nearest `budget` nodes, and whether that left any out."""
+    edges = sorted(edges, key=lambda edge: edge.id)
+    distance = hops(starts, edges, direction, depth)
+    kept = set(list(distance)[:budget])
+    within = [edge for edge in edges if distance.get(near(edge, direction), depth) < depth]
+    found = [edge for edge in within if near(edge, direction) in kept and far(edge, direction) in kept]
+    return found, len(found) < len(within)

@@ -1,0 +1,191 @@
+"""Governed queries on Spark, by Spark Connect.
+
+One session per query. It holds, as temporary views built by the DataFrame API, the governed tables and nothing else:
+
+    Kafka by offsets -> decoded -> row filters on stored values -> masks -> the columns of the view
+
+Two things make the views hold:
+
+- A filtered row cannot be probed. Spark moves a query's own conditions below a filter of ours when it may, and then an
+  error (1/(amount-5)) would tell of a row that is not there. A filter with a non-deterministic part is one that Spark
+  neither merges with others nor moves conditions through; `spark_partition_id() >= 0` is such a part, and always true.
+- A mask or filter never fails. The views are analysed with ANSI mode off, so what cannot be converted is NULL; the
+  mode is then switched on for the query itself. Spark fixes the mode of an expression when it is analysed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from catalog.datatypes import DataType, StructType, columns_ddl, quote_identifier, to_ddl
+from catalog.errors import LimitExceeded, Unavailable
+from policies.adapters import spark_values
+from policies.adapters.spark_errors import translate
+from policies.adapters.spark_sessions import Sessions
+from policies.plan import PartRead, QueryPlan, Result, ResultColumn, TablePlan
+from policies.query_errors import QueryFailed
+from policies.query_ports import Decoder
+
+BARRIER = "spark_partition_id() >= 0"
+_NATIVE = ("json", "text", "string", "csv")
+
+
+class SparkEngine:
+    """Implements `policies.query_ports.Engine`."""
+
+    def __init__(self, sessions: Sessions, decoder: Decoder | None = None) -> None:
+        self._sessions = sessions
+        self._decoder = decoder
+
+    def run(self, plan: QueryPlan) -> Result:
+        with self._sessions.one() as session, _deadline(session, plan.seconds) as expired:
+            try:
+                frame = self._frame(session, plan)
+                table = frame.limit(plan.limit + 1).toArrow()
+            except Exception as error:
+                if expired.is_set():
+                    raise LimitExceeded(
+                        f"The query was stopped after {plan.seconds:g} seconds; ask for fewer records or columns.",
+                        details={"limit": "seconds", "seconds": plan.seconds},
+                    ) from None
+                raise translate(error) from None
+        columns = tuple(ResultColumn(f.name, spark_values.type_name(f.type)) for f in table.schema)
+        truncated = table.num_rows > plan.limit
+        return Result(columns, spark_values.rows(table.slice(0, plan.limit)), truncated)
+
+    def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
+        with self._sessions.one() as session:
+            try:
+                schema = self._frame(session, plan).schema
+            except Exception as error:
+                raise translate(error) from None
+        return [(field.name, field.dataType.simpleString()) for field in schema.fields]
+
+    def _frame(self, session: Any, plan: QueryPlan) -> Any:
+        if any(_needs_decoder(t) for t in plan.tables) and self._decoder is not None and self._decoder.files():
+            session.addArtifacts(*self._decoder.files(), pyfile=True)
+        for table in plan.tables:
+            if table.case_sensitive:
+                session.conf.set("spark.sql.caseSensitive", "true")
+            try:
+                self._governed(session, table).createOrReplaceTempView(table.view)
+            except Exception as error:
+                failure = translate(error)
+                if isinstance(failure, Unavailable):
+                    raise failure from None
+                # The words of this error are about masks and stored fields, not about the query.
+                raise QueryFailed(
+                    f"A mask or row filter does not fit the records of {table.topic!r}; its owner must mend the policy.",
+                    details={"condition": "view"},
+                ) from None
+        session.conf.set("spark.sql.ansi.enabled", "true")
+        return session.sql(plan.sql)
+
+    def _governed(self, session: Any, table: TablePlan) -> Any:
+        frame = self._stored(session, table)
+        if table.filters:
+            frame = frame.where(" AND ".join((*table.filters, BARRIER)))
+        if table.conditions:
+            frame = frame.selectExpr("*", *(f"{sql} AS {quote_identifier(name)}" for name, sql in table.conditions))
+        return frame.selectExpr(*(f"{sql} AS {quote_identifier(name)}" for name, sql in table.columns))
+
+    def _stored(self, session: Any, table: TablePlan) -> Any:
+        frame = _kafka(session, table)
+        for part, read in (("key", table.key), ("value", table.value)):
+            if read.format not in _NATIVE:
+                frame = self._decoded(frame, part, read)
+        return frame.selectExpr(
+            f"{_read('key', table.key)} AS weir_key",
+            f"{_read('value', table.value)} AS weir_value",
+            "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
+            " h -> struct(h.key, CAST(h.value AS STRING)))) AS weir_headers",
+            "value AS weir_raw",
+            "partition AS weir_partition",
+            "offset AS weir_offset",
+            "timestamp AS weir_timestamp",
+        )
+
+    def _decoded(self, frame: Any, part: str, read: PartRead) -> Any:
+        if self._decoder is None:
+            raise QueryFailed(
+                f"Records of the format {read.format!r} cannot be read by queries here.", details={"condition": "format"}
+            )
+        from pyspark.sql.connect.functions import col, udf
+
+        decode = udf(self._decoder.function(part, read), returnType="string", useArrow=True)
+        return frame.withColumn(f"weir_text_{part}", decode(col(part)))
+
+
+def _needs_decoder(table: TablePlan) -> bool:
+    return any(read.format not in _NATIVE for read in (table.key, table.value))
+
+
+def _kafka(session: Any, table: TablePlan) -> Any:
+    ranges = [each for each in table.window.ranges if each.count]
+    if not ranges:
+        return session.sql(
+            "SELECT CAST(NULL AS BINARY) AS key, CAST(NULL AS BINARY) AS value, CAST(NULL AS STRING) AS topic, 0 AS partition,"
+            " 0L AS offset, current_timestamp() AS timestamp, CAST(NULL AS ARRAY<STRUCT<key: STRING, value: BINARY>>)"
+            " AS headers WHERE false"
+        )
+    options = {
+        **table.kafka,
+        "assign": json.dumps({table.topic: [each.partition for each in ranges]}),
+        "startingOffsets": json.dumps({table.topic: {str(each.partition): each.start for each in ranges}}),
+        "endingOffsets": json.dumps({table.topic: {str(each.partition): each.end for each in ranges}}),
+        "includeHeaders": "true",
+        # Retention may take a record between the look at the offsets and the read.
+        "failOnDataLoss": "false",
+        "kafka.isolation.level": "read_committed",
+    }
+    return session.read.format("kafka").options(**options).load()
+
+
+def _read(part: str, read: PartRead) -> str:
+    """SQL from bytes (or decoded JSON text) to a value of the wanted type; NULL where it does not fit."""
+    if read.format in ("text", "string"):
+        text = f"CAST({part} AS STRING)"
+        return text if to_ddl(read.kind) == "STRING" else f"CAST({text} AS {to_ddl(read.kind)})"
+    if read.format == "csv" and isinstance(read.kind, StructType):
+        separator = str(read.schemas.get("delimiter", ","))
+        return f"from_csv(CAST({part} AS STRING), {_literal(columns_ddl(read.kind))}, map('sep', {_literal(separator)}))"
+    text = f"CAST({part} AS STRING)" if read.format in _NATIVE else f"weir_text_{part}"
+    return _from_json(text, read.kind)
+
+
+def _from_json(text: str, kind: DataType) -> str:
+    if isinstance(kind, StructType):
+        return f"from_json({text}, {_literal(columns_ddl(kind))}, map('mode', 'PERMISSIVE'))"
+    # from_json reads objects; any other value is read as the one field of an object made around it.
+    ddl = _literal(f"v {to_ddl(kind)}")
+    return f"from_json(concat('{{\"v\":', {text}, '}}'), {ddl}, map('mode', 'PERMISSIVE')).v"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+@contextlib.contextmanager
+def _deadline(session: Any, seconds: float) -> Iterator[threading.Event]:
+    """Stops what the session runs on this thread after so many seconds; the event then is set."""
+    tag = f"weir-{uuid.uuid4().hex}"
+    expired = threading.Event()
+    session.addTag(tag)
+
+    def stop() -> None:
+        expired.set()
+        with contextlib.suppress(Exception):
+            session.interruptTag(tag)
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield expired
+    finally:
+        timer.cancel()

@@ -1,0 +1,104 @@
+"""Spark's errors as one clean sentence: no value, no plan, no stack trace.
+
+Spark's own messages quote values (`The value 'anna@...' cannot be cast`), expressions with mask keys, and plans; none
+of their text goes out. What goes out is a sentence chosen by the error class, and names that stand in the query.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+from catalog.errors import LimitExceeded, Unavailable, WeirError
+from policies.query_errors import QueryFailed
+
+_SENTENCES = {
+    "CAST_INVALID_INPUT": "A value cannot be cast to the type that is asked for; try_cast gives NULL instead.",
+    "CAST_OVERFLOW": "A value is too large for the type it is cast to; try_cast gives NULL instead.",
+    "DIVIDE_BY_ZERO": "A division by zero; try_divide gives NULL instead.",
+    "REMAINDER_BY_ZERO": "A remainder of a division by zero; try_mod gives NULL instead.",
+    "ARITHMETIC_OVERFLOW": "A number became too large; try_add, try_multiply and their like give NULL instead.",
+    "NUMERIC_VALUE_OUT_OF_RANGE": "A number does not fit its type.",
+    "CANNOT_PARSE_TIMESTAMP": "A text is not a time; try_to_timestamp gives NULL instead.",
+    "INVALID_ARRAY_INDEX": "An index lies outside its array; get(array, index) gives NULL instead.",
+    "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": "An index lies outside its array; try_element_at gives NULL instead.",
+    "INVALID_INDEX_OF_ZERO": "An index of an array counts from 1 here.",
+    "DATETIME_OVERFLOW": "A date or time became too large.",
+    "SCALAR_SUBQUERY_TOO_MANY_ROWS": "A subquery that stands for one value gave several rows.",
+    "DATATYPE_MISMATCH": "The types of an expression do not fit together.",
+    "INCOMPATIBLE_COLUMN_TYPE": "The types of the queries of a set operation do not fit together.",
+    "NUM_COLUMNS_MISMATCH": "The queries of a set operation have different numbers of columns.",
+    "MISSING_AGGREGATION": "A column stands beside an aggregate without GROUP BY.",
+    "MISSING_GROUP_BY": "A column stands beside an aggregate without GROUP BY.",
+    "GROUP_BY_AGGREGATE": "GROUP BY cannot take an aggregate.",
+    "PARSE_SYNTAX_ERROR": "Spark does not understand the query.",
+    "WRONG_NUM_ARGS": "A function has the wrong number of arguments.",
+    "INVALID_PARAMETER_VALUE": "An argument of a function has a value it does not take.",
+    "UNRESOLVED_ROUTINE": "A function is not known.",
+    "DUPLICATED_MAP_KEY": "A map has one key twice.",
+    "NULL_MAP_KEY": "A key of a map is NULL.",
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY": "A subquery stands where Spark does not take one.",
+    "AMBIGUOUS_REFERENCE": "A column name fits several tables; write the table before it.",
+    "UNRESOLVED_STAR": "A * has no table to stand for.",
+    "CANNOT_RESOLVE_STAR_EXPAND": "A * names a table or struct that the query does not have.",
+    "MALFORMED_RECORD_IN_PARSING": "A text cannot be read as the format that is asked for.",
+    "UNSUPPORTED_ARROWTYPE": "The result has a type that cannot be sent, such as an interval of months; cast it to STRING.",
+    "UNSUPPORTED_DATATYPE": "The result has a type that cannot be sent; cast it to STRING.",
+    "FIELD_NOT_FOUND": "A struct does not have the field that is asked for.",
+}
+_NAMED = ("UNRESOLVED_COLUMN", "UNRESOLVED_FIELD", "FIELD_NOT_FOUND", "UNRESOLVED_MAP_KEY", "AMBIGUOUS_REFERENCE")
+_NAME_PARAMETERS = ("objectName", "fieldName", "name")
+_ANALYSIS = "The query does not fit its tables; check the names and types it uses."
+
+
+def silence() -> None:
+    """PySpark writes every failed query's message, values included, to its own log; that must not happen."""
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "pyspark.sql.connect", "pyspark.sql.connect.logging"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [logging.NullHandler()]
+        logger.propagate = False
+        logger.disabled = True
+
+
+def translate(error: BaseException) -> WeirError:
+    """The error to raise instead of one of Spark's, which stays out of its message and of its cause."""
+    if isinstance(error, WeirError):
+        return error
+    kind = type(error).__name__
+    text = str(error)
+    if "OPERATION_CANCELED" in text or "OPERATION_CANCELLED" in text:
+        return LimitExceeded("The query was stopped.", details={"limit": "seconds"})
+    condition = _condition(error)
+    if kind in ("_MultiThreadedRendezvous", "_InactiveRpcError", "RetriesExceeded") or "UNAVAILABLE" in text[:200] or (
+        "UNAUTHENTICATED" in text[:200]
+    ):
+        return Unavailable("The query engine does not answer; try again in a moment.", details={"server": "spark"})
+    if condition is None:
+        return QueryFailed("The engine could not run the query.", details={"condition": "failed"})
+    top = condition.split(".")[0]
+    details: dict[str, Any] = {"condition": condition}
+    name = _name(error)
+    if top in _NAMED and name:
+        details["name"] = name
+        if top != "AMBIGUOUS_REFERENCE":
+            return QueryFailed(f"There is no column {name}.", details=details)
+        return QueryFailed(f"The column {name} fits several tables; write the table before it.", details=details)
+    sentence = _SENTENCES.get(top) or (_ANALYSIS if kind in ("AnalysisException", "ParseException") else None)
+    return QueryFailed(sentence or "The engine could not run the query.", details=details)
+
+
+def _condition(error: BaseException) -> str | None:
+    getter = getattr(error, "getCondition", None)
+    found = getter() if callable(getter) else None
+    return found if isinstance(found, str) and re.fullmatch(r"[A-Z0-9_.]{3,120}", found) else None
+
+
+def _name(error: BaseException) -> str | None:
+    getter = getattr(error, "getMessageParameters", None)
+    parameters = getter() if callable(getter) else None
+    for key in _NAME_PARAMETERS:
+        value = (parameters or {}).get(key)
+        if isinstance(value, str) and 0 < len(value) <= 300:
+            return value
+    return None

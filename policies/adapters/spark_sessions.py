@@ -1,0 +1,126 @@
+"""Fresh Spark Connect sessions, kept ready. Each serves one query and is closed: nothing of a query outlives it."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from catalog.errors import Unavailable
+from policies.adapters.spark_errors import silence, translate
+
+PINNED = {
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.scripting.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    # Mask keys are literals of the plan; should a plan ever be printed, they are not.
+    "spark.sql.redaction.string.regex": "(?i)X'[0-9a-f]{128}'|\\[[0-9, -]{200,}\\]|[0-9a-f]{128}",
+    "spark.sql.shuffle.partitions": "4",
+    # Views are analysed so: what cannot be converted in a filter or mask is NULL and never an error.
+    "spark.sql.ansi.enabled": "false",
+}
+"""Set in every session before anything else. The user's own text runs with ANSI mode on, see `spark_engine`."""
+
+
+class Sessions:
+    """A small stock of sessions. Safe for threads; `close` ends what is in stock."""
+
+    def __init__(self, remote: str, ready: int = 2) -> None:
+        self._remote = remote
+        self._ready = ready
+        self._stock: deque[Any] = deque()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._filling = False
+
+    def warm(self) -> None:
+        """Fill the stock in the background."""
+        with self._lock:
+            if self._closed or self._filling or len(self._stock) >= self._ready:
+                return
+            self._filling = True
+        threading.Thread(target=self._fill, name="weir-spark-sessions", daemon=True).start()
+
+    @contextlib.contextmanager
+    def one(self) -> Iterator[Any]:
+        """A fresh session for one query. Raises Unavailable when the engine does not answer."""
+        session = self._take()
+        try:
+            yield session
+        finally:
+            # Closing waits for the server; the answer does not.
+            threading.Thread(target=_stop, args=(session,), name="weir-spark-close", daemon=True).start()
+            self.warm()
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            stock, self._stock = list(self._stock), deque()
+        for session in stock:
+            _stop(session)
+
+    def _take(self) -> Any:
+        while True:
+            with self._lock:
+                session = self._stock.popleft() if self._stock else None
+            if session is None:
+                return self._create()
+            if _alive(session):
+                return session
+            _stop(session)
+
+    def _fill(self) -> None:
+        try:
+            while True:
+                with self._lock:
+                    if self._closed or len(self._stock) >= self._ready:
+                        return
+                self._keep(self._create())
+        except Unavailable:
+            return  # the next query will say so
+        finally:
+            with self._lock:
+                self._filling = False
+
+    def _keep(self, session: Any) -> None:
+        with self._lock:
+            keep = not self._closed
+            if keep:
+                self._stock.append(session)
+        if not keep:
+            _stop(session)
+
+    def _create(self) -> Any:
+        from pyspark.sql.connect.session import SparkSession
+
+        silence()
+        session = None
+        try:
+            session = SparkSession.builder.remote(self._remote).create()
+            for key, value in PINNED.items():
+                session.conf.set(key, value)
+        except Exception as error:
+            if session is not None:
+                _stop(session)
+            failure = translate(error)
+            if isinstance(failure, Unavailable):
+                raise failure from None
+            raise Unavailable("The query engine refuses its settings; is it Spark 4.0?", details={"server": "spark"}) from None
+        return session
+
+
+def _alive(session: Any) -> bool:
+    """Whether the server still has the session; it closes those that were idle too long, and forgets all on restart."""
+    try:
+        return bool(session.conf.get("spark.sql.runSQLOnFiles") == "false")
+    except Exception:
+        return False
+
+
+def _stop(session: Any) -> None:
+    with contextlib.suppress(Exception):
+        session.stop()

@@ -1,0 +1,188 @@
+"""The gate: SQL text in, a tree that may run out, or SqlRefused before Spark is touched.
+
+One read statement (SELECT, FROM first, VALUES, set operations, WITH, PIVOT, LATERAL VIEW, windows, lambdas) made of
+nodes and functions on allow-lists (`policies/sql/`); everything else is refused with its place. What runs is the text
+generated from the tree, every table replaced by the name of a governed view and every name quoted; the user's own
+text never reaches Spark. The text is read and checked a second time as it was generated, so that what was approved
+and what runs are the same words.
+
+The gate is not the enforcement: that is the views (`policies/adapters/spark_engine.py`), which hold no raw value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+
+from catalog.errors import SqlRefused
+from policies.sql import stream, tables
+from policies.sql.errors import refused
+from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex
+from policies.sql.names import fold
+from policies.sql.tables import TableRef
+from policies.sql.tree import Checker
+from policies.sql.windows import NEWEST, AsOf, read_time
+
+__all__ = ["Gated", "SqlRefused", "TableRef", "check"]
+
+_ROOTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
+_LITERAL_NAMES = frozenset({"user", "current_user", "session_user", "current_catalog", "current_database", "current_schema"})
+"""Spark reads these as functions wherever no column has the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """A query that may run once its tables are decided.
+
+    tables        each topic once, in order of first mention
+    places        where each stands in the text (line, column)
+    emit_changes  a push query
+    environment   names that Spark would answer itself (`user`...) unless a table has such a column, with their places
+    """
+
+    sql: str
+    tables: tuple[TableRef, ...]
+    places: Mapping[TableRef, tuple[int, int]]
+    emit_changes: bool
+    environment: Mapping[str, tuple[int, int]]
+    tree: exp.Expression
+
+    def render(self, views: Mapping[TableRef, str]) -> str:
+        """The text to run, `views` naming the view of each table. KeyError when one is missing."""
+        return _render(self.tree, views)
+
+    def stream_problem(self) -> str | None:
+        """Why this query cannot be a push query, in words; None when it can."""
+        return stream.problem(self.tree)
+
+
+def check(sql: str) -> Gated:
+    """Read a query. Raises SqlRefused with `details` {line, column, reasons: [class]}."""
+    first = _read(sql)
+    names = {ref: f"weir_view_{index}" for index, ref in enumerate(first.tables)}
+    text = first.render(names)
+    try:
+        again = _read(text)
+    except SqlRefused as error:
+        raise refused(sql, 0, "The query cannot be written back without a change of its meaning.", "unstable") from error
+    same = {ref: ref.name for ref in again.tables}
+    if sorted(same.values()) != sorted(names.values()) or again.render(same) != text:
+        raise refused(sql, 0, "The query cannot be written back without a change of its meaning.", "unstable")
+    return first
+
+
+def _read(sql: str) -> Gated:
+    lexed = lex(sql)
+    try:
+        tree = _parse(lexed)
+        checker = Checker(lexed)
+        checker.check(tree)
+        found: dict[TableRef, tuple[int, int]] = {}
+        for table in list(tables.references(tree)):
+            ref = TableRef(tables.parts(table), _as_of(checker, table, lexed))
+            error = refused(sql, checker.position(table), "", "")
+            found.setdefault(ref, (error.details["line"], error.details["column"]))
+            table.meta["weir"] = ref
+        return Gated(sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree)
+    except RecursionError as error:
+        raise refused(sql, 0, "The query is nested too deep.", "too-deep") from error
+    except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
+        # sqlglot raises more than its own errors on text it did not expect; none of them may become a failure of ours.
+        if isinstance(error, SqlRefused):
+            raise
+        raise refused(sql, 0, "The query is not SQL that Weir understands.", "syntax") from error
+
+
+def _parse(lexed: Lexed) -> exp.Expression:
+    sql = lexed.original
+    try:
+        statements = [tree for tree in sqlglot.parse(lexed.text, dialect=DIALECT) if tree is not None]
+    except ParseError as error:
+        raise refused(sql, _error_position(lexed, error), "The query is not SQL that Weir understands.", "syntax") from error
+    if not statements:
+        raise refused(sql, 0, "There is no query.", "empty")
+    checker = Checker(lexed)
+    if len(statements) > 1:
+        raise refused(sql, checker.position(statements[1]), "One statement at a time.", "several-statements")
+    root = statements[0]
+    if not isinstance(root, _ROOTS):
+        raise refused(sql, 0, "Only a query can be run: SELECT, FROM, VALUES or WITH.", f"statement:{type(root).__name__}")
+    return root
+
+
+def _error_position(lexed: Lexed, error: ParseError) -> int:
+    if not error.errors:
+        return 0
+    where = error.errors[0]
+    line, column = int(where.get("line") or 1), int(where.get("col") or 1)
+    lines = lexed.text.splitlines(keepends=True)
+    start = sum(map(len, lines[: line - 1])) + column - len(str(where.get("highlight") or " "))
+    return lexed.original_position(max(0, start))
+
+
+def _as_of(checker: Checker, table: exp.Table, lexed: Lexed) -> AsOf:
+    version = table.args.get("version")
+    if version is None:
+        return NEWEST
+    literal = version.expression
+    if isinstance(literal, exp.Cast):
+        literal = literal.this
+    if version.args.get("kind") != "AS OF" or not isinstance(literal, exp.Literal) or not literal.is_string:
+        raise checker.refuse(version, "Write AS OF and a time in quotes.", "window")
+    if version.name == "VERSION" and literal.name.startswith(WINDOW_VERSION):
+        return lexed.windows[int(literal.name.removeprefix(WINDOW_VERSION))]
+    if version.name != "TIMESTAMP":
+        raise checker.refuse(version, "A topic has no versions; write AS OF and a time or OFFSETS.", "window")
+    try:
+        return AsOf(until=read_time(literal.name))
+    except ValueError as error:
+        raise checker.refuse(version, "A time is written as '2026-11-21T10:00:00Z' or '2026-11-21'.", "window") from error
+
+
+def _environment(checker: Checker, tree: exp.Expression) -> dict[str, tuple[int, int]]:
+    """Bare names that Spark answers itself; one that the query defines as an alias is the query's own."""
+    found: dict[str, tuple[int, int]] = {}
+    for column in tree.find_all(exp.Column):
+        name = fold(column.name)
+        if len(column.parts) == 1 and name in _LITERAL_NAMES:
+            error = refused(checker.lexed.original, checker.position(column), "", "")
+            found.setdefault(name, (error.details["line"], error.details["column"]))
+    return found
+
+
+def _render(tree: exp.Expression, views: Mapping[TableRef, str]) -> str:
+    copy: Any = tree.copy()
+    if not isinstance(copy, exp.Subquery):
+        copy = copy.copy()
+    bare: list[tuple[tuple[str, ...], str]] = []
+    for table in list(copy.find_all(exp.Table)):
+        ref = table.meta.get("weir")
+        if ref is None:
+            continue
+        if not table.args.get("alias"):
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(ref.parts[-1], quoted=True)))
+            if len(ref.parts) > 1:
+                bare.append((tuple(map(fold, ref.parts)), ref.parts[-1]))
+        for key in ("db", "catalog", "version"):
+            table.set(key, None)
+        table.set("this", exp.to_identifier(views[ref], quoted=True))
+    for column in list(copy.find_all(exp.Column)) if bare else ():
+        _shorten(column, bare)
+    return str(copy.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))
+
+
+def _shorten(column: Any, tables_without_alias: list[tuple[tuple[str, ...], str]]) -> None:
+    """`prod.orders.amount` -> `orders.amount`, where prod.orders stands in FROM without an alias."""
+    names = column.parts
+    for wanted, alias in tables_without_alias:
+        size = len(wanted)
+        if len(names) > size and tuple(fold(part.name) for part in names[:size]) == wanted:
+            kept = [exp.to_identifier(alias, quoted=True), *(part.copy() for part in names[size:])]
+            for key, part in zip(("this", "table", "db", "catalog"), [*reversed(kept), None, None, None], strict=False):
+                column.set(key, part)
+            return

@@ -1,0 +1,201 @@
+"""From a column's type and the decisions on its leaves to one Spark SQL expression for the whole column.
+
+Structs become named_struct, arrays transform, maps transform_values with a CASE for keys that have a rule of their
+own; NULL stays NULL at every level. A leaf without a decision is left out, so that what nobody decided is not shown.
+What is denied or dropped is left out too: a struct loses the field, a map the key; an array whose elements are denied
+is left out whole. Nothing here reads data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier, to_ddl
+from catalog.paths import FieldPath, StepKind
+from policies.masks import primitives
+from policies.masks.keys import MaskKeys
+from policies.masks.order import strictest, strictness
+from policies.model import ColumnDecision, Effect, Mask, MaskType
+
+HIDE = Mask(MaskType.MASK_NULL)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What holds for one leaf: left out (`mask` DROP), masked, or clear (`mask` None); `clear_when` in SQL."""
+
+    mask: Mask | None
+    clear_when: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """decisions: of one dataset, parsed paths; conditions: `clear_when` text -> name of a BOOLEAN column at hand."""
+
+    decisions: Sequence[tuple[FieldPath, ColumnDecision]]
+    keys: MaskKeys
+    conditions: Mapping[str, str]
+    # Below a map key with rules of its own both branches of a CASE must keep one type.
+    keep_shape: bool = False
+
+
+def context(decisions: Sequence[ColumnDecision], keys: MaskKeys, conditions: Mapping[str, str]) -> Context:
+    return Context([(FieldPath.parse(d.path), d) for d in decisions], keys, conditions)
+
+
+def rule(ctx: Context, path: FieldPath) -> Rule:
+    """The rule of the leaf at `path`: the strictest of its own decision and of those on what it is part of.
+
+    A decision on something inside the leaf (the leaf is JSON text) hides the whole leaf, unless it is clear.
+    """
+    depth = len(path.steps)
+    around = [d for p, d in ctx.decisions if len(p.steps) <= depth and p.contains(path)]
+    inside = [d for p, d in ctx.decisions if len(p.steps) > depth and path.contains(p)]
+    if not around and not inside:
+        return Rule(Mask(MaskType.DROP))
+    masks: list[Mask] = []
+    clear: list[str] = []
+    always_masked = False
+    for decision in (*around, *inside):
+        mask = Mask(MaskType.DROP) if decision.effect is Effect.DENY else decision.mask
+        if mask is None or mask.type is MaskType.MASK_NONE:
+            continue
+        if decision in inside and strictness(mask) < strictness(HIDE):
+            mask = HIDE
+        if decision.clear_when is None:
+            always_masked = True
+        else:
+            mask = HIDE if mask.type is MaskType.DROP else mask
+            clear.append(ctx.conditions[decision.clear_when])
+        masks.append(mask)
+    if not masks:
+        return Rule(None)
+    return Rule(strictest(masks), None if always_masked else " AND ".join(dict.fromkeys(clear)))
+
+
+def build(ctx: Context, path: FieldPath, kind: DataType, source: str) -> str | None:
+    """Spark SQL of the column at `path`, read from the SQL expression `source`; None when nothing of it may be shown.
+
+    The result is `source` itself, unchanged, when all of it is clear.
+    """
+    names = (f"weir_x{n}" for n in count())
+    return _build(ctx, path, kind, source, lambda: next(names))
+
+
+def _build(ctx: Context, path: FieldPath, kind: DataType, source: str, name: Callable[[], str]) -> str | None:
+    built = _build_kind(ctx, path, kind, source, name)
+    return f"CAST(NULL AS {to_ddl(kind)})" if built is None and ctx.keep_shape else built
+
+
+def _build_kind(ctx: Context, path: FieldPath, kind: DataType, source: str, name: Callable[[], str]) -> str | None:
+    match kind:
+        case Primitive():
+            return _leaf(ctx, path, kind, source)
+        case StructType(fields):
+            return _struct(ctx, path, fields, source, name)
+        case ArrayType(element):
+            variable = name()
+            inner = _build(ctx, path.elements(), element, variable, name)
+            if inner is None:
+                return None
+            return source if inner == variable else f"transform({source}, {variable} -> {inner})"
+        case MapType(key, value):
+            return _map(ctx, path, key, value, source, name)
+
+
+def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | None:
+    found = rule(ctx, path)
+    mask = found.mask
+    if mask is None:
+        return source
+    if mask.type is MaskType.DROP:
+        return None
+    output = primitives.output_type(mask, kind)
+    if ctx.keep_shape and output != kind:
+        mask, output = HIDE, kind
+    masked = primitives.expression(mask, source, kind, ctx.keys)
+    if found.clear_when is None:
+        return masked
+    clear = source if output in (None, kind) else f"CAST({source} AS {output.name if output else 'STRING'})"
+    return f"CASE WHEN {found.clear_when} THEN {clear} ELSE {masked} END"
+
+
+def _struct(
+    ctx: Context, path: FieldPath, fields: tuple[tuple[str, DataType], ...], source: str, name: Callable[[], str]
+) -> str | None:
+    built = [(field, _build(ctx, path.field(field), kind, _member(source, field), name)) for field, kind in fields]
+    if all(sql == _member(source, field) for field, sql in built):
+        return source
+    shown = [f"{literal(field)}, {sql}" for field, sql in built if sql is not None]
+    if not shown:
+        return None
+    return f"CASE WHEN {source} IS NOT NULL THEN named_struct({', '.join(shown)}) END"
+
+
+def _member(source: str, field: str) -> str:
+    return f"{source}.{quote_identifier(field)}"
+
+
+def _map(
+    ctx: Context, path: FieldPath, key: DataType, value: DataType, source: str, name: Callable[[], str]
+) -> str | None:
+    own_keys = _keys_with_rules(ctx, path)
+    inner = replace(ctx, keep_shape=ctx.keep_shape or (bool(own_keys) and not isinstance(value, Primitive)))
+    k, v = name(), name()
+    plain = _build(inner, path.values(), value, v, name) if _decided(ctx, path.values()) or not own_keys else None
+    special = {each: _build(inner, path.map_key(each), value, v, name) for each in own_keys}
+    shown = {each: sql for each, sql in special.items() if sql is not None}
+    if plain is None and not shown:
+        return None
+    as_text = k if key == Primitive("STRING") else f"CAST({k} AS STRING)"
+    result = source
+    if plain is None:
+        result = f"map_filter({result}, ({k}, {v}) -> {as_text} IN ({', '.join(map(literal, shown))}))"
+    elif len(shown) < len(special):
+        hidden = ", ".join(literal(each) for each in special if each not in shown)
+        result = f"map_filter({result}, ({k}, {v}) -> {as_text} NOT IN ({hidden}))"
+    cases = "".join(f" WHEN {as_text} = {literal(each)} THEN {sql}" for each, sql in shown.items() if sql != plain)
+    if cases:
+        result = f"transform_values({result}, ({k}, {v}) -> CASE{cases} ELSE {plain or 'NULL'} END)"
+    elif (plain or v) != v:
+        result = f"transform_values({result}, ({k}, {v}) -> {plain})"
+    return _map_keys(ctx, path, key, result, k, v)
+
+
+def _map_keys(ctx: Context, path: FieldPath, key: DataType, result: str, k: str, v: str) -> str | None:
+    if not isinstance(key, Primitive):
+        return None
+    found = rule(ctx, path.keys())
+    if found.mask is None:
+        return result
+    kind = primitives.output_type(found.mask, key)
+    masked = _leaf(replace(ctx, keep_shape=False), path.keys(), key, k)
+    if masked is None or found.mask.type is MaskType.MASK_NULL or primitives.family(key) in ("boolean", "other"):
+        return None  # a key cannot be NULL, so the map goes with its keys
+    if kind is None:
+        masked = f"coalesce(CAST({masked} AS STRING), '')"
+    # Keys that become equal: the last entry stays (spark.sql.mapKeyDedupPolicy=LAST_WIN, set by the engine).
+    return f"transform_keys({result}, ({k}, {v}) -> {masked})"
+
+
+def _keys_with_rules(ctx: Context, path: FieldPath) -> list[str]:
+    depth = len(path.steps)
+    found = []
+    for p, _ in ctx.decisions:
+        if len(p.steps) > depth and p.steps[depth].kind is StepKind.MAP_KEY:
+            start = FieldPath(p.root, p.steps[:depth])
+            if start.contains(path) or path.contains(start):
+                found.append(p.steps[depth].name or "")
+    return sorted(set(found))
+
+
+def _decided(ctx: Context, path: FieldPath) -> bool:
+    """Whether anything was decided on the values of a map as such, not only on single keys of it."""
+    return any(p.contains(path) or path.contains(p) and p.steps[len(path.steps) - 1] == path.steps[-1] for p, _ in ctx.decisions)
+
+
+def literal(text: str) -> str:
+    """A text as a Spark SQL string literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,186 @@
+"""The Spark SQL of one mask on one value that is not nested.
+
+Every expression keeps NULL as NULL, raises no error on any value (they are analysed with ANSI mode off, where what
+cannot be converted is NULL), and names its input once or more as the given text. What each type becomes:
+
+    mask                 text                       number        date, timestamp   boolean   binary
+    MASK                 letters x/X, digits n      0             1900-01-01        NULL      empty
+    MASK_SHOW_LAST_4     xxxx1234                   last 4 digits 1900-01-01        NULL      empty
+    MASK_SHOW_FIRST_4    1234xxxx                   first 4, 0... 1900-01-01        NULL      empty
+    MASK_HASH            64 hex characters (STRING, whatever the type)
+    TOKEN                tok_ and 26 characters (STRING, whatever the type)
+    MASK_NULL            NULL                       NULL          NULL              NULL      NULL
+    MASK_DATE_SHOW_YEAR  2026-01-01 where a date    0             first of January  NULL      empty
+    EMAIL_DOMAIN         xxxx@example.eu            0             1900-01-01        NULL      empty
+    TRUNCATE_IP          10.1.2.0, 2001:db8:1::     0             1900-01-01        NULL      empty
+    TRUNCATE_GEO         52.5,13.4                  one decimal   1900-01-01        NULL      empty
+    GENERALIZE           as MASK                    multiple of step, first of the month    NULL      empty
+
+A text that is not what the mask is for (no e-mail, no address) is masked as by MASK, never shown.
+"""
+
+from __future__ import annotations
+
+import re
+
+from catalog.datatypes import STRING, Primitive
+from policies.masks import custom
+from policies.masks.keys import MaskKeys
+from policies.model import Mask, MaskType
+
+_INTEGERS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+_KEEPS_PUNCTUATION = r"[^\\p{Lu}\\p{Lt}\\p{N}\\p{Punct}\\s]"
+
+
+def family(kind: Primitive) -> str:
+    """integer | decimal | float | string | boolean | date | timestamp | binary | other."""
+    name = kind.name.split("(")[0].upper()
+    if name in _INTEGERS:
+        return "integer"
+    families = {
+        "DECIMAL": "decimal", "DOUBLE": "float", "FLOAT": "float", "STRING": "string", "VARCHAR": "string",
+        "CHAR": "string", "BOOLEAN": "boolean", "DATE": "date", "TIMESTAMP": "timestamp",
+        "TIMESTAMP_NTZ": "timestamp", "BINARY": "binary",
+    }  # fmt: skip
+    return families.get(name, "other")
+
+
+def output_type(mask: Mask, kind: Primitive) -> Primitive | None:
+    """The type a mask gives; None for CUSTOM, whose type only Spark knows."""
+    if mask.type is MaskType.CUSTOM:
+        return None
+    return STRING if mask.type in (MaskType.MASK_HASH, MaskType.TOKEN) else kind
+
+
+def expression(mask: Mask, value: str, kind: Primitive, keys: MaskKeys) -> str:
+    """Spark SQL that masks `value`, itself a Spark SQL expression of type `kind`."""
+    match mask.type:
+        case MaskType.MASK_NONE:
+            return value
+        case MaskType.MASK_NULL | MaskType.DROP:
+            return f"CAST(NULL AS {kind.name})"
+        case MaskType.MASK_HASH:
+            return keys.sql("hash", _text(value, kind))
+        case MaskType.TOKEN:
+            scope = str(mask.params.get("scope", ""))
+            return f"concat('tok_', substring({keys.sql('token' + scope, _text(value, kind))}, 1, 26))"
+        case MaskType.CUSTOM:
+            return f"CASE WHEN {value} IS NOT NULL THEN {custom.render(mask.expression or '', value)} END"
+        case _:
+            return _kept_type(mask, value, kind)
+
+
+def _text(value: str, kind: Primitive) -> str:
+    return value if family(kind) in ("string", "binary") else f"CAST({value} AS STRING)"
+
+
+def _kept_type(mask: Mask, value: str, kind: Primitive) -> str:
+    of = family(kind)
+    if of == "string":
+        return _string(mask, value)
+    masked = {
+        "boolean": f"CAST(NULL AS {kind.name})",
+        "binary": "X''",
+        "date": "DATE'1900-01-01'",
+        "timestamp": f"CAST('1900-01-01T00:00:00Z' AS {kind.name})",
+        "other": f"CAST(NULL AS {kind.name})",
+    }.get(of, f"CAST(0 AS {kind.name})")
+    number = of in ("integer", "decimal", "float")
+    match mask.type:
+        case MaskType.MASK_SHOW_LAST_4 if of == "integer":
+            masked = _last_digits(value, kind, int(mask.params.get("show", 4)))
+        case MaskType.MASK_SHOW_FIRST_4 if of == "integer":
+            masked = _first_digits(value, kind, int(mask.params.get("show", 4)))
+        case MaskType.MASK_DATE_SHOW_YEAR if of in ("date", "timestamp"):
+            masked = f"CAST(date_trunc('YEAR', {value}) AS {kind.name})"
+        case MaskType.GENERALIZE if of in ("date", "timestamp"):
+            masked = f"CAST(date_trunc('MONTH', {value}) AS {kind.name})"
+        case MaskType.GENERALIZE if number:
+            step = _number(mask.params.get("step", 10), 10)
+            masked = f"CAST(floor({value} / {step}) * {step} AS {kind.name})"
+        case MaskType.TRUNCATE_GEO if of in ("decimal", "float"):
+            places = max(0, min(6, int(mask.params.get("decimals", 1))))
+            masked = f"CASE WHEN abs({value}) <= 180 THEN CAST(round({value}, {places}) AS {kind.name}) ELSE {masked} END"
+        case MaskType.TRUNCATE_GEO if of == "integer":
+            masked = f"CASE WHEN abs({value}) <= 180 THEN {value} ELSE {masked} END"
+        case _:
+            pass
+    return f"CASE WHEN {value} IS NOT NULL THEN {masked} END"
+
+
+def _number(value: float | int | str, default: float) -> str:
+    number = float(value)
+    number = number if 0 < number < 1e15 else default
+    return str(int(number)) if number == int(number) else repr(number)
+
+
+def _last_digits(value: str, kind: Primitive, show: int) -> str:
+    bound = 10 ** max(1, min(9, show))
+    return f"CASE WHEN abs(CAST({value} AS DECIMAL(38,0))) >= {bound} THEN CAST(abs({value} % {bound}) AS {kind.name}) ELSE CAST(0 AS {kind.name}) END"
+
+
+def _first_digits(value: str, kind: Primitive, show: int) -> str:
+    shown = max(1, min(9, show))
+    digits = f"length(CAST(abs(CAST({value} AS DECIMAL(38,0))) AS STRING))"
+    text = f"rpad(substring(CAST(abs(CAST({value} AS DECIMAL(38,0))) AS STRING), 1, {shown}), {digits}, '0')"
+    return f"CASE WHEN {digits} > {shown} THEN CAST({text} AS {kind.name}) ELSE CAST(0 AS {kind.name}) END"
+
+
+def _string(mask: Mask, value: str) -> str:
+    match mask.type:
+        case MaskType.MASK_SHOW_LAST_4:
+            show = int(mask.params.get("show", 4))
+            rest = f"substring({value}, 1, length({value}) - {show})"
+            return f"CASE WHEN length({value}) > {show} THEN concat({_crossed(rest)}, right({value}, {show})) ELSE {_crossed(value)} END"
+        case MaskType.MASK_SHOW_FIRST_4:
+            show = int(mask.params.get("show", 4))
+            rest = f"substring({value}, {show + 1})"
+            return f"CASE WHEN length({value}) > {show} THEN concat(left({value}, {show}), {_crossed(rest)}) ELSE {_crossed(value)} END"
+        case MaskType.EMAIL_DOMAIN:
+            return (
+                f"CASE WHEN {value} RLIKE '^[^@\\\\s]+@[^@\\\\s]+$' THEN concat('xxxx@', substring_index({value}, '@', -1))"
+                f" ELSE {redacted(value)} END"
+            )
+        case MaskType.TRUNCATE_IP:
+            return _ip(value)
+        case MaskType.TRUNCATE_GEO:
+            places = max(0, min(6, int(mask.params.get("decimals", 1))))
+            kept = f"$1.$2" if places else "$1"
+            pattern = rf"(-?\\d+)\\.(\\d{{1,{places or 1}}})\\d*"
+            return (
+                f"CASE WHEN {value} RLIKE '^\\\\s*[-+]?\\\\d{{1,3}}(\\\\.\\\\d+)?(\\\\s*[,; ]\\\\s*[-+]?\\\\d{{1,3}}(\\\\.\\\\d+)?)?\\\\s*$'"
+                f" THEN regexp_replace({value}, '{pattern}', '{kept}') ELSE {redacted(value)} END"
+            )
+        case MaskType.MASK_DATE_SHOW_YEAR:
+            return (
+                f"CASE WHEN {value} RLIKE '^\\\\d{{4}}-\\\\d{{2}}(-\\\\d{{2}}|$)' THEN concat(substring({value}, 1, 4), '-01-01')"
+                f" WHEN {value} RLIKE '^\\\\d{{1,2}}[./-]\\\\d{{1,2}}[./-]\\\\d{{4}}$' THEN concat(right({value}, 4), '-01-01')"
+                f" ELSE {redacted(value)} END"
+            )
+        case _:
+            return redacted(value)
+
+
+def redacted(value: str) -> str:
+    """Letters become x or X, digits n; blanks and ASCII punctuation stay; anything else becomes x."""
+    upper = rf"regexp_replace({value}, '[\\p{{Lu}}\\p{{Lt}}]', 'X')"
+    rest = f"regexp_replace({upper}, '{_KEEPS_PUNCTUATION}', 'x')"
+    return rf"regexp_replace({rest}, '\\p{{N}}', 'n')"
+
+
+def _crossed(value: str) -> str:
+    """Everything but blanks and ASCII punctuation becomes x, as Ranger's partial masks do."""
+    return rf"regexp_replace({value}, '[^\\p{{Punct}}\\s]', 'x')"
+
+
+def _ip(value: str) -> str:
+    four = r"^\\d{1,3}(\\.\\d{1,3}){3}(:\\d+)?$"
+    six = r"^[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}(:?\\d{1,3}(\\.\\d{1,3}){3})?(%\\w+)?$"
+    network = f"array_join(slice(split(substring_index({value}, '::', 1), ':'), 1, 3), ':')"
+    return (
+        f"CASE WHEN {value} RLIKE '{four}' THEN concat(substring_index({value}, '.', 3), '.0')"
+        f" WHEN {value} RLIKE '{six}' THEN concat({network}, '::') ELSE {redacted(value)} END"
+    )
+
+
+PLACEHOLDER = re.compile(r"\{col\}")

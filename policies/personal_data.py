@@ -1,0 +1,28 @@
+"""Which tags of a whole dataset are about persons. For tags of fields see `catalog.entities`."""
+
+from __future__ import annotations
+
+from catalog.model import PERSONAL_DATA_TAG
+
+PERSONAL_DATA = frozenset(
+    {
+        "ADVERTISING_ID", "API_KEY", "CREDIT_CARD", "CRYPTO", "DATE_OF_BIRTH", "DEVICE_ID", "EMAIL_ADDRESS",
+        "GEO_COORDINATES", "IBAN_CODE", "IP_ADDRESS", "LOCATION", "MAC_ADDRESS", "MEDICAL_LICENSE", "NRP",
+        "PASSWORD", "PERSON", "PHONE_NUMBER", "SECRET", "STREET_ADDRESS", "TOKEN", "URL", "US_BANK_NUMBER",
+        "US_DRIVER_LICENSE", "US_ITIN", "US_PASSPORT", "US_SSN", "UK_NHS", "UK_NINO", "UK_PASSPORT", "ES_NIF",
+        "ES_NIE", "IT_FISCAL_CODE", "IT_DRIVER_LICENSE", "IT_VAT_CODE", "IT_PASSPORT", "IT_IDENTITY_CARD",
+        "PL_PESEL", "SG_NRIC_FIN", "AU_MEDICARE", "AU_TFN", "IN_AADHAAR", "IN_PAN", "IN_PASSPORT", "IN_VOTER",
+        "IN_VEHICLE_REGISTRATION", "FI_PERSONAL_IDENTITY_CODE", "KR_RRN", "KR_PASSPORT", "KR_DRIVER_LICENSE",
+        "SE_PERSONNUMMER", "TH_TNIN", "ZA_ID_NUMBER", "DE_ID_CARD", "DE_PASSPORT", "DE_TAX_ID",
+        "DE_SOCIAL_SECURITY",
+    }
+)  # fmt: skip
+"""The commonest entities, by presidio's names."""
+
+
+def is_personal_dataset(tag: str) -> bool:
+    """True for `PII`, `PII.Sensitive` and the entities above.
+
+    Not for every word in capitals, as it is for a field: GOLD or TIER_1 on a dataset is common, and is no entity.
+    """
+    return tag in PERSONAL_DATA or tag.split(".")[0] == PERSONAL_DATA_TAG

@@ -1,0 +1,187 @@
+"""What this room needs from the outside: stores for what is declared, asked, issued and audited; facts of datasets.
+
+Every method of a store raises Unavailable when the store does not answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from policies.model import DatasetFacts, Subject
+
+Clock = Callable[[], datetime]
+"""Gives the present as an aware datetime."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One state of a declared thing, or of an access request.
+
+    spec      None when this state is its deletion
+    version   counts every change of anything in the store; later is larger
+    by        who made the change; label: what requests are listed by (their state)
+    """
+
+    kind: str
+    name: str
+    spec: Mapping[str, Any] | None
+    metadata: Mapping[str, Any]
+    version: int
+    at: datetime
+    by: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a document is to become; `spec` None deletes it.
+
+    expect: the version it must have at that moment (0 = it must not exist), None = whatever it is.
+    """
+
+    kind: str
+    name: str
+    spec: Mapping[str, Any] | None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    by: str | None = None
+    label: str | None = None
+    expect: int | None = None
+
+
+class PolicyStore(Protocol):
+    """Documents with all their states: nothing is ever overwritten, so every moment of the past can be read."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Everything inside happens together or not at all; a transaction inside another joins it."""
+
+    def version(self, kinds: Collection[str]) -> int:
+        """The version of the newest change of these kinds; 0 when there is none."""
+
+    def get(self, kind: str, name: str) -> Document | None:
+        """The present state; None when there is none or it is deleted."""
+
+    def documents(
+        self, kind: str | None = None, *, label: str | None = None, as_of: datetime | None = None
+    ) -> list[Document]:
+        """Present states by kind and name, without deleted ones; with `as_of`, the states of that moment."""
+
+    def deleted(self, kind: str) -> frozenset[str]:
+        """Names that existed and do not any more."""
+
+    def history(self, kind: str, name: str) -> list[Document]:
+        """Every state, oldest first, deletions too."""
+
+    def apply(self, changes: Sequence[Change], at: datetime) -> int:
+        """Make all changes or none; gives the store's version after them.
+
+        Raises Conflict when a document has not the version a change expects.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRecord:
+    """An API token, without the token: `digest` is its SHA-256 in hex."""
+
+    id: str
+    user: str
+    name: str
+    digest: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+
+class TokenStore(Protocol):
+    def add(self, token: TokenRecord) -> None: ...
+
+    def find(self, digest: str) -> TokenRecord | None: ...
+
+    def tokens(self, user: str | None = None) -> list[TokenRecord]:
+        """All, revoked ones too, oldest first."""
+
+    def revoke(self, token_id: str, at: datetime) -> bool:
+        """False when there is no such token. The first revocation's time stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One link of the chain. `hash` covers everything else, `prev` is the hash of the entry before."""
+
+    seq: int
+    at: datetime
+    actor: str
+    action: str
+    target: str
+    decision: str
+    reasons: tuple[str, ...]
+    details: Mapping[str, Any]
+    prev: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditHead:
+    """Where the chain ended at a moment. `chain` tells one store's chain from another's."""
+
+    chain: str
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Which entries; what is None does not matter. `since` inclusive, `until` exclusive."""
+
+    actor: str | None = None
+    action: str | None = None
+    target: str | None = None
+    decision: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class AuditStore(Protocol):
+    def append(
+        self, make: Callable[[int, str], AuditEntry], then: Callable[[AuditHead], None] | None = None
+    ) -> AuditEntry:
+        """Add `make(seq, hash of the entry before)`, one at a time over all processes.
+
+        `then` is called with the new head once the entry is durable; inside a transaction, after its commit.
+        """
+
+    def entries(self, where: AuditFilter, before: int | None, limit: int) -> list[AuditEntry]:
+        """Newest first; with `before`, only those with a smaller seq."""
+
+    def chain(self, after: int, limit: int) -> list[AuditEntry]:
+        """Oldest first, those with a larger seq than `after`."""
+
+    def head(self) -> AuditHead:
+        """As noted beside the entries at the last append; seq 0 and an empty hash before the first."""
+
+
+class HeadPublisher(Protocol):
+    """A place for the chain's head that a hand on the store cannot reach."""
+
+    def publish(self, head: AuditHead) -> None:
+        """Soon, and without waiting; a head that cannot be published is logged."""
+
+    def newest(self) -> list[AuditHead]:
+        """The latest published heads. Raises Unavailable when they cannot be read."""
+
+
+class FactsSource(Protocol):
+    """What the catalog knows of a dataset. `as_of`: as it was known then."""
+
+    def facts(self, reference: str, as_of: datetime | None = None) -> DatasetFacts:
+        """By `CLUSTER/TOPIC`. Raises DatasetNotFound naming the nearest dataset."""
+
+
+class TokenVerifier(Protocol):
+    """Another issuer of bearer tokens (OIDC)."""
+
+    def verify(self, token: str) -> Subject | None:
+        """The subject of a token of this issuer; None when it is not one of its, or does not hold."""

@@ -1,0 +1,21 @@
+"""What a query's own words can cause inside the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from catalog.errors import InvalidInput
+
+
+class QueryFailed(InvalidInput):
+    """The query passed the gate and the engine cannot run it, or a value it may see does not fit what it asks.
+
+    `details`: `condition` (Spark's error class, or "failed"), `name` (the unknown column as written) where there is
+    one. The message holds no value of a record.
+    """
+
+    code = "query_failed"
+
+    def __init__(self, message: str, *, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message, details=details)

@@ -1,0 +1,104 @@
+"""What a governed query needs from others. The composition root passes the real ones in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from catalog.datatypes import StructType
+from policies.model import DatasetFacts, Decision, Subject
+from policies.plan import PartRead, QueryPlan, Result, Window
+from policies.sql.windows import AsOf
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTable:
+    """A dataset as a query needs it.
+
+    reference  `CLUSTER/TOPIC`; facts: what the catalog knows of its fields (id, tags, owners)
+    topic      the Kafka topic; kafka: Spark's Kafka options without topic and offsets, for example
+               {"kafka.bootstrap.servers": "...", "kafka.security.protocol": "SASL_SSL", ...}
+    key, value how each part is read; headers: a struct of the header names that are known (types are STRING)
+    """
+
+    reference: str
+    topic: str
+    facts: DatasetFacts
+    kafka: Mapping[str, str] = field(repr=False)
+    key: PartRead
+    value: PartRead
+    headers: StructType = StructType()
+
+
+class TableSource(Protocol):
+    def find(self, name: str) -> QueryTable:
+        """The dataset a query names: `orders` when unique, `prod.orders`, names with dots as they are.
+
+        Raises DatasetNotFound naming the nearest name, InvalidInput when the name fits several datasets.
+        """
+        ...
+
+
+class Decider(Protocol):
+    def __call__(self, subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
+        """What this subject may read, now. Raises nothing for lack of rules: that is a denial with gaps."""
+        ...
+
+
+class Engine(Protocol):
+    def run(self, plan: QueryPlan) -> Result:
+        """The rows of a query over governed tables.
+
+        Raises QueryFailed for what the query's own words cause (unknown column, wrong type, a value that cannot be
+        cast), LimitExceeded on time-out, Unavailable when the engine does not answer. No message holds a value.
+        """
+        ...
+
+    def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
+        """Names and types of the result, by analysis alone: no record is read. Raises as `run`."""
+        ...
+
+
+class Offsets(Protocol):
+    def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
+        """Which offsets to read: at most `limit` records. Raises Unavailable, DatasetNotFound (no such topic)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRecord:
+    """One query for the audit: written before the first row goes out; literals in `sql` are replaced by ?.
+
+    fields: `CLUSTER/TOPIC` -> field paths the query names; outcome: allow | deny | refused | failed
+    """
+
+    subject: Subject
+    action: str  # query | query.stream | query.explain
+    purpose: str | None
+    sql: str
+    datasets: tuple[str, ...]
+    fields: Mapping[str, tuple[str, ...]]
+    masked: Mapping[str, tuple[str, ...]]
+    grants: tuple[str, ...]
+    outcome: str
+    reasons: tuple[str, ...]
+    rows: int | None = None
+
+
+class QueryAudit(Protocol):
+    def record(self, entry: QueryRecord) -> None:
+        """Durable when it returns; what it raises stops the query."""
+        ...
+
+
+class Decoder(Protocol):
+    """Bytes to JSON text inside Spark's workers, for formats that Spark cannot read itself."""
+
+    def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
+        """A picklable function: None for bytes that cannot be decoded. It must not raise."""
+        ...
+
+    def files(self) -> tuple[str, ...]:
+        """Python files or archives the function imports, sent to each session."""
+        ...

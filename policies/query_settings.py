@@ -1,0 +1,52 @@
+"""Settings of governed queries."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+
+class QuerySettings(BaseModel):
+    """`WEIR_QUERY__<NAME>`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    window_records: int = Field(default=100_000, ge=1, le=100_000_000)
+    """Records of a topic that a query reads when it names no window: the newest, over all partitions."""
+    default_rows: int = Field(default=1_000, ge=1)
+    """Rows of an answer when no limit is asked for."""
+    max_rows: int = Field(default=100_000, ge=1)
+    """Most rows of an answer."""
+    seconds: float = Field(default=60.0, gt=0)
+    """A query is stopped after this many seconds."""
+    concurrent_per_subject: int = Field(default=3, ge=1)
+    """Queries of one user that run at once; one more is refused."""
+    concurrent: int = Field(default=8, ge=1)
+    """Queries that run at once; more wait."""
+    wait_seconds: float = Field(default=20.0, ge=0)
+    """How long a query waits for its turn."""
+    recheck_seconds: float = Field(default=2.0, gt=0, le=5)
+    """How often the decision behind a running push query is taken again."""
+    batch_records: int = Field(default=10_000, ge=1)
+    """Most records of one micro-batch of a push query."""
+    positions_beside_row_filters: bool = False
+    """Whether `_partition` and `_offset` show where a row filter holds. They would count the rows it hides."""
+
+
+class SparkEngineSettings(BaseModel):
+    """`WEIR_SPARK__<NAME>`: where the engine is and how it is used."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    remote: str = "sc://localhost:15002"
+    """Spark Connect address, with its token: `sc://HOST:PORT/;token=...`. Kept out of logs."""
+    sessions_ready: int = Field(default=2, ge=0, le=32)
+    """Fresh sessions kept ready; each serves one query and is closed."""
+
+
+class MaskSettings(BaseModel):
+    """`WEIR_MASKS__<NAME>`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    secret: SecretStr = SecretStr("")
+    """Secret of MASK_HASH and TOKEN, at least 16 characters. Changing it changes every masked value."""

@@ -1,0 +1,107 @@
+"""Which fields a path reaches: containers, map keys, and names in any case."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from catalog.paths import VALUES, FieldPath, Step, StepKind
+from policies.matching import folded
+from policies.model import UNSCANNED_TAG
+
+
+@dataclass(slots=True)
+class PlannedField:
+    """A field with the tags it carries or inherits, tag -> evidence in words."""
+
+    text: str
+    path: FieldPath
+    tags: dict[str, str]
+    unscanned: bool
+
+
+class Reach:
+    """Which fields a path of a policy reaches: those inside it; else the one it lies in."""
+
+    def __init__(self, fields: list[PlannedField]) -> None:
+        self._fields = fields
+        self._inside = by_ancestor([folded(f.path) for f in fields])
+        self._at: dict[FieldPath, list[int]] = defaultdict(list)
+        for position, each in enumerate(fields):
+            self._at[folded(each.path)].append(position)
+
+    def of(self, path: FieldPath) -> Sequence[int]:
+        return self._inside.get(path) or self._around(path)
+
+    def _around(self, path: FieldPath) -> list[int]:
+        """Fields the path lies in. The mask of a part then holds for the whole: a part cannot be told apart there.
+
+        Where one key of a map is a field of its own, the map's other values (`{}`) are left alone.
+        """
+        found: list[int] = []
+        for length in range(len(path.steps)):
+            prefixes = generalised(FieldPath(path.root, path.steps[:length]))
+            found += next((at for prefix in prefixes if (at := self._at.get(prefix))), [])
+        return found
+
+    def add_map_key(self, path: FieldPath | None) -> None:
+        """Where a policy names one key of a map that is known as `{}` only, make that key a field of its own."""
+        if path is None or self._inside.get(path):
+            return
+        for length in range(1, len(path.steps) + 1):
+            if path.steps[length - 1].kind is not StepKind.MAP_KEY:
+                continue
+            over = FieldPath(path.root, (*path.steps[: length - 1], VALUES))
+            for position in tuple(p for g in generalised(over) for p in self._at.get(g, ())):
+                self._add(self._fields[position], path.steps[length - 1])
+
+    def _add(self, values: PlannedField, step: Step) -> None:
+        if values.path.steps[-1] != VALUES or values.path.parent is None:
+            return
+        path = values.path.parent / step
+        if folded(path) in self._at:
+            return
+        position = len(self._fields)
+        self._fields.append(PlannedField(str(path), path, dict(values.tags), values.unscanned))
+        self._at[folded(path)].append(position)
+        for ancestor in ancestors(folded(path)):
+            self._inside.setdefault(ancestor, []).append(position)
+
+
+def inherit(fields: list[PlannedField]) -> None:
+    """A tag on a container holds for what is inside it."""
+    tagged: dict[FieldPath, list[tuple[str, dict[str, str]]]] = defaultdict(list)
+    for each in fields:
+        if each.tags:
+            tagged[folded(each.path)].append((each.text, dict(each.tags)))
+    for each in fields:
+        own = folded(each.path)
+        for ancestor in ancestors(own):
+            for above, tags in tagged.get(ancestor, ()) if ancestor != own else ():
+                for tag, evidence in tags.items():
+                    if tag != UNSCANNED_TAG:
+                        each.tags.setdefault(tag, f"of {above}: {evidence}" if evidence else f"of {above}")
+
+
+def by_ancestor(paths: Sequence[FieldPath]) -> dict[FieldPath, list[int]]:
+    """Every place -> the positions of the paths at it or inside it."""
+    found: dict[FieldPath, list[int]] = defaultdict(list)
+    for position, path in enumerate(paths):
+        for ancestor in ancestors(path):
+            found[ancestor].append(position)
+    return dict(found)
+
+
+def ancestors(path: FieldPath) -> Iterator[FieldPath]:
+    """Every path that contains this one, itself included."""
+    for length in range(len(path.steps) + 1):
+        yield from generalised(FieldPath(path.root, path.steps[:length]))
+
+
+def generalised(path: FieldPath) -> Iterator[FieldPath]:
+    """The path, and the same with any of its map keys as `{}`."""
+    choices = [(s, VALUES) if s.kind is StepKind.MAP_KEY else (s,) for s in path.steps]
+    for steps in itertools.product(*choices):
+        yield FieldPath(path.root, steps)

@@ -1,0 +1,32 @@
+"""Settings of the policies room."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class PolicySettings(BaseModel):
+    """Decisions, access requests, tokens, audit."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    unscanned_is_sensitive: bool = Field(
+        default=True,
+        description="Fields that no scan has looked at and no declaration covers are hidden as personal data.",
+    )
+    default_grant_days: int = Field(
+        default=7, ge=1, le=3650, description="How long access lasts that a request asks for without an end."
+    )
+    max_grant_days: int = Field(
+        default=365, ge=1, le=3650, description="Longest access a request can ask for where no workflow says so."
+    )
+    request_expires_days: int = Field(
+        default=14, ge=1, le=365, description="Days after which an undecided request expires where no workflow says so."
+    )
+    token_days: int | None = Field(
+        default=None, ge=1, description="Days a new API token is valid when none are asked for; without an end when absent."
+    )
+    publish_audit_head: bool = Field(
+        default=True, description="Also publish the head of the audit chain to a Kafka topic, so that a cut tail is found."
+    )
+    audit_head_topic: str = Field(default="_weir.audit.head", description="The topic of the published heads.")

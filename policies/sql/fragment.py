@@ -1,0 +1,64 @@
+"""One expression (of a mask or a row condition) read by the rules of the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from policies.sql.errors import refused
+from policies.sql.lexer import DIALECT, lex
+from policies.sql.stream import AGGREGATES
+from policies.sql.tree import Checker
+
+_FORBIDDEN = (exp.Query, exp.Window, exp.Star, exp.Alias, exp.Aliases)
+_UNSTABLE = frozenset("rand randn random uuid uniform randstr shuffle monotonically_increasing_id".split())
+_LEAD = "SELECT "
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    tree: exp.Expression
+
+    def sql(self) -> str:
+        return str(self.tree.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))
+
+    def columns(self) -> Iterator[Any]:
+        yield from self.tree.find_all(exp.Column)
+
+
+def read_fragment(text: str) -> Fragment:
+    """Read one expression that looks at one record. Raises SqlRefused; columns count from the start of `text`."""
+    first = _read(text)
+    again = _read(first.sql())
+    if again.sql() != first.sql():
+        raise refused(text, 0, "The expression cannot be written back without a change of its meaning.", "unstable")
+    return again
+
+
+def _read(text: str) -> Fragment:
+    lexed = lex(_LEAD + text)
+    if lexed.emit_changes or lexed.windows:
+        raise refused(text, 0, "The expression holds words of a query.", "expression")
+    try:
+        trees = [tree for tree in sqlglot.parse(lexed.text, dialect=DIALECT) if tree is not None]
+        if len(trees) != 1 or not isinstance(trees[0], exp.Select) or set(k for k, v in trees[0].args.items() if v) != {
+            "expressions"
+        }:
+            raise refused(text, 0, "One expression is wanted here, not a query.", "expression")
+        if len(trees[0].expressions) != 1:
+            raise refused(text, 0, "One expression is wanted here, not several.", "expression")
+        Checker(lexed).check(trees[0])
+    except (SqlglotError, RecursionError) as error:
+        raise refused(text, 0, "The expression is not SQL that Weir understands.", "syntax") from error
+    root: Any = trees[0].expressions[0]
+    for node in root.walk():
+        if isinstance(node, _FORBIDDEN):
+            raise refused(text, 0, "The expression may look at one record only, without aliases.", "expression")
+        if isinstance(node, exp.Anonymous) and str(node.this).lower() in AGGREGATES | _UNSTABLE:
+            raise refused(text, 0, f"{node.this} cannot be used here: it looks at other records or at chance.", "expression")
+    return Fragment(root.copy())

@@ -1,0 +1,70 @@
+"""Which of Spark's functions and which of sqlglot's nodes a query may use.
+
+`functions.csv` lists every name of `SHOW FUNCTIONS` in Spark 4.0.0 (plus four that are grammar there), each `allowed`,
+`refused` with the class of the reason, or `operator` (written between its arguments, never called by name).
+`nodes.csv` lists every expression class of the pinned sqlglot as `allowed` or `refused`. Whatever is in neither file
+is refused; tests fail when a pinned version brings a name that nobody has classified.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+REASONS = {
+    "environment": "tells about the server, not about the data",
+    "jvm": "runs code of the server",
+    "file": "reads files or says which were read",
+    "markup": "parses external markup",
+    "not-installed": "needs a package that is not part of Weir's engine",
+    "error-oracle": "raises an error of its own, by which hidden values could be probed",
+    "operator": "is an operator; write it between its arguments",
+    "unknown": "is not a function of Spark that Weir knows",
+}
+"""Class of a refusal -> what is said about the function."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of Spark. `note`: `size` = its result grows with an argument, `table` = may stand in FROM."""
+
+    name: str
+    verdict: str
+    note: str
+
+
+@lru_cache(maxsize=1)
+def functions() -> dict[str, Function]:
+    """Every classified function, by its lower-case name."""
+    with files(__package__).joinpath("functions.csv").open(encoding="utf-8", newline="") as source:
+        return {row["name"]: Function(row["name"], row["verdict"], row["note"]) for row in csv.DictReader(source)}
+
+
+def refusal(name: str) -> str | None:
+    """Why a function may not be called, in words; None when it may."""
+    found = functions().get(name.lower())
+    if found is None:
+        return REASONS["unknown"]
+    if found.verdict == "allowed":
+        return None
+    return REASONS["operator" if found.verdict == "operator" else found.note]
+
+
+def may_stand_in_from(name: str) -> bool:
+    found = functions().get(name.lower())
+    return found is not None and found.verdict == "allowed" and found.note == "table"
+
+
+def grows(name: str) -> bool:
+    """True for a function whose result is as long as an argument says."""
+    found = functions().get(name.lower())
+    return found is not None and found.note == "size"
+
+
+@lru_cache(maxsize=1)
+def nodes() -> dict[str, str]:
+    """Name of a sqlglot expression class -> allowed | refused."""
+    with files(__package__).joinpath("nodes.csv").open(encoding="utf-8", newline="") as source:
+        return {row["node"]: row["verdict"] for row in csv.DictReader(source)}

@@ -1,0 +1,30 @@
+"""Names as Spark compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def fold(name: str) -> str:
+    """A name as Java's equalsIgnoreCase compares it: each character to upper case, then to lower case, one by one.
+
+    Python's lower() and casefold() differ from it: Spark takes `emaıl`, `EMAİL` and `\u212aey` for email and key.
+    """
+    return "".join(map(_fold_character, name))
+
+
+def _fold_character(character: str) -> str:
+    if character == "\u0130":  # İ: Python lowers it to two characters, Java to i
+        return "i"
+    upper = character.upper()
+    upper = upper if len(upper) == 1 else character
+    lower = upper.lower()
+    return lower if len(lower) == 1 else upper
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like the given one, or None where none is near."""
+    by_fold = {fold(candidate): candidate for candidate in known}
+    found = get_close_matches(fold(name), list(by_fold), n=1, cutoff=0.6)
+    return by_fold[found[0]] if found else None

@@ -1,0 +1,190 @@
+"""What a parsed query may be made of: allow-lists of nodes, functions and their arguments.
+
+Walks the tree once. Names that the lexer prefixed get their own name back on the way, so that afterwards the tree
+says what the user wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from policies.sql import inventory
+from policies.sql.errors import refused
+from policies.sql.lexer import PREFIX, Lexed
+
+MAX_GROWTH = 10_000
+"""Longest text or array that repeat, lpad, sequence and the like may make; two such calls cannot fill the memory."""
+
+_VAR = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,40}\Z")
+_SELECT_PARTS = frozenset(
+    "with_ expressions distinct from_ joins laterals pivots where group having qualify windows distribute sort cluster"
+    " order limit offset".split()
+)
+_TABLE_PARTS = frozenset("this db catalog alias joins laterals pivots sample version".split())
+_UNIT_CALLS = frozenset("timestampadd timestampdiff dateadd date_add datediff date_diff".split())
+_UNITS = frozenset(
+    "year quarter month week day dayofyear hour minute second millisecond microsecond years quarters months weeks days"
+    " hours minutes seconds milliseconds microseconds".split()
+)
+_WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d{5,})")
+
+
+@dataclass(slots=True)
+class Checker:
+    """Checks one tree. Raises SqlRefused with the place of the first thing that is not allowed."""
+
+    lexed: Lexed
+
+    def check(self, root: exp.Expression) -> None:
+        for node in list(root.walk()):
+            self._node(node)
+        for node in list(root.find_all(exp.Concat, exp.StrPosition, exp.Chr)):
+            node.replace(_as_call(node))
+
+    def refuse(self, node: Any, sentence: str, reason: str, name: str | None = None) -> Exception:
+        at = self.lexed.calls.get(name) if name else None
+        return refused(self.lexed.original, self.position(node) if at is None else at, sentence, reason)
+
+    def position(self, node: Any) -> int:
+        """Where a node stands in the user's text: its own place, else that of the first name in it or around it."""
+        around: Any = node
+        while around is not None:
+            for inner in around.walk():
+                start = inner.meta.get("start") if inner.meta else None
+                if start is not None:
+                    return self.lexed.original_position(int(start))
+            around = around.parent
+        return 0
+
+    def _node(self, node: Any) -> None:
+        kind = type(node).__name__
+        if inventory.nodes().get(kind) != "allowed":
+            shown = node.sql_name().lower() if isinstance(node, exp.Func) else kind
+            raise self.refuse(node, f"{shown} is not allowed in a query.", f"node:{kind}", shown)
+        match node:
+            case exp.Anonymous():
+                self._call(node)
+            case exp.Identifier():
+                self._identifier(node)
+            case exp.Dot() if isinstance(node.expression, exp.Func):
+                raise self.refuse(node, "A function is called by its own name, without a schema.", "qualified-function")
+            case exp.Var() if not _VAR.match(node.name):
+                raise self.refuse(node, "A word of the query cannot be read.", "word")
+            case exp.DataType() if node.this in (exp.DType.USERDEFINED, exp.DType.UNKNOWN):
+                raise self.refuse(node, "A type of the query is not one of Spark's.", "type")
+            case exp.Select():
+                self._parts(node, _SELECT_PARTS)
+            case exp.With() if node.args.get("recursive"):
+                raise self.refuse(node, "WITH RECURSIVE is not supported; unfold the levels you need.", "recursive")
+            case exp.Table():
+                self._table(node)
+            case exp.Lateral():
+                self._lateral(node)
+            case exp.TableSample() if node.args.get("bucket_field") or node.args.get("method"):
+                raise self.refuse(node, "TABLESAMPLE takes (n PERCENT) or (n ROWS).", "sample")
+            case exp.Version() if not isinstance(node.parent, exp.Table):
+                raise self.refuse(node, "AS OF stands behind a table.", "window")
+            case _:
+                pass
+
+    def _parts(self, node: Any, allowed: frozenset[str]) -> None:
+        for key, value in node.args.items():
+            if value and key not in allowed:
+                word = key.rstrip("_").upper()
+                raise self.refuse(node, f"{word} is not allowed in a query.", f"part:{key}")
+
+    def _identifier(self, node: Any) -> None:
+        if node.name.lower().startswith(PREFIX):  # a call by the lexer's eye, a name by the parser's, as in WITH rank(a)
+            node.set("this", node.name[len(PREFIX) :])
+        if not node.name:
+            raise self.refuse(node, "A name is empty.", "name")
+
+    def _call(self, node: Any) -> None:
+        name = node.this if isinstance(node.this, str) else node.this.name
+        if name.lower().startswith(PREFIX):
+            name = name[len(PREFIX) :]
+        node.set("this", name.lower() if name.isascii() else name)
+        reason = inventory.refusal(name)
+        if reason is not None:
+            found = inventory.functions().get(name.lower())
+            raise self.refuse(
+                node,
+                f"The function {name[:60]} is not allowed: it {reason}.",
+                f"function:{found.note or found.verdict if found else 'unknown'}",
+                name.lower(),
+            )
+        first = node.expressions[0] if node.expressions else None
+        if name.lower() in _UNIT_CALLS and isinstance(first, exp.Column) and fold_word(first) in _UNITS:
+            first.replace(exp.Var(this=first.name.upper()))
+        if inventory.grows(name):
+            self._growth(node, name.lower())
+
+    def _growth(self, node: Any, name: str) -> None:
+        for sized in _sizes(name, node.expressions):
+            if isinstance(sized, exp.Literal) and sized.is_int and int(sized.name) <= MAX_GROWTH:
+                continue
+            if isinstance(sized, exp.Literal) and sized.is_string and not _WIDTH.search(sized.name):
+                continue
+            raise self.refuse(
+                node, f"{name} needs its size written as a number of at most {MAX_GROWTH:,}.", "size", name
+            )
+
+    def _table(self, node: Any) -> None:
+        self._parts(node, _TABLE_PARTS)
+        if isinstance(node.this, exp.Anonymous):
+            name = node.this.this if isinstance(node.this.this, str) else node.this.this.name
+            name = name[len(PREFIX) :] if name.lower().startswith(PREFIX) else name
+            if node.args.get("db") or not inventory.may_stand_in_from(name):
+                raise self.refuse(node, f"{name[:60]}(...) cannot stand in FROM.", "table-function", name.lower())
+        elif not isinstance(node.this, exp.Identifier):
+            raise self.refuse(node, "A table is named by its topic.", "table")
+
+    def _lateral(self, node: Any) -> None:
+        inner = node.this
+        if isinstance(inner, exp.Anonymous):
+            name = inner.this if isinstance(inner.this, str) else inner.this.name
+            name = name[len(PREFIX) :] if name.lower().startswith(PREFIX) else name
+            if not inventory.may_stand_in_from(name):
+                raise self.refuse(node, f"{name[:60]}(...) cannot stand in LATERAL.", "table-function", name.lower())
+        elif not isinstance(inner, exp.Subquery):
+            raise self.refuse(node, "LATERAL takes a function such as explode, or a query.", "lateral")
+        alias = node.args.get("alias")
+        # sqlglot writes this one name without quotes, so it must be one that needs none.
+        if alias is not None and alias.this is not None and node.args.get("view") and not _VAR.match(alias.this.name):
+            raise self.refuse(alias, "The name of a LATERAL VIEW takes letters, digits and _ only.", "name")
+
+
+def _as_call(node: Any) -> exp.Anonymous:
+    """What sqlglot read from a grammar of its own ('a' 'b', POSITION(a IN b)) as the call that Spark makes of it."""
+    if isinstance(node, exp.StrPosition):
+        arguments = [node.args["substr"], node.this]
+        return exp.Anonymous(this="locate", expressions=[a.copy() for a in arguments])
+    return exp.Anonymous(this=type(node).__name__.lower(), expressions=[a.copy() for a in node.expressions])
+
+
+def fold_word(column: Any) -> str:
+    return column.name.lower() if len(column.parts) == 1 else ""
+
+
+def _sizes(name: str, arguments: list[Any]) -> Iterator[Any]:
+    """The arguments that say how long a result gets."""
+    if name == "sequence":
+        yield from _sequence_sizes(arguments)
+    elif name in ("format_string", "printf", "space", "randstr"):
+        yield from arguments[:1]
+    else:
+        yield from arguments[1:2]
+
+
+def _sequence_sizes(arguments: list[Any]) -> Iterator[Any]:
+    # Dates counted by an interval of days or more end by themselves (years 1 to 9999); numbers must be bounded.
+    if len(arguments) == 3 and isinstance(arguments[2], exp.Interval):
+        unit = arguments[2].text("unit").upper().rstrip("S")
+        if unit in ("DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "HOUR"):
+            return
+    yield from arguments[:2]

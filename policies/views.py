@@ -1,0 +1,169 @@
+"""From a table and a decision to a governed view: which columns there are and what each shows. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from catalog.datatypes import Primitive, StructType, quote_identifier
+from catalog.errors import InvalidInput
+from catalog.paths import HEADERS, KEY, VALUE, FieldPath
+from policies.masks import custom
+from policies.masks.expression import Context, Rule, build, context, literal, rule
+from policies.masks.keys import MaskKeys
+from policies.model import ColumnDecision, Decision, Effect, MaskType
+from policies.plan import TablePlan, Window
+from policies.query_ports import QueryTable
+from policies.sql.names import fold
+
+SYSTEM_COLUMNS = ("_key", "_headers", "_partition", "_offset", "_timestamp", "_value")
+SYSTEM_TYPES = {"_partition": "INT", "_offset": "BIGINT", "_timestamp": "TIMESTAMP"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a governed view. `path` is None for positions and times; `sql` None = left out.
+
+    decisions: those on the column's fields and on fields inside it
+    """
+
+    name: str
+    path: FieldPath | None
+    sql: str | None
+    decisions: tuple[ColumnDecision, ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GovernedTable:
+    """A table as one subject may see it."""
+
+    table: QueryTable
+    decision: Decision
+    columns: tuple[Column, ...]
+    filters: tuple[str, ...]
+    conditions: tuple[tuple[str, str], ...]
+    case_sensitive: bool = False
+    names: Mapping[str, Column] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.sql is not None)
+
+    def plan(self, view: str, window: Window) -> TablePlan:
+        columns = tuple((column.name, column.sql) for column in self.columns if column.sql is not None)
+        table = self.table
+        return TablePlan(
+            view, table.topic, table.kafka, window, table.key, table.value, self.filters, self.conditions, columns,
+            self.case_sensitive,
+        )  # fmt: skip
+
+
+def govern(
+    table: QueryTable, decision: Decision, keys: MaskKeys, positions_beside_row_filters: bool = False
+) -> GovernedTable:
+    """The view of a table under a decision that allows it.
+
+    Raises InvalidInput when a filter or condition of the decision cannot be used on this record (the caller must
+    then deny: what cannot be decided is not shown).
+    """
+    filters = tuple(condition_sql(each.where, table) for each in decision.filters)
+    texts = dict.fromkeys(c.clear_when for c in decision.columns if c.clear_when is not None)
+    conditions = {text: f"weir_clear_{n}" for n, text in enumerate(texts)}
+    ctx = context(decision.columns, keys, {text: quote_identifier(name) for text, name in conditions.items()})
+    columns = [*_value_columns(table, ctx)]
+    taken = {fold(column.name) for column in columns}
+    columns += [c for c in _system_columns(table, ctx, decision, positions_beside_row_filters) if fold(c.name) not in taken]
+    names = [fold(column.name) for column in columns]
+    return GovernedTable(
+        table,
+        decision,
+        tuple(columns),
+        filters,
+        tuple((name, condition_sql(text, table)) for text, name in conditions.items()),
+        len(set(names)) < len(names) or _names_collide(table.value.kind),
+        {column.name: column for column in columns},
+    )
+
+
+def condition_sql(condition: str, table: QueryTable) -> str:
+    """A row condition over the stored columns. Raises InvalidInput when it names what the record does not have."""
+    return custom.render_condition(condition, stored_names(table))
+
+
+def stored_names(table: QueryTable) -> dict[str, str]:
+    """What a row condition may name -> the SQL of it in the stored record."""
+    names = {
+        "_key": "weir_key", "_headers": "weir_headers", "_partition": "weir_partition", "_offset": "weir_offset",
+        "_timestamp": "weir_timestamp",
+    }  # fmt: skip
+    if isinstance(table.value.kind, StructType):
+        names |= {name: f"weir_value.{quote_identifier(name)}" for name, _ in table.value.kind.fields}
+    else:
+        names["value"] = "weir_value"
+    return names
+
+
+def _value_columns(table: QueryTable, ctx: Context) -> list[Column]:
+    kind = table.value.kind
+    if not isinstance(kind, StructType):
+        return [Column("value", VALUE, build(ctx, VALUE, kind, "weir_value"), _within(ctx, VALUE))]
+    columns = []
+    for name, inner in kind.fields:
+        path = VALUE.field(name)
+        source = f"weir_value.{quote_identifier(name)}"
+        columns.append(Column(name, path, build(ctx, path, inner, source), _within(ctx, path)))
+    return columns
+
+
+def _system_columns(table: QueryTable, ctx: Context, decision: Decision, positions: bool) -> list[Column]:
+    columns = [
+        Column("_key", KEY, build(ctx, KEY, table.key.kind, "weir_key"), _within(ctx, KEY)),
+        Column("_headers", HEADERS, _headers(ctx), _within(ctx, HEADERS)),
+    ]
+    hidden = bool(decision.filters) and not positions
+    note = "withheld: with a row filter it would count the rows that are not there" if hidden else None
+    for name in ("_partition", "_offset"):
+        sql = f"CAST(NULL AS {SYSTEM_TYPES[name]})" if hidden else "weir" + name
+        columns.append(Column(name, None, sql, note=note))
+    columns.append(Column("_timestamp", None, "weir_timestamp"))
+    whole = _all_clear(decision)
+    readable = table.value.format in ("json", "text", "csv")
+    raw = "CAST(weir_raw AS STRING)" if readable else "weir_raw"
+    columns.append(Column("_value", VALUE, raw if whole else None, _within(ctx, VALUE)))
+    return columns
+
+
+def _headers(ctx: Context) -> str | None:
+    """A map of the headers that are decided and not denied; one that nobody has seen before is not shown."""
+    names = sorted({p.steps[0].name or "" for p, _ in ctx.decisions if p.root == "headers" and p.steps})
+    entries = []
+    for name in names:
+        path = HEADERS.field(name)
+        sql = build(ctx, path, Primitive("STRING"), f"weir_headers[{literal(name)}]")
+        if sql is not None:
+            entries.append(f"{literal(name)}, CAST({sql} AS STRING)")
+    return f"map_filter(map({', '.join(entries)}), (weir_x0, weir_x1) -> weir_x1 IS NOT NULL)" if entries else None
+
+
+def _within(ctx: Context, path: FieldPath) -> tuple[ColumnDecision, ...]:
+    return tuple(d for p, d in ctx.decisions if path.contains(p) or p.contains(path))
+
+
+def _all_clear(decision: Decision) -> bool:
+    """Whether every field of the record is shown as it was sent."""
+    return bool(decision.columns) and all(
+        c.effect is Effect.ALLOW and (c.mask is None or c.mask.type is MaskType.MASK_NONE) for c in decision.columns
+    ) and not decision.gaps
+
+
+def _names_collide(kind: object) -> bool:
+    """Whether a struct, at any depth, holds two names that Spark would take for one."""
+    if not isinstance(kind, StructType):
+        inner: Sequence[object] = [getattr(kind, k) for k in ("element", "key", "value") if hasattr(kind, k)]
+        return any(_names_collide(each) for each in inner)
+    names = [fold(name) for name, _ in kind.fields]
+    return len(set(names)) < len(names) or any(_names_collide(each) for _, each in kind.fields)
+
+
+__all__ = ["Column", "GovernedTable", "InvalidInput", "Rule", "condition_sql", "govern", "rule"]

@@ -1,0 +1,242 @@
+"""Workflows and access requests: their words, and a request's life as a pure state machine.
+
+    pending --approve (last stage's quorum)--> approved      pending --deny--> denied
+    pending --cancel--> cancelled                            pending --time--> expired
+
+No function here reads a clock or a store; each gives a new request, or raises Conflict or NotAllowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from catalog.errors import Conflict, NotAllowed
+from catalog.records import rfc3339
+from policies.model import SubjectMatch, Target
+
+NOBODY = SubjectMatch()
+
+
+class RequestState(StrEnum):
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class Approvers:
+    """Who may decide: the dataset's owners, and whoever the match names."""
+
+    owners: bool = False
+    people: SubjectMatch = NOBODY
+
+    def to_json(self) -> dict[str, Any]:
+        named = {k: sorted(getattr(self.people, k)) for k in ("users", "groups", "roles") if getattr(self.people, k)}
+        return {**({"owners": True} if self.owners else {}), **named}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Approvers:
+        users, groups, roles = (frozenset(data.get(k, ())) for k in ("users", "groups", "roles"))
+        return Approvers(bool(data.get("owners")), SubjectMatch(users=users, groups=groups, roles=roles))
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of approval: `quorum` different approvers."""
+
+    name: str
+    approvers: Approvers
+    quorum: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BreakGlass:
+    """Access at once for some, to be reviewed afterwards."""
+
+    subjects: SubjectMatch
+    max_duration: timedelta
+    review: SubjectMatch
+    review_within: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    name: str
+    match: tuple[Target, ...]
+    stages: tuple[Stage, ...]
+    max_duration: timedelta | None = None
+    request_expires_after: timedelta | None = None
+    break_glass: BreakGlass | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One person's word in one stage."""
+
+    by: str
+    stage: str
+    verdict: str  # approve | deny
+    at: datetime
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRequest:
+    """What somebody asks for, and how far it has come.
+
+    fields        paths, tags or `*`: what the grant will open; `unmask` likewise: what it will show clear
+    valid_from, valid_to    the wished life of the grant; expires_at: when an undecided request ends by itself
+    stages        as the workflows asked for when it was made; `stage` counts from 0
+    grant         the name of the grant it ended in
+    """
+
+    id: str
+    requester: str
+    dataset: str
+    fields: tuple[str, ...]
+    unmask: tuple[str, ...]
+    purpose: str
+    valid_from: datetime
+    valid_to: datetime
+    created_at: datetime
+    expires_at: datetime
+    stages: tuple[Stage, ...]
+    rows: str | None = None
+    reason: str = ""
+    state: RequestState = RequestState.PENDING
+    stage: int = 0
+    votes: tuple[Vote, ...] = ()
+    grant: str | None = None
+
+    @property
+    def current(self) -> Stage:
+        return self.stages[min(self.stage, len(self.stages) - 1)]
+
+    def voted(self, stage: str) -> frozenset[str]:
+        """Who has approved a stage."""
+        return frozenset(v.by for v in self.votes if v.stage == stage and v.verdict == "approve")
+
+    def to_json(self) -> dict[str, Any]:
+        """The request as the API gives it: `stage` is the name of the one that waits, None when none does."""
+        return {
+            "id": self.id,
+            "state": str(self.state),
+            "stage": self.current.name if self.state is RequestState.PENDING else None,
+            "requester": self.requester,
+            "dataset": self.dataset,
+            "fields": list(self.fields),
+            "unmask": list(self.unmask),
+            "rows": self.rows,
+            "purpose": self.purpose,
+            "reason": self.reason,
+            "from": rfc3339(self.valid_from),
+            "until": rfc3339(self.valid_to),
+            "createdAt": rfc3339(self.created_at),
+            "expiresAt": rfc3339(self.expires_at),
+            "stages": [
+                {
+                    "name": stage.name,
+                    "approvers": stage.approvers.to_json(),
+                    "quorum": stage.quorum,
+                    "approvedBy": sorted(self.voted(stage.name)),
+                }
+                for stage in self.stages
+            ],
+            "decisions": [{**asdict(vote), "at": rfc3339(vote.at)} for vote in self.votes],
+            "grant": self.grant,
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> AccessRequest:
+        stages = tuple(Stage(s["name"], Approvers.from_json(s["approvers"]), s["quorum"]) for s in data["stages"])
+        at = {s.name: i for i, s in enumerate(stages)}
+        return AccessRequest(
+            data["id"], data["requester"], data["dataset"], tuple(data["fields"]), tuple(data["unmask"]),
+            data["purpose"], _moment(data["from"]), _moment(data["until"]), _moment(data["createdAt"]),
+            _moment(data["expiresAt"]), stages, data["rows"], data["reason"], RequestState(data["state"]),
+            at[data["stage"]] if data["stage"] is not None else len(stages),
+            tuple(Vote(**{**vote, "at": _moment(vote["at"])}) for vote in data["decisions"]), data["grant"],
+        )  # fmt: skip
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def at(request: AccessRequest, now: datetime) -> AccessRequest:
+    """The request as it stands at a moment: expired when its time is over, or when the access it asks for would be."""
+    if request.state is RequestState.PENDING and now >= min(request.expires_at, request.valid_to):
+        return replace(request, state=RequestState.EXPIRED)
+    return request
+
+
+def vote(request: AccessRequest, by: str, verdict: str, now: datetime, comment: str = "") -> AccessRequest:
+    """One person's word in the stage that waits. Whether they are an approver of it is for the caller to know.
+
+    Raises NotAllowed for one's own request, Conflict for a request that is decided or a second word in one stage.
+    """
+    request = at(request, now)
+    if request.state is not RequestState.PENDING:
+        raise Conflict(
+            f"Access request {request.id} is {request.state}, so it cannot be decided any more.",
+            details={"id": request.id, "state": str(request.state)},
+        )
+    if by == request.requester:
+        raise NotAllowed(
+            f"{by} made access request {request.id} and cannot decide it; another approver must.",
+            details={"id": request.id, "reasons": ["nobody decides their own request"]},
+        )
+    stage = request.current
+    if any(v.by == by and v.stage == stage.name for v in request.votes):
+        raise Conflict(
+            f"{by} has decided stage {stage.name!r} of access request {request.id} already; others must follow.",
+            details={"id": request.id, "stage": stage.name},
+        )
+    voted = replace(request, votes=(*request.votes, Vote(by, stage.name, verdict, now, comment)))
+    if verdict == "deny":
+        return replace(voted, state=RequestState.DENIED)
+    if len(voted.voted(stage.name)) < stage.quorum:
+        return voted
+    if request.stage + 1 < len(request.stages):
+        return replace(voted, stage=request.stage + 1)
+    return replace(voted, state=RequestState.APPROVED, stage=len(request.stages))
+
+
+def cancel(request: AccessRequest, now: datetime) -> AccessRequest:
+    """Take a pending request back. Raises Conflict when it is decided."""
+    request = at(request, now)
+    if request.state is not RequestState.PENDING:
+        raise Conflict(
+            f"Access request {request.id} is {request.state}, so it cannot be cancelled.",
+            details={"id": request.id, "state": str(request.state)},
+        )
+    return replace(request, state=RequestState.CANCELLED)
+
+
+def joined(workflows: Iterable[Workflow]) -> tuple[Stage, ...]:
+    """The stages of several workflows, in order of their names; the same step twice is asked for once.
+
+    Two different stages of one name are told apart by the workflow's name.
+    """
+    stages: list[Stage] = []
+    for workflow in sorted(workflows, key=lambda w: w.name):
+        for stage in workflow.stages:
+            if any((s.approvers, s.quorum) == (stage.approvers, stage.quorum) for s in stages):
+                continue
+            taken = any(s.name == stage.name for s in stages)
+            stages.append(replace(stage, name=f"{workflow.name}/{stage.name}") if taken else stage)
+    return tuple(stages)
+
+
+def extended(request: AccessRequest, required: Iterable[Stage]) -> AccessRequest:
+    """With the stages added that are asked for now and were not when the request was made."""
+    more = [s for s in required if not any((s.approvers, s.quorum) == (o.approvers, o.quorum) for o in request.stages)]
+    taken = {s.name for s in request.stages}
+    added = [replace(s, name=f"{s.name} (added)") if s.name in taken else s for s in more]
+    return replace(request, stages=(*request.stages, *added)) if added else request

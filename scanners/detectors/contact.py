@@ -1,0 +1,183 @@
+"""E-mail addresses, phone numbers, IP and MAC addresses."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from functools import lru_cache
+from typing import Any
+
+from scanners.detectors.base import Pattern, Verdict
+
+_EMAIL = re.compile(
+    r"(?<![A-Za-z0-9._%+/@-])(?P<v>[A-Za-z0-9_%+'-][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?\.)+"
+    r"[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9])(?![A-Za-z0-9@-]|:[A-Za-z~/])"
+)
+_ROLES = frozenset(
+    [
+        "abuse",
+        "admin",
+        "billing",
+        "contact",
+        "do-not-reply",
+        "donotreply",
+        "git",
+        "hello",
+        "help",
+        "info",
+        "mailer-daemon",
+        "no-reply",
+        "noreply",
+        "notifications",
+        "office",
+        "postmaster",
+        "root",
+        "sales",
+        "security",
+        "service",
+        "support",
+        "team",
+        "webmaster",
+    ]
+)
+_FILE_TAILS = frozenset(
+    {"png", "jpg", "jpeg", "gif", "svg", "js", "css", "html", "json", "yaml", "yml", "txt", "pdf", "zip"}
+)
+
+
+@lru_cache(maxsize=1)
+def _suffixes() -> Any:
+    import tldextract
+
+    # The list that came with the package: a scan makes no call to the outside.
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, fallback_to_snapshot=True)
+
+
+@lru_cache(maxsize=4096)
+def _real_domain(domain: str) -> bool:
+    found = _suffixes()(domain)
+    # RFC 2606 reserves these; test data and documentation use them for addresses of people.
+    return bool(found.suffix and found.domain) or domain.rpartition(".")[2] in ("example", "test", "invalid")
+
+
+def check_email(candidate: str, _text: str) -> Verdict:
+    local, _, domain = candidate.rpartition("@")
+    domain = domain.lower()
+    if ".." in local or local.endswith(".") or domain.rpartition(".")[2] in _FILE_TAILS or not _real_domain(domain):
+        return False, ()
+    return True, ("role",) if local.lower() in _ROLES else ()
+
+
+EMAIL = Pattern("EMAIL_ADDRESS", "email", rb"[A-Za-z0-9_%+'-]@[A-Za-z0-9]", _EMAIL, check_email)
+
+
+# --- phones -----------------------------------------------------------------------------------------------------------
+
+_PHONE = re.compile(
+    r"(?<![\w.,:/@#=&?%+-])(?P<v>(?:\+|00)?\(?\d(?:[\d ()/.\u2010\u2011-]{5,20})\d(?:\s?(?:x|ext\.?)\s?\d{1,6})?)(?![\w@]|[.,:/-]\d)"
+)
+_DATE_LIKE = re.compile(r"(?:19|20)\d\d[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d")
+_DECIMAL = re.compile(r"\d+\.\d+\Z")
+_CARD_OR_SSN = re.compile(r"(?:\d{4}[ -]){3}\d{1,7}\Z|\d{3}-\d{2}-\d{4}\Z")
+_FORMATTED = re.compile(r"[ ()/.\u2010\u2011-]|x")
+_PARENTHESES = re.compile(r"\(\d{2,5}\)")
+
+
+class PhoneCheck:
+    """Validates by libphonenumber's rules, international numbers everywhere, national ones in the given regions."""
+
+    def __init__(self, regions: tuple[str, ...]) -> None:
+        self._regions = regions
+        self._verdict = lru_cache(maxsize=8192)(self._decide)
+
+    def __call__(self, candidate: str, _text: str) -> Verdict:
+        return self._verdict(candidate)
+
+    def _decide(self, candidate: str) -> Verdict:
+        import phonenumbers
+
+        digits = sum(c.isdigit() for c in candidate)
+        if (
+            not 7 <= digits <= 20
+            or _DATE_LIKE.search(candidate)
+            or _DECIMAL.match(candidate)
+            or _CARD_OR_SSN.match(candidate)
+        ):
+            return False, ()
+        way = "bare"
+        if candidate.startswith("+") or (candidate.startswith("00") and _FORMATTED.search(candidate)):
+            way = "international"
+        elif _PARENTHESES.search(candidate):
+            way = "parentheses"
+        elif _FORMATTED.search(candidate):
+            way = "formatted"
+        number = "+" + candidate[2:].lstrip() if candidate.startswith("00") else candidate
+        valid = possible = False
+        for region in (None,) if number.startswith("+") else self._regions:
+            try:
+                parsed = phonenumbers.parse(number, region)
+            except phonenumbers.NumberParseException:
+                continue
+            possible = possible or phonenumbers.is_possible_number(parsed)
+            if phonenumbers.is_valid_number(parsed):
+                valid = True
+                break
+        marks = (way, f"{way}_possible") if possible or valid else (way,)
+        return valid, (*marks, f"{way}_valid") if valid else marks
+
+
+def phone(regions: tuple[str, ...]) -> Pattern:
+    return Pattern("PHONE_NUMBER", "phone", rb"\d[0-9 ()/.-]{5,20}\d", _PHONE, PhoneCheck(regions))
+
+
+# --- network addresses ------------------------------------------------------------------------------------------------
+
+_IPV4 = re.compile(r"(?<![\w.+-])(?P<v>\d{1,3}(?:\.\d{1,3}){3})(?:/\d{1,2})?(?![\w-]|\.\d)")
+_IPV6 = re.compile(r"(?<![\w:.])(?P<v>(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:%\w+)?)(?![\w:])")
+
+
+def check_ip(candidate: str, text: str) -> Verdict:
+    try:
+        address = ipaddress.ip_address(candidate.partition("%")[0])
+    except ValueError:
+        return False, ()
+    marks = ["private" if address.is_private else "public"]
+    if address.version == 4:
+        octets = [int(o) for o in candidate.split(".")]
+        # Versions and object identifiers count up from zero; addresses use the whole byte.
+        if max(octets) >= 64:
+            marks.append("large_octet")
+        if max(octets[2:]) >= 64:
+            marks.append("large_tail")
+        before = text[max(0, text.find(candidate) - 12) : text.find(candidate)].lower()
+        if re.search(r"(?:ver|rev|release|build|oid|firmware|v)[a-z]*[ .:=]*\Z", before):
+            return False, ("version_word",)
+    elif candidate.count(":") < 3 or candidate in ("::", "::1"):
+        return False, ()
+    else:
+        marks.append("v6")
+    return True, tuple(marks)
+
+
+IPV4 = Pattern("IP_ADDRESS", "ip", rb"\d\.\d{1,3}\.\d{1,3}\.\d", _IPV4, check_ip)
+IPV6 = Pattern(
+    "IP_ADDRESS", "ip6", rb"[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]", _IPV6, check_ip
+)
+
+_MAC = re.compile(
+    r"(?<![\w:.-])(?P<v>[0-9A-Fa-f]{2}(?P<s>[:-])[0-9A-Fa-f]{2}(?:(?P=s)[0-9A-Fa-f]{2}){4}|[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2})(?![\w:-]|\.[0-9A-Fa-f])"
+)
+
+
+def check_mac(candidate: str, _text: str) -> Verdict:
+    plain = re.sub(r"[:.-]", "", candidate).lower()
+    return len(set(plain)) > 1 and not (candidate.count(".") == 2 and plain.isdigit()), ()
+
+
+MAC = Pattern(
+    "MAC_ADDRESS",
+    "mac",
+    rb"[0-9A-Fa-f]{2}[:-][0-9A-Fa-f]{2}[:-][0-9A-Fa-f]{2}[:-]|[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}",
+    _MAC,
+    check_mac,
+)

@@ -1,0 +1,222 @@
+"""What a field's name says: weak evidence, which never decides alone and can speak against an entity."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from scanners.detectors.national import IDS
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+@lru_cache(maxsize=16384)
+def words(name: str) -> tuple[str, ...]:
+    """`customerEmail2`, `customer_email2` -> ("customer", "email", "2")."""
+    return tuple(w.lower() for w in _WORD.findall(name))
+
+
+FOR: dict[str, frozenset[str]] = {
+    "EMAIL_ADDRESS": frozenset({"email", "mail", "e_mail", "emails", "correo", "courriel"}),
+    "PHONE_NUMBER": frozenset({
+        "phone", "phones", "telephone", "tel", "mobile", "cell", "cellphone", "fax", "msisdn", "whatsapp", "telefon",
+        "telefono", "handy", "phone_number", "contact_number", "contact", "sms", "callback", "caller",
+    }),
+    "CREDIT_CARD": frozenset({"card", "cc", "pan", "credit_card", "cardnumber", "creditcard", "ccnum", "visa", "mastercard"}),
+    "IBAN_CODE": frozenset({"iban", "account", "bank"}),
+    "IP_ADDRESS": frozenset({"ip", "ipaddr", "ips", "ipv4", "ipv6", "remote_addr", "client_ip", "addr", "host", "ip_address"}),
+    "MAC_ADDRESS": frozenset({"mac", "bssid", "hwaddr", "ethernet"}),
+    "CRYPTO": frozenset({"wallet", "btc", "bitcoin", "eth", "ethereum", "crypto", "payout", "address"}),
+    "PERSON": frozenset({
+        "name", "firstname", "lastname", "fullname", "surname", "first_name", "last_name", "full_name", "given_name",
+        "family_name", "middle_name", "maiden_name", "customer_name", "person", "contact_name", "cardholder", "holder",
+        "recipient", "passenger", "patient", "driver", "author", "employee", "customer", "user", "owner", "assignee",
+        "sender", "agent", "reporter", "nachname", "vorname", "nombre", "apellido", "nom", "prenom", "cognome",
+    }),
+    "LOCATION": frozenset({
+        "address", "street", "addr", "address1", "address2", "line1", "line2", "shipping_address", "billing_address",
+        "home_address", "zip", "zipcode", "postcode", "postal", "postal_code", "zip_code", "plz", "strasse", "direccion",
+        "adresse", "indirizzo", "rue", "calle",
+    }),
+    "DATE_OF_BIRTH": frozenset({"birth", "dob", "birthday", "birthdate", "born", "date_of_birth", "birth_date", "geburtsdatum"}),
+    "PASSWORD": frozenset({"password", "passwd", "pwd", "passphrase", "passcode", "pin_code"}),
+    "API_KEY": frozenset({"key", "token", "secret", "apikey", "api_key", "access_token"}),
+    **{spec.entity: frozenset(spec.words) for spec in IDS},
+}  # fmt: skip
+"""Words and phrases (joined by _) that speak for an entity."""
+
+_CODES = frozenset({
+    "sku", "product", "item", "article", "part", "gtin", "ean", "upc", "isbn", "asin", "barcode", "order", "invoice", "ticket",
+    "case", "ref", "reference", "tracking", "shipment", "parcel", "serial", "batch", "lot", "version", "build", "hash",
+    "checksum", "etag", "digest", "sha", "md5", "offset", "sequence", "seq", "timestamp", "ts", "epoch", "time", "created",
+    "updated", "amount", "price", "total", "count", "quantity", "qty", "size", "weight", "duration", "latency", "bytes",
+    "score", "rate", "port", "code", "coupon", "voucher", "trace", "span", "correlation", "request", "session", "iccid",
+})  # fmt: skip
+
+AGAINST: dict[str, frozenset[str]] = {
+    "PHONE_NUMBER": _CODES | {"id", "uuid", "imei", "ip", "isbn"},
+    "CREDIT_CARD": (_CODES - {"code"}) | {"imei", "loyalty", "gift", "uuid", "id", "account"},
+    "US_SSN": _CODES | {"id"},
+    "IP_ADDRESS": frozenset(
+        {"version", "ver", "release", "build", "oid", "firmware", "revision", "os", "semver", "section"}
+    ),
+    "EMAIL_ADDRESS": frozenset(
+        {"message", "msgid", "package", "image", "asset", "repo", "repository", "clone", "ssh", "git"}
+    ),
+    "PERSON": frozenset(
+        {
+            "product",
+            "file",
+            "filename",
+            "host",
+            "hostname",
+            "server",
+            "service",
+            "event",
+            "topic",
+            "app",
+            "application",
+            "brand",
+            "company",
+            "org",
+            "organization",
+            "team",
+            "group",
+            "store",
+            "shop",
+            "country",
+            "city",
+            "region",
+            "state",
+            "status",
+            "type",
+            "kind",
+            "category",
+            "class",
+            "field",
+            "table",
+            "column",
+            "schema",
+            "database",
+            "db",
+            "index",
+            "domain",
+            "display",
+            "device",
+            "sensor",
+            "metric",
+            "job",
+            "task",
+            "step",
+            "stage",
+            "branch",
+            "repo",
+            "repository",
+            "package",
+            "module",
+            "function",
+            "method",
+            "species",
+            "color",
+            "colour",
+            "size",
+            "plan",
+            "role",
+            "id",
+            "path",
+            "url",
+            "node",
+            "cluster",
+            "namespace",
+            "queue",
+            "bucket",
+            "campaign",
+            "model",
+            "vehicle",
+            "item",
+            "sku",
+            "label",
+            "tag",
+            "commit",
+            "workflow",
+            "action",
+            "check",
+            "license",
+            "language",
+            "environment",
+            "ref",
+            "head",
+            "base",
+            "rule",
+            "currency",
+            "carrier",
+            "bank",
+            "timezone",
+            "locale",
+            "version",
+            "agent",
+            "browser",
+            "os",
+            "platform",
+            "email",
+        }
+    ),
+    "LOCATION": frozenset(
+        {"ip", "mac", "email", "wallet", "memory", "url", "web", "remote", "host", "server", "broker"}
+    ),
+    "DATE_OF_BIRTH": frozenset({"order", "event", "created", "updated"}),
+    "IBAN_CODE": frozenset({"sku", "hash"}),
+    "API_KEY": frozenset(),
+    "CRYPTO": frozenset({"hash", "commit", "sha", "digest", "contract", "tx", "transaction", "txid", "block"}),
+    **{spec.entity: _CODES for spec in IDS if spec.entity != "US_SSN"},
+}
+"""Words that speak against an entity: what competing things are called."""
+
+
+def speaks(entity: str, names: Iterable[str]) -> int:
+    """1 when the nearest name that says anything speaks for the entity, -1 when it speaks against, 0 for neither.
+
+    `names` are the names on the path, from the root; the last counts first, and its last word most.
+    """
+    for_, against = FOR.get(entity, frozenset()), AGAINST.get(entity, frozenset())
+    path = [words(n) for n in names]
+    for depth, tokens in enumerate(reversed(path)):
+        if not tokens:
+            continue
+        joined = "_".join(tokens)
+        last = tokens[-1] if not tokens[-1].isdigit() or len(tokens) == 1 else tokens[-2]
+        if joined in for_ or last in for_ or any("_" in phrase and f"_{phrase}_" in f"_{joined}_" for phrase in for_):
+            # `product_name` ends in a word of persons, but says whose name it is.
+            return -1 if any(t in against for t in tokens[:-1]) else _parent(entity, path, depth, against)
+        if any(t in against for t in tokens):
+            return -1
+        if any(t in for_ for t in tokens):
+            return 1
+        if depth >= 1:
+            break
+    return 0
+
+
+_GENERIC = frozenset({"name", "address", "number", "key", "token", "id"})
+_PEOPLE = frozenset({
+    "customer", "user", "person", "employee", "driver", "passenger", "patient", "contact", "recipient", "sender", "author",
+    "owner", "holder", "cardholder", "member", "client", "guest", "student", "buyer", "seller", "billing", "shipping",
+    "delivery", "home", "assignee", "reporter", "agent", "profile", "account", "committer", "creator", "sponsor", "actor",
+})  # fmt: skip
+
+
+def _parent(entity: str, path: list[tuple[str, ...]], depth: int, against: frozenset[str]) -> int:
+    """A bare `name` says little: the name above decides whose it is."""
+    own = path[len(path) - 1 - depth]
+    if len(own) > 1 or own[-1] not in _GENERIC or entity not in ("PERSON", "LOCATION"):
+        return 1
+    above = path[len(path) - 2 - depth] if len(path) - 2 - depth >= 0 else ()
+    if any(t in _PEOPLE for t in above):
+        return 1
+    return -1 if any(t in against for t in above) else 1
+
+
+def of_person(names: Iterable[str]) -> bool:
+    """Whether a name on the path is that of a person or their account."""
+    return any(t in _PEOPLE for name in names for t in words(name))

@@ -1,0 +1,157 @@
+"""Persons, addresses, dates of birth, passwords: what has no checksum.
+
+Without a language model the shape of the values and the field's name have to agree; the evidence says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date
+
+from scanners.detectors.given_names import GIVEN_NAMES
+from scanners.detectors.names import of_person, speaks
+
+PERSON_KEY = "PERSON|name_shape"
+ADDRESS_KEY = "LOCATION|address"
+POSTCODE_KEY = "LOCATION|postcode"
+BIRTH_KEY = "DATE_OF_BIRTH|date"
+PASSWORD_KEY = "PASSWORD|password"
+
+_PART = r"(?:(?:van|von|de|da|di|del|della|dos|du|la|le|el|al|bin|ibn|der|den|zu|ter|Mc|Mac|O['’]|D['’])\s?)*[^\W\d_][^\W\d_'’.-]*(?:[-'’][^\W\d_]+)*\.?"
+_FULL_NAME = re.compile(
+    rf"(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Frau|Sig|Sra?|Mme|M)\.?,?\s)?{_PART}(?:,?\s{_PART}){{1,4}}(?:\s(?:Jr|Sr|II|III|IV|PhD|MD|DDS|DVM)\.?)?\Z"
+)
+_ONE_NAME = re.compile(r"[^\W\d_]{2,20}(?:[-'’ ][^\W\d_]{2,20})?\Z")
+_CAPITAL = re.compile(r"[^\W\d_a-z]")
+
+_STREET = re.compile(
+    r"\b\d{1,5}[A-Za-z]?(?:[-/]\d{1,4}[A-Za-z]?)?,?\s+(?:[^\W\d_][\w.'’-]*\s+){1,4}(?:st|street|ave|avenue|rd|road|blvd|boulevard|ln|lane|dr|drive"
+    r"|ct|court|pl|place|sq|square|way|ter|terrace|pkwy|parkway|hwy|highway|cir|circle|close|crescent|gardens|grove|mews"
+    r"|row|walk|hill|lodge|islands?|springs?|fort|stravenue|route|cove|trail|plaza|union|crossing|causeway|pass|path|point|ridge|track|tunnel|turnpike|valley|view|ville|vista|wall|well|wells|mission|mill|mills|motorway|meadows?|manor|locks?|landing|lakes?|knolls?|keys?|junctions?|isle|inlet|hollow|heights|haven|harbors?|groves?|greens?|glens?|gateway|freeway|forks?|forges?|forest|flats?|fields?|ferry|falls|expressway|estates?|divide|dam|dale|curve|corners?|common|club|cliffs?|center|centers|camp|bypass|burgs?|brooks?|bridge|branch|bottom|bluffs?|bend|bayou|alley|shoals?|shores?|skyway|summit|station|squares|spurs?|run|rue|roads|river|rest|rapids?|ranch|ramp|radial|prairie|ports?|plains?|pines?|pike|overpass|oval|orchard|neck|mountains?|mount|mall|loop|light|lights)\b\.?"
+    r"|\b[^\W\d_][\w.'’-]*(?:straße|strasse|str\.|weg|gasse|platz|allee|ring|ufer|damm|laan|straat|gatan|vägen|veien|gade|vej)\s+\d{1,4}\s?[a-z]?\b"
+    r"|\b(?:rue|avenue|boulevard|bd|place|chemin|impasse|allée|quai|via|viale|piazza|corso|contrada|strada|calle|avenida|av\.|plaza|paseo|rua|travessa|ulica|ul\.|al\.)\s+[\w.'’ -]{2,50}",
+    re.I,
+)
+_POSTCODE = re.compile(r"(?=[A-Z\d -]*\d)[A-Z\d]{2,5}(?:[ -]?[A-Z\d]{2,5})?\Z", re.I)
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?\Z|(\d{1,2})[./-](\d{1,2})[./-](\d{4})\Z|(\d{4})(\d\d)(\d\d)\Z")
+_MASKED = re.compile(r"[*xX•#.]+\Z")
+
+
+class Group:
+    """Counters of one key while a column is read."""
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self._counts = counts
+        self.made: Counter[str] = Counter()
+
+    def add(self, text: str, valid: bool, *marks: str) -> None:
+        count = self._counts[text]
+        self.made["texts"] += count
+        self.made["candidates"] += count
+        if valid:
+            for name in ("valid_texts", "valid", "whole"):
+                self.made[name] += count
+            self.made["distinct"] += 1
+        for mark in marks:
+            self.made[mark] += count
+
+
+def look(names: tuple[str, ...], counts: Mapping[str, int]) -> dict[str, Counter[str]]:
+    """Counters by "ENTITY|recognizer" for one column. Names decide only which looks are worth their time."""
+    found: dict[str, Counter[str]] = {}
+    person, birth, password = speaks("PERSON", names), speaks("DATE_OF_BIRTH", names), speaks("PASSWORD", names)
+    if person >= 0:
+        found[PERSON_KEY] = _persons(counts)
+    if speaks("LOCATION", names) >= 0:
+        found[ADDRESS_KEY] = _addresses(counts)
+        if speaks("LOCATION", names) > 0 or of_person(names):
+            found[POSTCODE_KEY] = _whole(counts, lambda t: bool(_POSTCODE.match(t)) and 3 <= len(t) <= 10)
+    if birth > 0:
+        found[BIRTH_KEY] = _whole(counts, _birth)
+    if password > 0:
+        found[PASSWORD_KEY] = _whole(counts, _password)
+    return {key: made for key, made in found.items() if made["texts"]}
+
+
+def _whole(counts: Mapping[str, int], fits: object) -> Counter[str]:
+    group = Group(counts)
+    for text in counts:
+        if text:
+            group.add(text, bool(fits(text.strip())))  # type: ignore[operator]
+    return group.made
+
+
+def _persons(counts: Mapping[str, int]) -> Counter[str]:
+    group = Group(counts)
+    for text in counts:
+        plain = text.strip()
+        if not 2 <= len(plain) <= 60 or not plain[0].isalpha():
+            continue
+        tokens = re.split(r"[\s,]+", plain)
+        known = any(token.strip(".").lower() in GIVEN_NAMES for token in tokens[:3])
+        if len(tokens) > 1 and _FULL_NAME.match(plain) and _looks_capital(tokens):
+            group.add(text, True, "full", *(("given",) if known else ()))
+        elif _ONE_NAME.match(plain) and _looks_capital(tokens):
+            group.add(text, True, "single", *(("given",) if known else ()))
+    return group.made
+
+
+def _looks_capital(tokens: list[str]) -> bool:
+    """First and last word begin with a capital, or with a letter of a script that has none."""
+    return all(
+        t and (_CAPITAL.match(t[0]) or t.lower() in ("van", "von", "de", "da", "di", "del"))
+        for t in (tokens[0], tokens[-1])
+    )
+
+
+def _addresses(counts: Mapping[str, int]) -> Counter[str]:
+    group = Group(counts)
+    for text in counts:
+        if 6 <= len(text) <= 300 and any(map(str.isdigit, text)) and " " in text and _STREET.search(text):
+            group.add(text, _tagged(text))
+    return group.made
+
+
+def _tagged(text: str) -> bool:
+    """usaddress knows the parts of a street address; it is trained on the US, so others pass by their own pattern."""
+    import usaddress
+
+    if not text.isascii() or len(text) > 120:
+        return True
+    try:
+        _, kind = usaddress.tag(text)
+    except usaddress.RepeatedLabelError:
+        return True
+    return kind in ("Street Address", "Ambiguous", "PO Box")
+
+
+def _birth(text: str) -> bool:
+    found = _DATE.match(text)
+    if not found:
+        return False
+    year, month, day = (
+        int(x)
+        for x in (
+            (found[1] or found[7] or found[6]),
+            (found[2] or found[8] or found[5]),
+            (found[3] or found[9] or found[4]),
+        )
+    )
+    if month > 12:
+        month, day = day, month
+    try:
+        born = date(year, month, day)
+    except ValueError:
+        return False
+    return 1900 <= born.year <= date.today().year  # noqa: DTZ011 - a year is enough
+
+
+def _password(text: str) -> bool:
+    return (
+        4 <= len(text) <= 200
+        and " " not in text
+        and not _MASKED.match(text)
+        and text.lower() not in ("true", "false", "null")
+    )

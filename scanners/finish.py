@@ -1,0 +1,188 @@
+"""A sealed sketch as the catalog keeps it: SchemaVersion with fields, presence, shapes and window."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from catalog.model import FieldProfile, ScanWindow, SchemaVersion, Shape
+from catalog.paths import VALUE, FieldPath, StepKind
+from scanners.infer import Sketch
+from scanners.model import OffsetRange, PartFormat, Strategy, Topic, TopicFormat
+from scanners.tree import Place, places
+
+
+def schema_of(sketch: Sketch, window: ScanWindow, problems: Sequence[Mapping[str, Any]] = ()) -> SchemaVersion:
+    """What the catalog stores of a topic; `problems` come on top of the sketch's own."""
+    return SchemaVersion(
+        format=format_of(sketch).to_mapping(),
+        fields=tuple(map(_profile, _schema_places(sketch))),
+        shapes=tuple(_shapes(sketch)),
+        window=window,
+        problems=(*problems_of(sketch), *problems),
+    )
+
+
+def _schema_places(sketch: Sketch) -> Iterator[Place]:
+    """Places that are part of the schema: not the odd keys of a struct, which are no fields."""
+    structs = {str(p.path) for p in places(sketch) if not p.node.is_map}
+    for place in places(sketch):
+        step = place.path.steps[-1] if place.path.steps else None
+        if step is not None and step.kind in (StepKind.KEYS, StepKind.VALUES) and str(place.path.parent) in structs:
+            continue
+        yield place
+
+
+def _profile(place: Place) -> FieldProfile:
+    node = place.node
+    count = node.count
+    types = {kind: round(n / max(1, count), 6) for kind, (n, _) in sorted(node.types.items())}
+    return FieldProfile(
+        path=str(place.path),
+        types=types,
+        count=count,
+        presence=round(min(1.0, place.holds / max(1, place.of)), 6),
+        null_share=types.get("null", 0.0),
+        distinct=min(node.distinct, count) if node.distinct is not None else None,
+        lengths=node.lengths or node.sizes,
+        details=_details(place),
+    )
+
+
+def _details(place: Place) -> dict[str, Any]:
+    node = place.node
+    details: dict[str, Any] = {}
+    firsts = {kind: _where(first) for kind, (_, first) in node.types.items()}
+    if firsts:
+        details["first_seen"] = _where(min(tuple(f) for _, f in node.types.values()))
+        if len(firsts) > 1:
+            details["types_first_seen"] = dict(sorted(firsts.items()))
+    if node.numbers is not None:
+        low, high, negative, digits, decimals, not_finite = node.numbers
+        details["magnitude"] = [low, high]
+        details["negative"] = bool(negative)
+        if "decimal" in node.types:
+            details["precision"], details["scale"] = digits, decimals
+        if not_finite:
+            details["not_finite"] = not_finite
+    if node.formats:
+        texts = max(1, node.type_count("string"))
+        details["formats"] = {name: round(n / texts, 6) for name, n in sorted(node.formats.items())}
+    if node.lengths and node.sizes:
+        details["sizes"] = list(node.sizes)
+    if node.embedded is not None:
+        details["embedded"] = "base64 json" if node.traits.get("base64") else "json"
+    if place.inside is not None:
+        details["inside_text"] = str(place.inside)
+    return details
+
+
+def _where(first: Sequence[int]) -> dict[str, Any]:
+    return {"time": rfc3339(first[0]), "partition": first[1], "offset": first[2]}
+
+
+def rfc3339(milliseconds: int | None) -> str | None:
+    """Kafka's milliseconds as RFC 3339 in UTC; None for a record without a time."""
+    if milliseconds is None or not 0 <= milliseconds < 253_402_300_800_000:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _shapes(sketch: Sketch) -> Iterator[Shape]:
+    total = max(1, sum(n for n, _, _ in sketch.final or ()))
+    for count, paths, when in sketch.final or ():
+        texts = tuple(str(_path(path)) for path in paths)
+        yield Shape(round(count / total, 6), texts, when)
+
+
+def _path(names: Sequence[str]) -> FieldPath:
+    path = VALUE
+    for name in names:
+        path = path.field(name)
+    return path
+
+
+def format_of(sketch: Sketch) -> TopicFormat:
+    """The format most records of each part have, with the options they were read by."""
+    headers = {}
+    for label, counts in sketch.formats.items():
+        if label.startswith("headers."):
+            part = _most(counts)
+            if part.name not in ("string", "null"):
+                headers[label.removeprefix("headers.")] = part
+    return TopicFormat(
+        _most(sketch.formats.get("key", Counter())), _most(sketch.formats.get("value", Counter())), headers
+    )
+
+
+def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
+    by_name: Counter[str] = Counter()
+    for (name, _), count in counts.items():
+        by_name[name] += count
+    if not by_name:
+        return PartFormat("null")
+    name = min(by_name, key=lambda n: (-by_name[n], n))
+    options: dict[str, Any] = {}
+    also: set[str] = set()
+    for (_, text), _ in sorted(
+        ((k, c) for k, c in counts.items() if k[0] == name and k[1]), key=lambda i: (i[1], i[0])
+    ):
+        read = json.loads(text)
+        also |= set(read.pop("also", ()))
+        options = {**options, **read}
+    if also:
+        options["also"] = sorted(also)
+    return PartFormat("binary" if name == "wire-unknown" else name, options)
+
+
+def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
+    """What could not be read, by part and reason, with how often and where first."""
+    found: list[dict[str, Any]] = [
+        {"part": part, "reason": reason, "count": count, "first": _where(place)}
+        for (part, reason), (count, place) in sorted(sketch.problems.items())
+    ]
+    if sketch.unknown_ids:
+        found.append({"part": "record", "reason": "schema_ids_not_found", "ids": sorted(sketch.unknown_ids)[:50]})
+    return found
+
+
+def window_of(sketch: Sketch | None, topic: Topic, ranges: Sequence[OffsetRange], strategy: Strategy) -> ScanWindow:
+    """What was looked at: planned ranges, what was read of them, and whether it was all there is."""
+    reads = sketch.partitions if sketch is not None else {}
+    listed = []
+    for p in topic.partitions:
+        read = reads.get(p.partition)
+        listed.append({
+            "partition": p.partition, "begin": p.begin, "end": p.end,
+            "ranges": [[r.start, r.end] for r in ranges if r.partition == p.partition],
+            "read": read.records if read else 0, "skipped": read.skipped if read else 0,
+            "first": read.first if read else None, "last": read.last if read else None,
+        })  # fmt: skip
+    skipped = sum(int(str(p["skipped"])) for p in listed)
+    planned = sum(r.length for r in ranges)
+    times = [(r.time_from, r.time_to) for r in reads.values() if r.time_from is not None and r.time_to is not None]
+    return ScanWindow(
+        partitions=tuple(listed),
+        records=sketch.records if sketch is not None else 0,
+        time_from=rfc3339(min((t for t, _ in times), default=None)),
+        time_to=rfc3339(max((t for _, t in times), default=None)),
+        strategy=str(strategy),
+        complete=planned == topic.retained and not skipped,
+    )
+
+
+def gaps_of(window: ScanWindow) -> list[dict[str, Any]]:
+    """Partitions in which fewer records came than offsets were planned: retention, compaction or transaction markers."""
+    found = []
+    for p in window.partitions:
+        planned = sum(end - start for start, end in p["ranges"])
+        missing = planned - p["read"] - p["skipped"]
+        if missing > 0:
+            found.append({
+                "part": "record", "reason": "offsets_without_record", "partition": p["partition"], "planned": planned,
+                "read": p["read"], "count": missing,
+            })  # fmt: skip
+    return found

@@ -1,0 +1,185 @@
+"""What the bytes of a key, a value or a header look like.
+
+`sniff` judges one body by itself; `choose` judges a column of them and settles what one alone cannot tell (CSV or prose,
+a long or a double). Nothing here keeps or reports data. Runs in Spark's workers.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import struct
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from scanners.model import PartFormat
+from scanners.registered import Schemas
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_XML = re.compile(rb"\s*<(?:\?xml|!DOCTYPE|!--|[A-Za-z_][\w.:-]*[\s/>])")
+_LEADING_SPACE = b" \t\r\n"
+_DELIMITERS = ",;\t|"
+
+WIRE_UNKNOWN = "wire-unknown"
+"""A zero byte and an id no schema is known for."""
+
+SELF_EVIDENT = frozenset({"avro", "protobuf", "json-schema", "avro-container", "json", "xml"})
+"""Formats a body shows by itself, whatever its neighbours are."""
+
+
+_ALSO = frozenset({"string", "binary", "msgpack", "cbor"})
+"""Formats that count as a second one of a topic when a twentieth of the bodies has them, and as broken below that."""
+
+
+def sniff(body: bytes | None, schemas: Schemas) -> str:
+    """The name of the format one body seems to have. Cheap; never raises."""
+    if body is None:
+        return "null"
+    if body[:1] == b"\x00" and len(body) >= 5:
+        schema_id = int.from_bytes(body[1:5], "big")
+        if schema_id in schemas:
+            return schemas.format_of(schema_id)
+        # An eight-byte big-endian number begins like this too; only a longer body is taken for one with a schema.
+        if len(body) > 8 and 0 < schema_id < 10_000_000 and len(body) != 16:
+            return WIRE_UNKNOWN
+    if body[:4] == b"Obj\x01":
+        return "avro-container"
+    start = body.lstrip(_LEADING_SPACE)[:1] if body[:1] in (b" ", b"\t", b"\r", b"\n") else body[:1]
+    if start in (b"{", b"["):
+        return "json"
+    if body[:3] == b"\xef\xbb\xbf" and body[3:4] in (b"{", b"["):
+        return "json"
+    text = as_text(body)
+    if text is not None:
+        return "xml" if start == b"<" and _XML.match(body) and text.rstrip().endswith(">") else "string"
+    if len(body) in (4, 8, 16):
+        return {4: "int", 8: "long", 16: "uuid"}[len(body)]
+    return _packed(body)
+
+
+def as_text(body: bytes) -> str | None:
+    """The body as text, or None when it is not UTF-8 or holds control characters."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if _CONTROL.search(text) else text
+
+
+def _packed(body: bytes) -> str:
+    """msgpack or cbor when the whole body is one map or array of it, else binary."""
+    lead = body[0]
+    # Lead bytes of maps and arrays: msgpack 0x80-0x9f, 0xdc-0xdf; CBOR 0x80-0xbf, and tag 55799 (d9 d9 f7).
+    if 0x80 <= lead <= 0x9F or 0xDC <= lead <= 0xDF:
+        import msgpack
+
+        try:
+            if isinstance(msgpack.unpackb(body, strict_map_key=False, raw=False, timestamp=3), (dict, list)):
+                return "msgpack"
+        except Exception:  # noqa: S110 - any failure only means: not this format
+            pass
+    if 0x80 <= lead <= 0xBF or body[:3] == b"\xd9\xd9\xf7":
+        from scanners.packed import cbor_loads
+
+        try:
+            if isinstance(cbor_loads(body), (dict, list)):
+                return "cbor"
+        except Exception:  # noqa: S110
+            pass
+    return "binary"
+
+
+def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value") -> PartFormat:
+    """The format of most of these bodies, with its options. `part` is key, value or headers."""
+    counts = Counter(sniff(body, schemas) for body in bodies if body is not None)
+    if not counts:
+        return PartFormat("null")
+    # Ties fall to the name, so that the order of the records does not matter.
+    name = min(counts, key=lambda n: (-counts[n], n))
+    present = [b for b in bodies if b]
+    also = sorted(n for n, c in counts.items() if n in _ALSO and n != name and c * 20 >= sum(counts.values()))
+    if also and name in ("json", "xml", "avro", "protobuf", "json-schema", "avro-container"):
+        return PartFormat(name, {"also": also})
+    if name == "string" and part == "value":
+        found = csv_options([t for t in map(as_text, present) if t is not None])
+        if found:
+            return PartFormat("csv", found)
+    if name == "long":
+        return PartFormat(_long_or_double([b for b in present if len(b) == 8]))
+    if name == "uuid":
+        sixteen = [b for b in present if len(b) == 16]
+        return PartFormat("uuid" if sum(map(_is_uuid, sixteen)) * 10 >= len(sixteen) * 9 else "binary")
+    return PartFormat(name)
+
+
+def _is_uuid(body: bytes) -> bool:
+    """Version 1 to 8 and the RFC 4122 variant."""
+    return 1 <= body[6] >> 4 <= 8 and body[8] >> 6 == 0b10
+
+
+def _long_or_double(bodies: Sequence[bytes]) -> str:
+    """Numbers people count with leave a long's first byte 00 or ff; a double's holds sign and exponent."""
+    small = sum(b[0] in (0x00, 0xFF) for b in bodies)
+    if small * 2 >= len(bodies):
+        return "long"
+    likely = sum(1e-9 < abs(x) < 1e15 or x == 0 for (x,) in map(struct.Struct(">d").unpack, bodies))
+    return "double" if likely * 10 >= len(bodies) * 9 else "binary"
+
+
+def csv_options(texts: Sequence[str]) -> dict[str, Any] | None:
+    """`{delimiter, width, columns, header}` when the texts are rows of one table, else None.
+
+    A comma in prose is followed by a space and its count varies; in a table neither is so.
+    """
+    if not texts:
+        return None
+    best: tuple[int, str, int] | None = None
+    for delimiter in _DELIMITERS:
+        holding = [t for t in texts if delimiter in t]
+        if len(holding) * 10 < len(texts) * 9:
+            continue
+        if sum(delimiter + " " in t for t in holding) * 2 > len(holding):
+            continue
+        widths = Counter(len(row) for t in texts for row in rows(t, delimiter))
+        width, count = max(widths.items(), key=lambda item: (item[1], item[0]))
+        least = 4 if len(texts) < 3 else 3 if delimiter == "," else 2
+        if width >= least and count * 20 >= sum(widths.values()) * 19:
+            found = (width, delimiter, count)
+            best = found if best is None or found > best else best
+    if best is None:
+        return None
+    width, delimiter, _ = best
+    options: dict[str, Any] = {"delimiter": delimiter, "width": width}
+    header = _header([row for t in texts for row in rows(t, delimiter)[:1] if len(row) == width], texts, delimiter)
+    if header:
+        options.update(header)
+    return options
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ .-]{0,63}\Z")
+
+
+def _header(firsts: list[list[str]], texts: Sequence[str], delimiter: str) -> dict[str, Any] | None:
+    """Names of the columns: when every record begins with the same row, or the first record alone is all names."""
+    if not firsts or not all(_NAME.match(cell) for cell in firsts[0]) or len(set(firsts[0])) != len(firsts[0]):
+        return None
+    names = [cell.strip() for cell in firsts[0]]
+    if all("\n" in t.strip() for t in texts) and all(row == firsts[0] for row in firsts):
+        return {"columns": names, "header": True}
+    others = firsts[1:]
+    if not others or firsts.count(firsts[0]) > 1:
+        return None
+    # In some column every other row holds a number, a date or the like, which no name is.
+    for column in range(len(names)):
+        if all(row[column][:1].isdigit() or row[column][:1] in "-+" for row in others if row[column]):
+            return {"columns": names, "header": False}
+    return None
+
+
+def rows(text: str, delimiter: str) -> list[list[str]]:
+    """The rows of one record's text; a text that is no CSV is one row of one cell."""
+    try:
+        return [row for row in csv.reader(text.splitlines(), delimiter=delimiter, strict=True) if row]
+    except csv.Error:
+        return [[text]]

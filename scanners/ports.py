@@ -1,0 +1,80 @@
+"""What the scanners need from the outside, as narrow as they need it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from scanners.model import ClusterConnection, OffsetRange, Recognizer, RegisteredSchema, Topic, TopicFormat
+
+Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileJob:
+    """Everything a worker needs to profile some topics; travels to Spark as JSON.
+
+    schemas     registered schemas by id
+    formats     formats already known or declared, by topic: they win over what the bytes look like
+    deadline    seconds since 1970 after which records are skipped and counted, or None
+    salt        random text that keys the hashes behind the distinct estimates; a new one for every scan
+    """
+
+    cluster: ClusterConnection
+    ranges: tuple[OffsetRange, ...]
+    schemas: Mapping[int, RegisteredSchema] = field(default_factory=dict)
+    formats: Mapping[str, TopicFormat] = field(default_factory=dict)
+    recognizers: tuple[Recognizer, ...] = ()
+    max_bytes: int = 64 * 1024 * 1024
+    deadline: float | None = None
+    salt: str = ""
+    detect: bool = True
+    phone_regions: tuple[str, ...] = ()
+    free_text_limit: int = 150
+    regex_seconds: float = 2.0
+    tasks: int = 4
+
+
+class Sampler(Protocol):
+    """Reads offset ranges and profiles them where they are read; only sealed sketches come back."""
+
+    def profile(self, job: ProfileJob, cancelled: Cancelled) -> Iterator[tuple[str, bytes]]:
+        """(topic, serialised sketch) for each topic of the job that had a record.
+
+        Raises Unavailable when Spark or Kafka cannot be reached or the job fails; Cancelled from `cancelled` ends the
+        iteration early.
+        """
+        ...
+
+
+class OffsetLookup(Protocol):
+    """Topics and offsets of a cluster, read without a consumer group."""
+
+    def topics(self, cluster: ClusterConnection) -> list[str]:
+        """Names of all topics. Raises Unavailable."""
+        ...
+
+    def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
+        """Begin and end offsets; a topic that is gone meanwhile is left out. Raises Unavailable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryAnswer:
+    """Schemas found, and what could not be had: [{"reason", ...}]."""
+
+    schemas: Mapping[int, RegisteredSchema]
+    problems: tuple[Mapping[str, Any], ...] = ()
+
+
+class SchemaRegistry(Protocol):
+    """A schema registry; never raises for a registry that is down, but reports it."""
+
+    def for_topics(self, cluster: ClusterConnection, topics: Sequence[str]) -> RegistryAnswer:
+        """All versions of the subjects that belong to the topics by name."""
+        ...
+
+    def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
+        """The schemas with these ids, with what they refer to."""
+        ...

@@ -1,0 +1,79 @@
+"""Ways to make an empty record store: memory, SQLite, and PostgreSQL where its server is installed.
+
+Fixtures for every room's contract tests: `from catalog_stores import database_url, postgres_server`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import create_engine, text
+
+
+def _tools() -> Path | None:
+    """The folder of initdb and pg_ctl: on PATH, or where Debian puts them."""
+    found = shutil.which("initdb")
+    if found:
+        return Path(found).resolve().parent
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
+    return debian[-1].parent if debian else None
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """A PostgreSQL of its own, stopped at the end; gives the SQLAlchemy URL of its maintenance database."""
+    tools = _tools()
+    if tools is None:
+        pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
+    folder = Path(tempfile.mkdtemp(prefix="weir-postgres-"))
+    user = None
+    if os.geteuid() == 0:  # the server refuses to run as root
+        user = "postgres"
+        shutil.chown(folder, user)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    def run(*command: str | Path) -> None:
+        # Output goes to a file: the server inherits it, and a pipe would never be closed.
+        with (folder / "output").open("w+") as output:
+            done = subprocess.run([str(c) for c in command], user=user, stdout=output, stderr=output, cwd=folder)
+            output.seek(0)
+            assert done.returncode == 0, output.read()
+
+    data = folder / "data"
+    run(tools / "initdb", "-D", data, "-A", "trust", "-U", "weir", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+    run(tools / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
+    try:
+        yield f"postgresql+psycopg://weir@127.0.0.1:{port}/postgres"
+    finally:
+        run(tools / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of an empty database, on each kind that Weir supports."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/weir.db"
+        return
+    server = request.getfixturevalue("postgres_server")
+    name = f"weir_{uuid4().hex}"
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    try:
+        yield server.rsplit("/", 1)[0] + "/" + name
+    finally:
+        with engine.connect() as connection:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+        engine.dispose()

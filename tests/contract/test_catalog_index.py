@@ -1,0 +1,281 @@
+"""What search promises, on the memory twin and on Elasticsearch."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from catalog_samples import NAMESPACE, World, email, profile, scan
+
+from catalog.adapters.elastic_index import ElasticSearchIndex
+from catalog.adapters.memory_index import MemorySearchIndex
+from catalog.errors import InvalidInput
+from catalog.kinds import DatasetSpec
+from catalog.model import DatasetId, ReviewState
+from catalog.ports import SearchIndex
+from catalog.search import SearchAnswer
+from catalog.search_documents import dataset_key, entries
+
+
+@pytest.fixture(params=["memory", pytest.param("elasticsearch", marks=pytest.mark.integration)])
+def index(request: pytest.FixtureRequest) -> Iterator[SearchIndex]:
+    if request.param == "memory":
+        yield MemorySearchIndex()
+        return
+    stack = request.getfixturevalue("stack")
+    alias = f"catalog-test-{uuid.uuid4().hex[:12]}"
+    elastic = ElasticSearchIndex(stack.elasticsearch, alias, timeout_s=30)
+    yield elastic
+    client = elastic._client
+    for name in client.indices.get(index=f"{alias}*", allow_no_indices=True, expand_wildcards="all"):
+        client.indices.delete(index=name)
+    elastic.close()
+
+
+@pytest.fixture
+def world(index: SearchIndex) -> World:
+    world = World(index=index)
+    world.search.reindex_dirty()
+    world.datasets.record_scan(
+        scan(
+            DatasetId(NAMESPACE, "shop.orders"),
+            [
+                "key",
+                "value.customer",
+                "value.customer.email",
+                "value.email_address",
+                "value.items[].giftContact",
+                "value.emphasis",
+                "value.attributes{contact}",
+            ],
+            [email("value.items[].giftContact")],
+        )
+    )
+    world.datasets.record_scan(
+        scan(
+            DatasetId(NAMESPACE, "github"),
+            [
+                "value.payload.pull_request.head.repo.owner.login",
+                "value.payload.pull_request.base.repo.owner.login",
+                "value.payload.repository.owner.login",
+                "value.payload.pull_request.head.repo.owner.login_count",
+                "value.payload.pull_request.title",
+            ],
+        )
+    )
+    world.datasets.declare(
+        DatasetId(NAMESPACE, "payments"),
+        DatasetSpec.model_validate(
+            {
+                "description": "Card payments, <b>settled</b> nightly.",
+                "owners": [{"user": "otto"}, {"group": "team-pay"}],
+                "tags": ["domain.sales"],
+                "schema": {"spark": "card STRING, amount DECIMAL(10,2)"},
+                "fields": [{"path": "value.card", "tags": ["CREDIT_CARD"], "description": "the number on the card"}],
+            }
+        ),
+        "otto",
+    )
+    world.search.refresh()
+    return world
+
+
+def paths(answer: SearchAnswer) -> list[str]:
+    return [hit.source.get("path", hit.source["name"]) for hit in answer.hits]
+
+
+def find(world: World, q: str = "", **filters: str) -> list[str]:
+    return paths(world.search.search(q, filters={k: [v] for k, v in filters.items()}, limit=100))
+
+
+def test_a_word_finds_names_camel_case_and_entities(world: World) -> None:
+    found = find(world, "email", kind="field")
+    assert set(found) >= {"value.customer.email", "value.email_address", "value.items[].giftContact"}
+    assert found[0] == "value.customer.email"
+    assert "value.emphasis" not in found
+    assert find(world, "gift") == find(world, "giftcontact") == find(world, "giftContact")
+    assert find(world, "e-mail", kind="field")[0] == "value.customer.email"
+
+
+def test_a_path_in_full_comes_first(world: World) -> None:
+    wanted = "value.payload.pull_request.head.repo.owner.login"
+    assert find(world, "payload.pull_request.head.repo.owner.login")[0] == wanted
+    assert find(world, wanted)[0] == wanted
+    assert find(world, wanted.upper())[0] == wanted
+    assert find(world, "repository.owner.login")[0] == "value.payload.repository.owner.login"
+    assert find(world, "value.items.giftContact")[0] == "value.items[].giftContact"
+    assert find(world, "shop.orders")[0] == "shop.orders"
+
+
+def test_typing_finds_before_the_word_is_whole(world: World) -> None:
+    assert "value.customer.email" in find(world, "cust ema")
+    assert "payments" in find(world, "paym")
+
+
+def test_a_slip_of_the_finger_is_forgiven(world: World) -> None:
+    assert "payments" in find(world, "paymnets")
+    assert "value.customer.email" in find(world, "custmer email")
+
+
+def test_every_word_must_fit(world: World) -> None:
+    assert find(world, "customer zebra") == []
+    assert find(world, "!!! ???") == []
+
+
+def test_quotes_ask_for_words_side_by_side(world: World) -> None:
+    assert "value.card" in find(world, '"number on the card"')
+    assert find(world, '"card the number"') == []
+
+
+def test_filters_and_facets(world: World) -> None:
+    assert find(world, entity="EMAIL_ADDRESS") == ["shop.orders", "value.items[].giftContact"]
+    assert set(find(world, kind="field", entity="PII")) == {"value.items[].giftContact", "value.card"}
+    assert set(find(world, kind="field", tag="domain.sales")) == {"value.amount", "value.card"}
+    assert (
+        find(world, kind="dataset", owner="otto") == find(world, kind="dataset", owner="group:team-pay") == ["payments"]
+    )
+    assert set(find(world, kind="dataset", namespace=NAMESPACE)) == {"github", "payments", "shop.orders"}
+    assert find(world, kind="dataset", format="json") == ["github", "shop.orders"]
+    answer = world.search.search("", filters={"kind": ["dataset"]})
+    facets = {name: dict(counts) for name, counts in answer.facets.items()}
+    assert facets["kind"] == {"dataset": 3, "field": 14}
+    assert facets["entity"] == {"CREDIT_CARD": 1, "EMAIL_ADDRESS": 1, "PII": 2}
+    assert facets["format"] == {"json": 2}
+    with pytest.raises(InvalidInput, match="no filter 'colour'"):
+        world.search.search("", filters={"colour": ["red"]})
+
+
+def test_hits_have_the_agreed_shape(world: World) -> None:
+    answer = world.search.search("card", filters={"kind": ["field"]}).to_json()
+    assert answer["total"] == 1
+    hit = answer["hits"][0]
+    assert (
+        hit.items()
+        >= {
+            "kind": "field",
+            "namespace": NAMESPACE,
+            "name": "payments",
+            "path": "value.card",
+            "description": "the number on the card",
+            "tags": ["CREDIT_CARD"],
+            "owners": ["otto", "group:team-pay"],
+            "types": ["STRING"],
+        }.items()
+    )
+    assert hit["score"] > 0
+    assert hit["highlights"]["path"] == ["value.<em>card</em>"]
+    settled = world.search.search("settled").to_json()["hits"][0]
+    assert settled["highlights"]["description"] == ["Card payments, &lt;b&gt;<em>settled</em>&lt;/b&gt; nightly."]
+    assert {"value": "PII", "count": 1} in answer["facets"]["entity"]
+
+
+def test_pages_do_not_overlap(world: World) -> None:
+    everything = find(world)
+    pages = [paths(world.search.search("", limit=4, offset=n)) for n in range(0, 20, 4)]
+    assert [path for page in pages for path in page] == everything and len(everything) == 17
+    assert world.search.search("", limit=0).total == 17
+    with pytest.raises(InvalidInput, match="10,000"):
+        world.search.search("", limit=100, offset=9_950)
+    with pytest.raises(InvalidInput):
+        world.search.search("", limit=5_000)
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        "x " * 2500,
+        "x" * 5000,
+        'a" OR name:* AND (',
+        '"unfinished',
+        "\\ / + - = && || > < ! ( ) { } [ ] ^ ~ * ? :",
+        "value.`a.b`",
+        "\x00\ud800",
+        "🦀 客户 ñ",
+        '{"query": {"match_all": {}}}',
+        "a.b." * 1250,
+    ],
+)
+def test_odd_queries_are_answered(world: World, q: str) -> None:
+    assert world.search.search(q).total == 0
+
+
+def test_a_rescan_with_fewer_fields_leaves_nothing_behind(world: World) -> None:
+    github = DatasetId(NAMESPACE, "github")
+    world.datasets.record_scan(scan(github, ["value.only"], complete=True))
+    world.search.refresh()
+    assert find(world, "login") == []
+    assert find(world, "only", kind="field") == ["value.only"]
+    world.datasets.record_scan(scan(github, [f"value.f{n}" for n in range(20)], complete=True))
+    world.search.refresh()
+    assert len(find(world, kind="field", namespace=NAMESPACE)) == 9 + 20
+
+
+def test_what_the_index_missed_is_caught_up(world: World) -> None:
+    world.store.put_dataset(world.datasets.get(DatasetId(NAMESPACE, "github")))  # written past the service
+    world.store.put_dataset(world.datasets._new(DatasetId(NAMESPACE, "unseen_topic"), world.clock()))
+    assert world.search.reindex_dirty() == 2
+    world.search.refresh()
+    assert find(world, "unseen") == ["unseen_topic"]
+    assert world.search.reindex_dirty() == 0
+
+
+def test_a_late_writer_does_not_undo_a_newer_state(world: World) -> None:
+    github = world.datasets.get(DatasetId(NAMESPACE, "github"))
+    old = entries(github, world.datasets.schema(github.id), [], [], {})
+    world.datasets.record_scan(scan(github.id, ["value.newest"], complete=True))
+    world.index.write(old, [])
+    world.search.refresh()
+    assert find(world, "newest", kind="field") == ["value.newest"]
+
+
+def test_a_rebuild_holds_the_same_and_drops_strays(world: World) -> None:
+    before = find(world)
+    stray = DatasetId(NAMESPACE, "stray")
+    world.datasets.record_scan(scan(stray, ["value.strange"]))
+    world.store.rename_namespace(NAMESPACE, "kafka://elsewhere:1")
+    assert world.search.rebuild_search() == 4
+    world.search.refresh()
+    assert sorted(find(world)) == sorted([*before, "stray", "value.strange"])
+    assert find(world, kind="dataset", namespace=NAMESPACE) == []
+    assert world.search.reindex_dirty() == 0
+
+
+def test_a_failed_rebuild_leaves_the_old_index(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = find(world)
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(world.search, "_entries", broken)
+    with pytest.raises(ZeroDivisionError):
+        world.search.rebuild_search()
+    assert find(world) == before
+
+
+def test_reviews_and_removals_reach_search(world: World) -> None:
+    orders = DatasetId(NAMESPACE, "shop.orders")
+    world.datasets.review(orders, "value.items[].giftContact", "EMAIL_ADDRESS", ReviewState.REJECTED, "no", "petra")
+    world.search.refresh()
+    assert find(world, entity="EMAIL_ADDRESS") == []
+    world.index.forget(dataset_key(orders))
+    world.search.refresh()
+    assert "shop.orders" not in find(world, kind="dataset")
+
+
+def test_more_used_datasets_come_first(world: World) -> None:
+    world.datasets.record_scan(scan(DatasetId(NAMESPACE, "aaa_rate"), []))
+    world.datasets.record_scan(scan(DatasetId(NAMESPACE, "zzz_rate"), []))
+    world.datasets.count_reads(DatasetId(NAMESPACE, "zzz_rate"), 500)
+    world.search.rebuild_search()
+    world.search.refresh()
+    assert find(world, "rate", kind="dataset") == ["zzz_rate", "aaa_rate"]
+
+
+@pytest.mark.slow
+def test_ten_thousand_fields_are_indexed(world: World) -> None:
+    wide = DatasetId(NAMESPACE, "wide")
+    world.datasets.record_scan(scan(wide, [profile(f"value.block_{n // 100}.column_{n}") for n in range(10_000)]))
+    world.search.refresh()
+    assert find(world, "block_77.column_7777")[0] == "value.block_77.column_7777"
+    assert world.search.search("column", filters={"kind": ["field"]}).total == 10_000

@@ -1,0 +1,388 @@
+// The shapes of the answers, as the HTTP contract states them. Keys beyond the contract are optional here.
+
+export interface Hit {
+  kind: "dataset" | "field";
+  namespace: string;
+  name: string;
+  cluster?: string | null;
+  path?: string;
+  description?: string;
+  tags?: string[];
+  owners?: string[];
+  entities?: string[];
+  score: number;
+  highlights?: Record<string, string[]>;
+}
+
+export interface FacetValue {
+  value: string;
+  count: number;
+}
+
+export interface SearchAnswer {
+  total: number;
+  hits: Hit[];
+  facets: Record<string, FacetValue[]>;
+}
+
+export interface Dataset {
+  namespace: string;
+  name: string;
+  cluster: string | null;
+  reference: string;
+  description: string;
+  owners: string[];
+  tags: string[];
+  terms: string[];
+  format: Record<string, string>;
+  declared_schema?: string | null;
+  topic: {
+    partitions?: number;
+    replication?: number;
+    cleanup_policy?: string | null;
+    retention_ms?: number | null;
+    retention_bytes?: number | null;
+    retained?: number | null;
+    offsets?: { partition: number; begin: number; end: number }[];
+  };
+  scan: { at?: string; records?: number; unscanned?: string[]; problems?: Problem[]; error?: string };
+  usage?: number;
+  created_at?: string | null;
+  updated_at?: string | null;
+  last_seen_at?: string | null;
+  scanned_at?: string | null;
+  deleted_at?: string | null;
+}
+
+/** One dataset's own page holds a little more than the list. */
+export interface DatasetDetails extends Dataset {
+  fields?: number;
+  shapes?: number;
+  schema_version?: number;
+  entities?: string[];
+  notes?: { path: string; description: string; terms: string[] }[];
+}
+
+export interface Problem {
+  dataset?: string;
+  message?: string;
+  path?: string;
+  [key: string]: unknown;
+}
+
+export interface Field {
+  path: string;
+  types: Record<string, number>;
+  presence: number;
+  null_share: number;
+  count?: number;
+  distinct?: number | null;
+  lengths?: [number, number] | null;
+  details?: Record<string, unknown>;
+}
+
+export interface Shape {
+  share: number;
+  paths: string[];
+  when?: Record<string, unknown> | null;
+}
+
+export interface ScanWindow {
+  records?: number;
+  time_from?: string | null;
+  time_to?: string | null;
+  strategy?: string;
+  complete?: boolean;
+  partitions?: { partition: number; begin: number; end: number; read: number; ranges?: [number, number][] }[];
+}
+
+export interface Schema {
+  version: number;
+  format: Record<string, string>;
+  fields: Field[];
+  shapes: Shape[];
+  window: ScanWindow;
+  created_at?: string | null;
+  problems?: Problem[];
+}
+
+/** `change`: added, removed, type, presence; or format, shapes, which have no path. */
+export interface SchemaChange {
+  change: string;
+  path: string | null;
+  before?: unknown;
+  after?: unknown;
+  first_seen?: { partition?: number; offset?: number } | null;
+}
+
+export interface SchemaDiff {
+  changes: SchemaChange[];
+  compatibility?: { backward: boolean; forward: boolean; full: boolean };
+}
+
+export interface Evidence {
+  matched?: number;
+  sampled?: number;
+  validated?: number;
+  recognizers?: ({ name: string; version?: string } | string)[];
+  locale?: string;
+  free_text?: boolean;
+  note?: string;
+  window?: unknown;
+  [key: string]: unknown;
+}
+
+export type ReviewState = "suggested" | "confirmed" | "rejected";
+
+export interface Classification {
+  path: string;
+  entity: string;
+  score: number;
+  state: ReviewState;
+  evidence: Evidence;
+  source?: string;
+  reviewed_by?: string | null;
+  reviewed_at?: string | null;
+  reason?: string | null;
+  seen_at?: string | null;
+}
+
+export interface Reason {
+  kind?: string;
+  name?: string;
+  text: string;
+}
+
+export interface Decision {
+  effect: "allow" | "deny";
+  reasons?: (Reason | string)[];
+  text?: string;
+  mask?: string | { type: string } | null;
+  [key: string]: unknown;
+}
+
+export interface QueryColumn {
+  name: string;
+  type: string;
+  decision: Decision | null;
+}
+
+export interface QueryWindow {
+  records?: number;
+  text?: string;
+  [key: string]: unknown;
+}
+
+export interface QueryAnswer {
+  columns: QueryColumn[];
+  rows: unknown[][];
+  decision: Decision;
+  window: QueryWindow;
+  truncated: boolean;
+}
+
+export interface ExplainColumn {
+  path: string;
+  effect: string;
+  mask?: string | { type: string } | null;
+  reasons?: (Reason | string)[];
+}
+
+export interface Explanation {
+  datasets: {
+    dataset: string;
+    effect?: string;
+    columns: ExplainColumn[];
+    filters?: unknown[];
+    reasons?: (Reason | string)[];
+    gaps?: string[];
+  }[];
+  sql?: string;
+  [key: string]: unknown;
+}
+
+export interface Stage {
+  name: string;
+  approvers: unknown;
+  quorum: number;
+  approvedBy: string[];
+}
+
+export interface Vote {
+  by: string;
+  stage: string;
+  verdict: string;
+  at: string;
+  comment?: string;
+}
+
+export interface AccessRequest {
+  id: string;
+  state: "pending" | "approved" | "denied" | "cancelled" | "expired";
+  stage: string | null;
+  requester: string;
+  dataset: string;
+  fields: string[];
+  unmask?: string[];
+  rows?: string | null;
+  purpose: string;
+  reason: string;
+  from: string | null;
+  until: string | null;
+  createdAt: string | null;
+  expiresAt: string | null;
+  stages: Stage[];
+  decisions: Vote[];
+  grant?: string | null;
+}
+
+export interface Grant {
+  name: string;
+  status: string;
+  subject: unknown;
+  dataset: string;
+  fields?: string[];
+  unmask?: string[];
+  rows?: string | null;
+  purpose: string;
+  validFrom?: string;
+  validTo?: string;
+  requestedBy?: string | null;
+  approvedBy?: string[];
+}
+
+export interface LineageNode {
+  id: string;
+  type: "dataset" | "field" | "job";
+  namespace?: string;
+  name?: string;
+  field?: string;
+  owners?: string[];
+  description?: string;
+  [key: string]: unknown;
+}
+
+export interface LineageEdge {
+  source: string;
+  target: string;
+  kind: string;
+  job?: string | null;
+  masked?: boolean;
+  from?: string;
+  to?: string | null;
+  seen?: string;
+  origin?: string;
+  stale?: boolean;
+  columns?: string;
+}
+
+export interface LineageAnswer {
+  nodes: LineageNode[];
+  edges: LineageEdge[];
+  truncated: boolean;
+}
+
+export interface Affected {
+  id: string;
+  type: string;
+  hops: number;
+  raw: boolean;
+  owners?: string[];
+  via?: string;
+  columns?: string;
+}
+
+export interface ImpactAnswer {
+  root: string;
+  affected: Affected[];
+  truncated: boolean;
+}
+
+export interface JobRun {
+  id: string;
+  state?: string;
+  started?: string | null;
+  ended?: string | null;
+  updated?: string | null;
+}
+
+export interface Job extends LineageNode {
+  state?: string | null;
+  runs?: JobRun[];
+  reads?: string[];
+  writes?: string[];
+  parents?: string[];
+  sql?: string;
+  location?: Record<string, string>;
+}
+
+export interface Place {
+  namespace: string;
+  name: string;
+  cluster?: string | null;
+  path: string;
+  entity?: string | null;
+  state?: string | null;
+  share?: number | null;
+  score?: number | null;
+  flows: { id: string; raw: boolean; columns?: string }[];
+  readers: unknown[];
+  access: unknown[];
+  [key: string]: unknown;
+}
+
+export interface WhereIs {
+  asked: Record<string, unknown>;
+  places: Place[];
+  gaps: (string | Problem)[];
+  [key: string]: unknown;
+}
+
+export interface AuditEntry {
+  seq: number;
+  at: string;
+  actor: string;
+  action: string;
+  target: string;
+  decision?: string | null;
+  reasons?: (Reason | string)[];
+  hash: string;
+  [key: string]: unknown;
+}
+
+export interface Scan {
+  id: string;
+  state: "queued" | "running" | "done" | "failed" | "cancelled";
+  progress: number | { done?: number; total?: number };
+  request?: Record<string, unknown>;
+  datasets: { name: string; namespace?: string; state?: string; records?: number; entities?: string[]; error?: string; [key: string]: unknown }[];
+  problems: Problem[];
+  requested_by?: string | null;
+  created_at?: string | null;
+  started_at?: string | null;
+  finished_at?: string | null;
+}
+
+export interface Cluster {
+  name: string;
+  namespace?: string;
+  cluster_id?: string | null;
+  bootstrap_servers?: string[];
+  bootstrapServers?: string[] | string;
+  schema_registry?: string | null;
+  datasets?: number;
+}
+
+export interface DeclaredDocument {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; [key: string]: unknown };
+  spec: Record<string, unknown>;
+}
+
+export interface Me {
+  user: string;
+  groups?: string[];
+  roles?: string[];
+  permissions?: string[];
+}

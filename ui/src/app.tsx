@@ -1,0 +1,53 @@
+// Which page stands at which address. Pages are loaded when they are first opened.
+import { lazy, Suspense } from "react";
+import { Route, Routes } from "react-router";
+import { Loading } from "@/components/Loading";
+import { Shell } from "@/components/Shell";
+import { useToken } from "@/lib/session";
+import { Home } from "@/pages/Home";
+import { NotFound } from "@/pages/NotFound";
+import { Search } from "@/pages/Search";
+import { SignIn } from "@/pages/SignIn";
+
+const DatasetPage = lazy(() => import("@/pages/dataset/DatasetPage"));
+const JobPage = lazy(() => import("@/pages/Job"));
+const LineagePage = lazy(() => import("@/pages/lineage/LineagePage"));
+const QueryPage = lazy(() => import("@/pages/query/QueryPage"));
+const RequestsPage = lazy(() => import("@/pages/requests/RequestsPage"));
+const RequestPage = lazy(() => import("@/pages/requests/RequestPage"));
+const AskPage = lazy(() => import("@/pages/requests/AskPage"));
+const ReviewPage = lazy(() => import("@/pages/Review"));
+const PoliciesPage = lazy(() => import("@/pages/policies/PoliciesPage"));
+const ReportsPage = lazy(() => import("@/pages/reports/ReportsPage"));
+const AuditPage = lazy(() => import("@/pages/Audit"));
+const AdminPage = lazy(() => import("@/pages/admin/AdminPage"));
+const ScanPage = lazy(() => import("@/pages/admin/ScanPage"));
+
+export function App() {
+  const token = useToken();
+  if (token === null) return <SignIn />;
+  return (
+    <Shell>
+      <Suspense fallback={<Loading />}>
+        <Routes>
+          <Route path="/" element={<Home />} />
+          <Route path="/search" element={<Search />} />
+          <Route path="/datasets/:place/:name/:tab?" element={<DatasetPage />} />
+          <Route path="/jobs/:namespace/:name" element={<JobPage />} />
+          <Route path="/lineage" element={<LineagePage />} />
+          <Route path="/query" element={<QueryPage />} />
+          <Route path="/requests" element={<RequestsPage />} />
+          <Route path="/requests/new" element={<AskPage />} />
+          <Route path="/requests/:id" element={<RequestPage />} />
+          <Route path="/review" element={<ReviewPage />} />
+          <Route path="/policies" element={<PoliciesPage />} />
+          <Route path="/reports" element={<ReportsPage />} />
+          <Route path="/audit" element={<AuditPage />} />
+          <Route path="/admin/:tab?" element={<AdminPage />} />
+          <Route path="/admin/scans/:id" element={<ScanPage />} />
+          <Route path="*" element={<NotFound />} />
+        </Routes>
+      </Suspense>
+    </Shell>
+  );
+}

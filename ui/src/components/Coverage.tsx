@@ -1,0 +1,43 @@
+import { Link } from "react-router";
+import type { Dataset, FacetValue } from "@/api/types";
+import { EntityName } from "@/components/EntityBadge";
+import { count } from "@/lib/format";
+import { links } from "@/lib/links";
+
+/** How much of the catalog is scanned, owned, and holds personal data. */
+export function Coverage({ datasets, total, entities }: { datasets: Dataset[]; total: number; entities: FacetValue[] }) {
+  const scanned = datasets.filter((d) => d.scanned_at).length;
+  const unowned = datasets.filter((d) => d.owners.length === 0).length;
+  const personal = entities.reduce((sum, e) => sum + e.count, 0);
+  return (
+    <section aria-label="Coverage" className="stack-s">
+      <div className="cards">
+        <Link className="stat" to={links.search({ kind: "dataset" })}>
+          <b>{count(total)}</b>
+          <span>datasets known</span>
+        </Link>
+        <Link className="stat" to={links.admin("scans")}>
+          <b>{count(scanned)}</b>
+          <span>of them scanned</span>
+        </Link>
+        <Link className="stat" to={links.whereIs({ entity: "PII" })}>
+          <b>{count(personal)}</b>
+          <span>finds of personal data in fields</span>
+        </Link>
+        <Link className="stat" to={links.search({ kind: "dataset" })}>
+          <b>{count(unowned)}</b>
+          <span>datasets without an owner</span>
+        </Link>
+      </div>
+      {entities.length > 0 && (
+        <div className="row" style={{ rowGap: 6 }}>
+          {entities.slice(0, 14).map((e) => (
+            <Link key={e.value} to={links.whereIs({ entity: e.value })} title={`Where is ${e.value}?`}>
+              <EntityName name={`${e.value} ${e.count}`} />
+            </Link>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}

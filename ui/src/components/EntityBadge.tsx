@@ -1,0 +1,24 @@
+import { ShieldAlert } from "lucide-react";
+import type { Classification } from "@/api/types";
+import { evidenceText } from "@/lib/evidence";
+
+/** A kind of personal data on a field. Dashed while only suggested. */
+export function EntityBadge({ of }: { of: Classification }) {
+  return (
+    <span className={`badge pii ${of.state}`} title={`${of.entity}, ${of.state}: ${evidenceText(of)}`}>
+      <ShieldAlert size={12} aria-hidden />
+      {of.entity}
+      {of.state !== "confirmed" && <span className="visually-hidden"> ({of.state})</span>}
+    </span>
+  );
+}
+
+/** The same where only its name is known. */
+export function EntityName({ name }: { name: string }) {
+  return (
+    <span className="badge pii">
+      <ShieldAlert size={12} aria-hidden />
+      {name}
+    </span>
+  );
+}

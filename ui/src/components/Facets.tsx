@@ -1,0 +1,36 @@
+import type { FacetValue } from "@/api/types";
+import { count } from "@/lib/format";
+
+/** One facet: its values with counts; a click filters by one, another click lifts it. */
+export function Facet({
+  title,
+  values,
+  chosen,
+  onChoose,
+}: {
+  title: string;
+  values: FacetValue[];
+  chosen: string | null;
+  onChoose: (value: string | null) => void;
+}) {
+  const shown = values.slice(0, 12);
+  if (chosen && !shown.some((v) => v.value === chosen)) shown.unshift({ value: chosen, count: 0 });
+  if (shown.length === 0) return null;
+  return (
+    <section className="facet" aria-label={title}>
+      <h3>{title}</h3>
+      {shown.map(({ value, count: n }) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={value === chosen}
+          title={value}
+          onClick={() => onChoose(value === chosen ? null : value)}
+        >
+          <span>{value}</span>
+          <span>{count(n)}</span>
+        </button>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+// Addresses of our own pages, so that each stands in one place.
+import { parseNodeId } from "@/lib/nodeId";
+
+const part = encodeURIComponent;
+
+function query(params: Record<string, string | null | undefined>): string {
+  const given = Object.entries(params).filter((p): p is [string, string] => p[1] != null && p[1] !== "");
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
+}
+
+export const links = {
+  home: "/",
+  search: (params: Record<string, string | null | undefined> = {}) => `/search${query(params)}`,
+  dataset: (place: string, name: string, tab?: string, params: Record<string, string | null | undefined> = {}) =>
+    `/datasets/${part(place)}/${part(name)}${tab && tab !== "overview" ? `/${tab}` : ""}${query(params)}`,
+  field: (place: string, name: string, path: string) =>
+    `/datasets/${part(place)}/${part(name)}/schema${query({ field: path })}`,
+  lineage: (node?: string, params: Record<string, string | null | undefined> = {}) =>
+    `/lineage${query({ node, ...params })}`,
+  job: (namespace: string, name: string) => `/jobs/${part(namespace)}/${part(name)}`,
+  query: (sql?: string) => `/query${query({ sql })}`,
+  ask: (dataset: string, fields: string[] = [], purpose?: string) =>
+    `/requests/new${query({ dataset, fields: fields.join(","), purpose })}`,
+  request: (id: string) => `/requests/${part(id)}`,
+  requests: (tab?: string) => (tab ? `/requests?show=${tab}` : "/requests"),
+  whereIs: (params: Record<string, string | null | undefined>) => `/reports${query(params)}`,
+  review: "/review",
+  policies: "/policies",
+  audit: (params: Record<string, string | null | undefined> = {}) => `/audit${query(params)}`,
+  admin: (tab?: string) => (tab ? `/admin/${tab}` : "/admin"),
+};
+
+/** The page of a lineage node. */
+export function nodeLink(id: string): string {
+  const ref = parseNodeId(id);
+  if (!ref) return links.lineage(id);
+  if (ref.kind === "job") return links.job(ref.namespace, ref.name);
+  if (ref.kind === "field") return links.field(ref.namespace, ref.name, ref.field ?? "");
+  return links.dataset(ref.namespace, ref.name);
+}
+
+/** `prod/orders` -> its page; the last slash parts cluster and topic. */
+export function referenceLink(reference: string, tab?: string): string {
+  const at = reference.lastIndexOf("/");
+  return at < 0 ? links.search({ q: reference }) : links.dataset(reference.slice(0, at), reference.slice(at + 1), tab);
+}

@@ -1,0 +1,24 @@
+// What a scan looked at, and what it did not, in words.
+import type { ScanWindow } from "@/api/types";
+import { plural } from "@/lib/format";
+
+const day = (at: string) => at.replace("T", " ").replace(/(:\d\d)(\.\d+)?Z$/, "$1 UTC");
+
+export function windowText(window: ScanWindow): string {
+  const parts = [`Learned from ${plural(window.records ?? 0, "record")}`];
+  const partitions = window.partitions ?? [];
+  if (partitions.length > 0) parts.push(`of ${plural(partitions.length, "partition")}`);
+  if (window.time_from && window.time_to) parts.push(`written between ${day(window.time_from)} and ${day(window.time_to)}`);
+  const text = parts.join(" ");
+  if (window.complete) return `${text}: every record that is kept.`;
+  const kept = partitions.reduce((sum, p) => sum + (p.end - p.begin), 0);
+  return kept > 0
+    ? `${text}: a ${window.strategy ?? ""} sample of about ${plural(kept, "record")} that are kept.`
+    : `${text}: a ${window.strategy ?? ""} sample.`;
+}
+
+/** What a query read, in the API's words or ours. */
+export function readText(window: { text?: string; records?: number } | null | undefined): string {
+  if (window?.text) return /[.!]$/.test(window.text) ? window.text : `${window.text}.`;
+  return window?.records == null ? "" : `${plural(window.records, "record")} read.`;
+}

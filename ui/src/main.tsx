@@ -1,0 +1,37 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { BrowserRouter } from "react-router";
+import { ApiError } from "@/api/client";
+import { App } from "@/app";
+import { applyTheme } from "@/lib/theme";
+import "@/styles/base.css";
+import "@/styles/layout.css";
+import "@/styles/controls.css";
+import "@/styles/data.css";
+
+applyTheme();
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // What Weir refuses it refuses again; only what did not get through is tried once more.
+      retry: (tries, error) => tries < 1 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 502),
+      refetchOnWindowFocus: false,
+    },
+  },
+});
+
+const root = document.getElementById("root");
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <BrowserRouter>
+          <App />
+        </BrowserRouter>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,115 @@
+// Datasets and fields by words; facets left; everything in the address.
+import { SearchX } from "lucide-react";
+import { Link, useSearchParams } from "react-router";
+import { useSearch } from "@/api/catalog";
+import { Empty } from "@/components/Empty";
+import { Facet } from "@/components/Facets";
+import { HitRow } from "@/components/HitRow";
+import { Loading } from "@/components/Loading";
+import { ErrorNotice } from "@/components/Notice";
+import { PageHead } from "@/components/PageHead";
+import { plural } from "@/lib/format";
+import { links } from "@/lib/links";
+import { arrows } from "@/lib/listKeys";
+import "@/styles/search.css";
+
+const FACETS = [
+  ["kind", "Kind"],
+  ["entity", "Personal data"],
+  ["tag", "Tag"],
+  ["owner", "Owner"],
+  ["cluster", "Cluster"],
+] as const;
+const PAGE = 30;
+
+export function Search() {
+  const [params, setParams] = useSearchParams();
+  const q = params.get("q") ?? "";
+  const page = Math.max(0, Number(params.get("page") ?? 0) || 0);
+  const chosen = Object.fromEntries(FACETS.map(([name]) => [name, params.get(name)]));
+  const { cluster, ...others } = chosen;
+  const found = useSearch({ q, ...others, namespace: cluster }, PAGE, page * PAGE);
+  const filtered = FACETS.some(([name]) => chosen[name]);
+  const set = (name: string, value: string | null) => {
+    const next = new URLSearchParams(params);
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+    if (name !== "page") next.delete("page");
+    setParams(next, { replace: name !== "page" });
+  };
+  const answer = found.data;
+  return (
+    <div className="page">
+      <PageHead title={q ? `Search: ${q}` : "Search"} shown={q ? <>Results for “{q}”</> : "Everything Weir knows"}>
+        {answer && (
+          <span className="muted" role="status">
+            {plural(answer.total, "result")}
+          </span>
+        )}
+      </PageHead>
+      <div className="columns left">
+        <aside className="stack" aria-label="Narrow down">
+          {FACETS.map(([name, title]) => (
+            <Facet
+              key={name}
+              title={title}
+              values={answer?.facets[name] ?? []}
+              chosen={chosen[name] ?? null}
+              onChoose={(value) => set(name, value)}
+            />
+          ))}
+          {filtered && (
+            <Link className="small" to={links.search({ q })}>
+              Lift all filters
+            </Link>
+          )}
+        </aside>
+        <section className="panel flush" aria-label="Results">
+          {found.isError && <ErrorNotice error={found.error} retry={() => void found.refetch()} />}
+          {!answer && !found.isError && (
+            <div className="panel">
+              <Loading lines={6} />
+            </div>
+          )}
+          {answer?.hits.length === 0 && (
+            <Empty title="Nothing found" icon={<SearchX size={28} aria-hidden />}>
+              {filtered ? (
+                <p>
+                  Nothing fits these filters. <Link to={links.search({ q })}>Lift them all</Link>.
+                </p>
+              ) : (
+                <p>
+                  Try fewer or shorter words: names of topics or fields, owners, or a kind of personal data such as
+                  EMAIL_ADDRESS. A topic that was never scanned is not here yet: <Link to={links.admin()}>scan one</Link>.
+                </p>
+              )}
+            </Empty>
+          )}
+          <ul className="hits" onKeyDown={arrows("[data-hit]")} aria-label="Found">
+            {answer?.hits.map((hit) => (
+              <HitRow key={`${hit.namespace}/${hit.name}/${hit.path ?? ""}`} hit={hit} />
+            ))}
+          </ul>
+          {answer && answer.total > PAGE && (
+            <div className="panel-head pager">
+              <button type="button" className="button small" disabled={page === 0} onClick={() => set("page", String(page - 1))}>
+                Back
+              </button>
+              <span className="muted small">
+                {page * PAGE + 1}–{Math.min(answer.total, (page + 1) * PAGE)} of {answer.total}
+              </span>
+              <button
+                type="button"
+                className="button small"
+                disabled={(page + 1) * PAGE >= answer.total}
+                onClick={() => set("page", String(page + 1))}
+              >
+                More
+              </button>
+            </div>
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+// One dataset: its head, its tabs, each tab with an address of its own.
+import { lazy, type ReactNode, Suspense } from "react";
+import { Link, useParams } from "react-router";
+import { useDataset } from "@/api/catalog";
+import type { DatasetDetails } from "@/api/types";
+import { Answer } from "@/components/Answer";
+import { Loading } from "@/components/Loading";
+import { PageHead } from "@/components/PageHead";
+import { links } from "@/lib/links";
+import { sqlTable } from "@/lib/sql";
+import { NotFound } from "@/pages/NotFound";
+import { AccessTab } from "@/pages/dataset/AccessTab";
+import { Overview } from "@/pages/dataset/Overview";
+import { PersonalData } from "@/pages/dataset/PersonalData";
+import { Sample } from "@/pages/dataset/Sample";
+import { SchemaTab } from "@/pages/dataset/SchemaTab";
+import "@/styles/dataset.css";
+
+const LineageTab = lazy(() => import("@/pages/dataset/LineageTab"));
+
+const TABS: { name: string; text: string; show: (dataset: DatasetDetails) => ReactNode }[] = [
+  { name: "overview", text: "Overview", show: (d) => <Overview dataset={d} /> },
+  { name: "schema", text: "Schema", show: (d) => <SchemaTab dataset={d} /> },
+  { name: "personal-data", text: "Personal data", show: (d) => <PersonalData dataset={d} /> },
+  { name: "sample", text: "Sample", show: (d) => <Sample dataset={d} /> },
+  { name: "lineage", text: "Lineage", show: (d) => <LineageTab dataset={d} /> },
+  { name: "access", text: "Access", show: (d) => <AccessTab dataset={d} /> },
+];
+
+export default function DatasetPage() {
+  const { place = "", name = "", tab = "overview" } = useParams();
+  const dataset = useDataset(place, name);
+  const shown = TABS.find((t) => t.name === tab);
+  if (!shown) return <NotFound />;
+  return (
+    <div className={tab === "lineage" ? "page wide" : "page"}>
+      <PageHead
+        title={tab === "overview" ? name : `${name}: ${shown.text}`}
+        shown={name}
+        lead={dataset.data?.description}
+        crumbs={
+          <>
+            <Link to={links.search({ kind: "dataset" })}>Datasets</Link>
+            <span>/</span>
+            <Link to={links.search({ kind: "dataset", cluster: dataset.data?.cluster })}>{dataset.data?.cluster ?? place}</Link>
+          </>
+        }
+      >
+        <Link className="button" to={links.query(`SELECT * FROM ${sqlTable(dataset.data?.cluster ?? place, name)} LIMIT 20`)}>
+          Query
+        </Link>
+        <Link className="button" to={links.ask(dataset.data?.reference ?? `${place}/${name}`)}>
+          Ask for access
+        </Link>
+      </PageHead>
+      <nav className="tabs" aria-label="About this dataset">
+        {TABS.map((t) => (
+          <Link key={t.name} to={links.dataset(place, name, t.name)} aria-current={t.name === tab ? "page" : undefined}>
+            {t.text}
+          </Link>
+        ))}
+      </nav>
+      <Answer of={dataset}>{(d) => <Suspense fallback={<Loading />}>{shown.show(d)}</Suspense>}</Answer>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { Link } from "react-router";
+import { useClassifications } from "@/api/catalog";
+import type { Dataset } from "@/api/types";
+import { EntityBadge } from "@/components/EntityBadge";
+import { Notice } from "@/components/Notice";
+import { When } from "@/components/When";
+import { bytes, count, duration, plural } from "@/lib/format";
+import { links } from "@/lib/links";
+import { shortPath } from "@/lib/paths";
+import { Describe } from "@/pages/dataset/Describe";
+
+export function Overview({ dataset }: { dataset: Dataset }) {
+  const place = dataset.cluster ?? dataset.namespace;
+  const problems = dataset.scan.problems ?? [];
+  return (
+    <div className="columns">
+      <div className="stack">
+        {dataset.deleted_at && (
+          <Notice tone="warn">
+            This topic is gone from its cluster since <When at={dataset.deleted_at} />. What is known of it stays here.
+          </Notice>
+        )}
+        {!dataset.scanned_at && (
+          <Notice tone="warn">
+            <p>
+              No scan has read this dataset yet: its fields are unknown, and unknown fields count as personal data.{" "}
+              <Link to={links.admin("scans")}>Scan it</Link>
+            </p>
+          </Notice>
+        )}
+        {dataset.scan.error && <Notice tone="bad">The last scan failed: {dataset.scan.error}</Notice>}
+        {problems.map((problem, i) => (
+          <Notice key={i} tone="warn">
+            {problem.message ?? JSON.stringify(problem)}
+          </Notice>
+        ))}
+        <Describe dataset={dataset} />
+        <Personal place={place} name={dataset.name} />
+      </div>
+      <aside className="panel" aria-labelledby="facts">
+        <h2 id="facts">Facts</h2>
+        <dl className="facts">
+          <dt>Cluster</dt>
+          <dd>{dataset.cluster ?? "none registered"}</dd>
+          <dt>Namespace</dt>
+          <dd className="mono">{dataset.namespace}</dd>
+          <dt>Format</dt>
+          <dd>
+            {Object.entries(dataset.format)
+              .map(([part, format]) => `${part}: ${format}`)
+              .join(", ") || "–"}
+          </dd>
+          <dt>Records kept</dt>
+          <dd>{dataset.topic.retained == null ? "–" : `about ${count(dataset.topic.retained)}`}</dd>
+          <dt>Partitions</dt>
+          <dd>{count(dataset.topic.partitions)}</dd>
+          <dt>Kept for</dt>
+          <dd>
+            {duration(dataset.topic.retention_ms)}
+            {(dataset.topic.retention_bytes ?? -1) >= 0 && `, at most ${bytes(dataset.topic.retention_bytes)}`}
+          </dd>
+          <dt>Cleanup</dt>
+          <dd>{dataset.topic.cleanup_policy ?? "–"}</dd>
+          <dt>Scanned</dt>
+          <dd>
+            <When at={dataset.scanned_at} />
+            {dataset.scan.records != null && <span className="muted"> · {plural(dataset.scan.records, "record")} read</span>}
+          </dd>
+          <dt>Last seen</dt>
+          <dd>
+            <When at={dataset.last_seen_at} />
+          </dd>
+          <dt>Known since</dt>
+          <dd>
+            <When at={dataset.created_at} />
+          </dd>
+        </dl>
+      </aside>
+    </div>
+  );
+}
+
+function Personal({ place, name }: { place: string; name: string }) {
+  const found = useClassifications(place, name).data?.filter((c) => c.state !== "rejected") ?? [];
+  return (
+    <section className="panel" aria-labelledby="personal">
+      <h2 id="personal">Personal data</h2>
+      {found.length === 0 ? (
+        <p className="muted">None found and none declared.</p>
+      ) : (
+        <ul className="stack-s">
+          {found.slice(0, 12).map((c) => (
+            <li key={`${c.path} ${c.entity}`} className="row">
+              <Link to={links.field(place, name, c.path)} className="mono anywhere">
+                {shortPath(c.path)}
+              </Link>
+              <EntityBadge of={c} />
+            </li>
+          ))}
+          {found.length > 12 && (
+            <li>
+              <Link to={links.dataset(place, name, "personal-data")}>and {found.length - 12} more</Link>
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}

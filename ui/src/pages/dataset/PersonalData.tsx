@@ -1,0 +1,48 @@
+import { useState } from "react";
+import { useClassifications } from "@/api/catalog";
+import type { Dataset } from "@/api/types";
+import { Answer } from "@/components/Answer";
+import { ClassificationTable } from "@/components/ClassificationTable";
+import { Empty } from "@/components/Empty";
+import { Segments } from "@/components/Segments";
+
+type Shown = "all" | "suggested" | "confirmed" | "rejected";
+
+/** Every find of personal data in a dataset, with its evidence and its review. */
+export function PersonalData({ dataset }: { dataset: Dataset }) {
+  const place = dataset.cluster ?? dataset.namespace;
+  const found = useClassifications(place, dataset.name);
+  const [shown, setShown] = useState<Shown>("all");
+  return (
+    <Answer of={found}>
+      {(all) => {
+        const number = (state: Shown) => (state === "all" ? all.length : all.filter((c) => c.state === state).length);
+        const states: Shown[] = ["all", "suggested", "confirmed", "rejected"];
+        return (
+          <div className="stack">
+            <Segments
+              label="Which finds"
+              value={shown}
+              onChange={setShown}
+              options={states.map((state) => ({ value: state, text: `${state} ${number(state)}` }))}
+            />
+            <div className="panel flush">
+              {number(shown) === 0 ? (
+                <Empty title={shown === "all" ? "No personal data is known here" : `Nothing is ${shown}`}>
+                  <p>A scan suggests; people confirm or reject; a rejection stays through later scans.</p>
+                </Empty>
+              ) : (
+                <ClassificationTable
+                  rows={all
+                    .filter((c) => shown === "all" || c.state === shown)
+                    .map((classification) => ({ place, name: dataset.name, classification }))}
+                  withDataset={false}
+                />
+              )}
+            </div>
+          </div>
+        );
+      }}
+    </Answer>
+  );
+}

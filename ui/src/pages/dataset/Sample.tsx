@@ -1,0 +1,48 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { api } from "@/api/client";
+import type { Dataset, QueryAnswer } from "@/api/types";
+import { Empty } from "@/components/Empty";
+import { Loading } from "@/components/Loading";
+import { ErrorNotice } from "@/components/Notice";
+import { ResultGrid } from "@/components/ResultGrid";
+import { links } from "@/lib/links";
+import { sqlTable } from "@/lib/sql";
+import { readText } from "@/lib/window";
+
+/** The newest records as this user may see them: a governed query like any other, decided and audited. */
+export function Sample({ dataset }: { dataset: Dataset }) {
+  const place = dataset.cluster ?? dataset.namespace;
+  const sql = `SELECT * FROM ${sqlTable(place, dataset.name)} LIMIT 50`;
+  const rows = useQuery({
+    queryKey: ["sample", sql],
+    queryFn: ({ signal }) => api.post<QueryAnswer>("/api/v1/query", { sql, limit: 50 }, undefined, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (rows.isPending) return <Loading lines={8} label="Reading records" />;
+  if (rows.isError) {
+    return (
+      <ErrorNotice error={rows.error} retry={() => void rows.refetch()}>
+        <p>
+          <Link to={links.ask(dataset.reference)}>Ask for access</Link> to see records of this dataset.
+        </p>
+      </ErrorNotice>
+    );
+  }
+  return (
+    <div className="stack-s">
+      <p className="muted small">
+        {readText(rows.data.window)} You see what your roles and grants allow; each column's head says why.
+      </p>
+      <div className="panel flush">
+        {rows.data.rows.length === 0 ? (
+          <Empty title="No records">
+            <p>The topic holds none, or none that you may see.</p>
+          </Empty>
+        ) : (
+          <ResultGrid columns={rows.data.columns} rows={rows.data.rows} dataset={dataset.reference} />
+        )}
+      </div>
+    </div>
+  );
+}
