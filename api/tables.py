@@ -9,19 +9,23 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from api.clusters import Clusters
+from api.clusters import Connections
 from api.facts import Facts
 from catalog.datasets import Datasets
 from catalog.datatypes import STRING, DataType, StructType, from_profile, parse_ddl
 from catalog.errors import InvalidInput
 from catalog.model import SchemaVersion
 from catalog.paths import StepKind
-from policies.plan import PartRead
-from policies.query_ports import QueryTable
+from policies.plan import PartRead, Window
+from policies.query_ports import Offsets, QueryTable
+from policies.sql.windows import AsOf
 from scanners.decode import to_json_text
 from scanners.model import ClusterConnection, PartFormat, TopicFormat
 from scanners.ports import SchemaRegistry
 from scanners.registered import Schemas
+
+SparkOptions = Callable[[ClusterConnection], Mapping[str, str]]
+"""The Kafka options of Spark's reader for a cluster."""
 
 _REGISTERED = ("avro", "protobuf", "json-schema")
 _NATIVE = {"json": "json", "string": "text", "null": "text"}
@@ -31,10 +35,11 @@ _SCHEMAS_KEPT_S = 30.0
 class Tables:
     """Finds the table a query names (`policies.query_ports.TableSource`)."""
 
-    def __init__(self, datasets: Datasets, facts: Facts, clusters: Clusters, registry: SchemaRegistry) -> None:
+    def __init__(self, datasets: Datasets, facts: Facts, connections: Connections, spark_options: SparkOptions, registry: SchemaRegistry) -> None:
         self._datasets = datasets
         self._facts = facts
-        self._clusters = clusters
+        self._connections = connections
+        self._spark_options = spark_options
         self._registry = registry
         self._schemas: dict[tuple[str, str], tuple[float, Mapping[str, object]]] = {}
         self._lock = threading.Lock()
@@ -49,14 +54,14 @@ class Tables:
             )
         schema = self._datasets.schema(record.id)
         formats = TopicFormat.from_mapping({**schema.format, **record.format})
-        connection = self._clusters.connection(record.cluster)
+        connection = self._connections.connection(record.cluster)
         declared = parse_ddl(record.declared_ddl) if record.declared_ddl else None
         schemas = partial(self._registered, connection, record.id.name)
         return QueryTable(
             reference=record.reference,
             topic=record.id.name,
-            facts=self._facts.of(record.id),
-            kafka=self._clusters.spark_options(record.cluster),
+            facts=self._facts.facts(record.reference),
+            kafka=self._spark_options(connection),
             key=_part(formats.key, from_profile(schema.fields, "key"), schemas),
             value=_part(formats.value, declared or from_profile(schema.fields, "value"), schemas),
             headers=_headers(schema),
@@ -93,6 +98,26 @@ def _headers(schema: SchemaVersion) -> StructType:
         if path.root == "headers" and path.steps and path.steps[0].kind is StepKind.FIELD
     }
     return StructType(tuple((name, STRING) for name in names))
+
+
+class QueryOffsets:
+    """Offsets of any declared cluster (`policies.query_ports.Offsets`), with that cluster's own client settings."""
+
+    def __init__(self, connections: Connections, make: Callable[[Mapping[str, Mapping[str, str]]], Offsets]) -> None:
+        self._connections = connections
+        self._make = make
+        self._made: dict[tuple[object, ...], Offsets] = {}
+        self._lock = threading.Lock()
+
+    def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
+        """See the port."""
+        bootstrap = kafka["kafka.bootstrap.servers"]
+        settings = self._connections.client_settings(bootstrap)
+        key = (bootstrap, *sorted(settings.items()))
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = self._make({bootstrap: settings})
+        return self._made[key].window(kafka, topic, as_of, limit)
 
 
 class Decoder:

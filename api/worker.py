@@ -1,4 +1,4 @@
-"""The background worker process: scans, the lineage fold, re-indexing, expiry, the audit head."""
+"""The background worker process: scans, the lineage fold, re-indexing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(home: Home) -> None:
         signal.signal(name, lambda *_: stop.set())
     duties: list[tuple[str, Callable[[], None]]] = [
         ("lineage", lambda: services.lineage_worker().run(stop)),
-        ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scans.run_next)),
+        ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
     threads = [threading.Thread(target=guarded, args=(stop, name, duty), name=name, daemon=True) for name, duty in duties]
@@ -49,10 +49,8 @@ def run(home: Home) -> None:
 
 
 def upkeep(services: Services) -> bool:
-    """Small things that are due: index what changed, end what expired, publish the audit head."""
-    services.reindex()
-    services.approvals.expire_due()
-    services.publish_audit_head()
+    """What is due now: datasets that changed while the index was away are indexed."""
+    services.search.reindex_dirty()
     return False
 
 

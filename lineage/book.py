@@ -40,6 +40,11 @@ class Run:
     phases: dict[str, int] = field(default_factory=dict)
 
     @property
+    def heard(self) -> int:
+        """Time of the last report; never before the first."""
+        return max(self.first, self.last)
+
+    @property
     def streaming(self) -> bool:
         return self.processing in STREAMING
 
@@ -186,4 +191,6 @@ def newest(held: Mapping[str, tuple[int, Any]], key: str, time: int, value: Any)
     if key not in held:
         return True
     at, old = held[key]
-    return (time, orjson.dumps(value, option=orjson.OPT_SORT_KEYS)) > (at, orjson.dumps(old, option=orjson.OPT_SORT_KEYS))
+    if time != at:
+        return time > at
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) > orjson.dumps(old, option=orjson.OPT_SORT_KEYS)

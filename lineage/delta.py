@@ -39,7 +39,7 @@ class GraphDelta:
     datasets    id -> dataset; columns: field id -> (dataset, field); jobs: id -> (namespace, name): nodes to make
     job_info    job id -> what it says of itself, whole; dataset_info: dataset -> the same, with times, whole
     upserts     edges to make or to set; removed: (kind, id) of edges that are no longer derived
-    links       symlinks learned; drops: dataset -> all its times; retired: ids of datasets that are now known by another
+    links       symlinks learned; drops: dataset -> all its times; retired: ids of datasets now known by another
     books       to store, each with the version it replaces
     """
 

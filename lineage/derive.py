@@ -154,9 +154,7 @@ class Sayings:
 
     def observed(self) -> list[Step]:
         steps = [
-            (step.time, run.id, at, step)
-            for run in self.book.runs.values()
-            for at, step in enumerate(self.of_run(run))
+            (step.time, run.id, at, step) for run in self.book.runs.values() for at, step in enumerate(self.of_run(run))
         ]
         steps += [(step.time, run_id, 0, step) for run_id, step in self._halves()]
         return [step for *_, step in sorted(steps, key=lambda row: row[:3])]
@@ -169,13 +167,13 @@ class Sayings:
         phases = sorted((time, key) for key, time in run.phases.items())
         if run.snapshot:
             for at, (time, key) in enumerate(phases):
-                last = run.last if at == len(phases) - 1 else phases[at + 1][0]
+                last = run.heard if at == len(phases) - 1 else phases[at + 1][0]
                 yield Step(time, last, self.statement((key,)), True)
         elif run.streaming:
             for at in range(len(phases)):
-                yield Step(phases[at][0], run.last, self.statement(key for _, key in phases[: at + 1]), False)
+                yield Step(phases[at][0], run.heard, self.statement(key for _, key in phases[: at + 1]), False)
         elif phases:
-            yield Step(run.first, run.last, self.statement(run.phases), run.complete)
+            yield Step(run.first, run.heard, self.statement(run.phases), run.complete)
 
     def statement(self, keys: Iterable[str]) -> Statement:
         wanted = frozenset(keys)
@@ -222,7 +220,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
                 source, target = names.dataset(sns, sn), names.dataset(tns, tn)
                 columns.append((source, sf, target, tf, way == f.RAW, tag == f.EXPLICIT_COLUMN))
             case (f.INFLUENCE | f.EXPLICIT_INFLUENCE as tag, sns, sn, sf, tns, tn):
-                columns.append((names.dataset(sns, sn), sf, names.dataset(tns, tn), None, False, tag == f.EXPLICIT_INFLUENCE))
+                source, target = names.dataset(sns, sn), names.dataset(tns, tn)
+                columns.append((source, sf, target, None, False, tag == f.EXPLICIT_INFLUENCE))
             case (f.EXPLICIT,):
                 said.explicit = True
             case (f.EXPLICIT, ns, name):
@@ -296,7 +295,8 @@ def _integration(book: Book) -> str | None:
 
 
 def _touch(said: Statement, kind: Kind, namespace: str, name: str, dataset: DatasetId) -> None:
-    said.pairs[(kind, namespace, name, "", dataset.namespace, dataset.name, "", namespace, name)] = ((), How.INPUTS_OUTPUTS)
+    pair = (kind, namespace, name, "", dataset.namespace, dataset.name, "", namespace, name)
+    said.pairs[pair] = ((), How.INPUTS_OUTPUTS)
     if kind is Kind.READS:
         said.reads = True
     else:
@@ -326,9 +326,7 @@ def _edges(book: Book, origin: str, opened: _Open, closed: Closed, hows: Mapping
         yield _edge(book, origin, pair, variant, how, vf, vt, min(seen, vt))
 
 
-def _edge(
-    book: Book, origin: str, pair: Pair, variant: tuple[str, ...], how: How, vf: int, vt: int, seen: int
-) -> Edge:
+def _edge(book: Book, origin: str, pair: Pair, variant: tuple[str, ...], how: How, vf: int, vt: int, seen: int) -> Edge:
     kind = Kind(pair[0])
     source, target = ends_of(pair)
     return Edge(

@@ -120,7 +120,7 @@ def add_nodes(delta: GraphDelta, edge: Edge) -> None:
 
 
 def _shorten_phases(book: Book, kept: int) -> None:
-    """Unite the newest reports of a run that has too many kinds of them. Nothing is claimed earlier than it was said."""
+    """Unite the newest reports of a run that has too many kinds of them; nothing is dated earlier than it was said."""
     for run in book.runs.values():
         while len(run.phases) > kept:
             (time, key), (_, other) = sorted(((time, key) for key, time in run.phases.items()), reverse=True)[:2]

@@ -59,9 +59,9 @@ def job_said(event: RunEvent | JobEvent) -> Iterator[tuple[str, Any]]:
         yield "producer", redact(_text(event.producer))
     if isinstance(event, RunEvent):
         engine = facet(event.facets, "processing_engine") or {}
-        name, version = _text(engine.get("name")), _text(engine.get("version"))
-        if name or version:
-            yield "engine", {"name": name, "version": version}
+        said = {"name": _text(engine.get("name")), "version": _text(engine.get("version"))}
+        if any(said.values()):
+            yield "engine", said
 
 
 def job_info(book: Book) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def job_info(book: Book) -> dict[str, Any]:
     shown = {key: value for key, (_, value) in sorted(book.info.items()) if value}
     newest = max(book.runs.values(), key=lambda run: (run.first, run.id), default=None)
     if newest is not None:
-        shown |= {"state": newest.state(), "lastRun": newest.id, "lastSeen": rfc3339(newest.last)}
+        shown |= {"state": newest.state(), "lastRun": newest.id, "lastSeen": rfc3339(newest.heard)}
     return shown
 
 

@@ -25,9 +25,7 @@ class Record:
 class EventLog(Protocol):
     """The durable log of events. Safe for many threads at once."""
 
-    def append(
-        self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()
-    ) -> None:
+    def append(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()) -> None:
         """Return when the event is durable. Raises Unavailable naming Kafka, or InvalidInput for one too large."""
 
     def append_many(self, items: Sequence[tuple[str, bytes]]) -> list[Exception | None]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 REDACTED = "[redacted]"
@@ -34,14 +35,16 @@ _SECRET_PAIRS = frozenset({
 
 _NAME = r"""(?P<name>[A-Za-z_][\w.\-]*)"""
 _ASSIGNMENT = re.compile(
-    rf"""(?<![\w.\-$\{{]){_NAME}(?P<sep>["']?\s*(?:=>|=|:(?!//))\s*)"""
+    rf"""(?<![\w.\-$\{{]){_NAME}(?P<sep>\\?["']?\s*(?:=>|=|:(?!//))\s*)"""
     r"""(?P<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'')*'|\\"[^"\\]*\\"|\{[^}]*\}|[^\s;&,"'(){}\[\]]+)""",
     re.S,
 )
 _SQL_SECRET = re.compile(r"""(?i)\b((?:identified\s+by|password|secret|token)\s+)('(?:[^']|'')*'|"[^"]*")""")
 _URL_USER = re.compile(r"(?<=://)([^\s/@:?#'\"]*):([^\s/@'\"]+)@")
 _ORACLE_USER = re.compile(r"(?i)(jdbc:oracle:\w+:)([^\s/@:]+)/([^\s@]+)@")
-_OPTION = re.compile(r"""(?i)(--?(?:password|passwd|token|secret|api-?key|access-?key|secret-?key)[= ]+)("[^"]*"|'[^']*'|\S+)""")
+_OPTION = re.compile(
+    r"""(?i)(--?(?:password|passwd|token|secret|api-?key|access-?key|secret-?key)[= ]+)("[^"]*"|'[^']*'|\S+)"""
+)
 _SHAPES = (
     re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S),
     re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
@@ -67,7 +70,7 @@ def is_secret_name(name: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(name)]
     if any(word in _SECRET_WORDS for word in words):
         return True
-    return any(pair in _SECRET_PAIRS for pair in zip(words, words[1:], strict=False))
+    return any(pair in _SECRET_PAIRS for pair in pairwise(words))
 
 
 def _value(raw: Any, *, structural: bool) -> Any:
@@ -80,8 +83,8 @@ def _value(raw: Any, *, structural: bool) -> Any:
     return raw
 
 
-def _object(raw: Mapping[str, Any], *, structural: bool) -> dict[str, Any]:
-    done: dict[str, Any] = {}
+def _object(raw: Mapping[Any, Any], *, structural: bool) -> dict[Any, Any]:
+    done: dict[Any, Any] = {}
     label = raw.get("name", raw.get("key"))
     named_secret = not structural and isinstance(label, str) and is_secret_name(label)
     for key, value in raw.items():

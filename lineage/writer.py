@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from catalog.errors import Unavailable
 from catalog.model import DatasetId
-from lineage.book import Book
-from lineage.delta import Context
+from lineage.book import Book, newest
+from lineage.delta import Context, GraphDelta
 from lineage.events import Event
 from lineage.fold import DROPS_KEPT, add_datasets, change, learned
 from lineage.learn import About, Gathered, about, gather, learn, new_books
@@ -32,7 +33,7 @@ class GraphWriter:
         self._cache: OrderedDict[str, Book] = OrderedDict()
 
     def write(self, events: Sequence[Event]) -> None:
-        """Raises Unavailable when the graph does not answer (nothing is written then), WriteRefused when it never will."""
+        """Raises Unavailable (the graph does not answer; nothing is written), WriteRefused (it never will take it)."""
         gathered = gather(events)
         for attempt in range(_ATTEMPTS):
             try:
@@ -41,7 +42,10 @@ class GraphWriter:
             except StaleBook:
                 self._cache.clear()
                 if attempt == _ATTEMPTS - 1:
-                    raise
+                    raise Unavailable(
+                        "The lineage graph is written by too many workers at once; run fewer.",
+                        details={"server": "neo4j"},
+                    ) from None
             except BaseException:
                 self._cache.clear()  # books in memory have learned what the graph has not
                 raise
@@ -62,6 +66,8 @@ class GraphWriter:
             names, context, _ = self._names(said, books, changed)
         delta = change(books, changed, names, context, self._settings)
         add_datasets(delta, said, names, context)
+        for dataset in moved:
+            self._inherit(delta, dataset, names, context)
         delta.retired = {dataset.node_id for dataset in moved if names.representative(dataset) != dataset}
         for node_id in delta.retired:
             delta.datasets.pop(node_id, None)
@@ -71,6 +77,17 @@ class GraphWriter:
         for owner in changed:
             books[owner].version += 1
         self._remember(books)
+
+    def _inherit(self, delta: GraphDelta, dataset: DatasetId, names: Names, context: Context) -> None:
+        """What was said of a dataset under its other names is said of it."""
+        now = names.representative(dataset)
+        info = dict(delta.dataset_info.get(now, context.info.get(now, {})))
+        for member in names.component(dataset):
+            for key, (time, value) in context.info.get(member, {}).items():
+                if newest(info, key, time, value):
+                    info[key] = (time, value)
+        if info != context.info.get(now, {}):
+            delta.dataset_info[now] = info
 
     def _names(
         self, said: About, books: Mapping[str, Book], changed: Collection[str]

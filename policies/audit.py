@@ -106,6 +106,8 @@ class AuditLog:
         noted = self._store.head()
         expected = {head.seq: head.hash for head in published if head.chain == noted.chain}
         others = [head for head in published if head.chain != noted.chain]
+        if others and expected:
+            note = "Heads of another chain are published too: a chain before this one, or another Weir on this topic."
         seq, prev = 0, ""
         while chunk := self._store.chain(seq, _CHUNK):
             for entry in chunk:
@@ -123,7 +125,7 @@ class AuditLog:
             return Verification(False, seq, noted, 1, problem, checked, note)
         return Verification(True, seq, noted, None, None, checked, note)
 
-    def _published(self) -> tuple[list[AuditHead], bool, str | None]:
+    def _published(self) -> tuple[Sequence[AuditHead], bool, str | None]:
         if self._publisher is None:
             return [], False, "Heads are not published, so only the head in the store was compared."
         try:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from catalog.errors import Conflict
 from policies.model import DatasetFacts, Subject
 
 Clock = Callable[[], datetime]
@@ -50,6 +51,15 @@ class Change:
     by: str | None = None
     label: str | None = None
     expect: int | None = None
+
+    def check(self, present: Document | None) -> None:
+        """Raises Conflict when the document is not at the version this expects."""
+        version = present.version if present is not None else 0
+        if self.expect is not None and self.expect != version:
+            raise Conflict(
+                f"{self.kind} {self.name} was changed by another meanwhile; look at it again, and repeat.",
+                details={"kind": self.kind, "name": self.name},
+            )
 
 
 class PolicyStore(Protocol):

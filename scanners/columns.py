@@ -17,6 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from scanners import jsontext
+from scanners.formats import as_text
 from scanners.nodes import MAX_FIELDS, First, Node, path_hash
 from scanners.textforms import DATA_KEY, embedded_text, text_form
 
@@ -237,10 +238,20 @@ class Profiler:
         if name == "binary":
             sizes = list(map(len, values))
             node.widen("lengths", min(sizes), max(sizes))
+            self._bytes(node, values, names)
         if kind is not bool:
             self._distinct(node, set(map(str, values)))
         if kind is date and self._detect is not None:
             self._detect(node, names, Counter(v.isoformat() for v in values))
+
+    def _bytes(self, node: Node, values: list[Any], names: tuple[str, ...]) -> None:
+        """Bytes may be text all the same; what is not can be looked into by nobody."""
+        texts = [text for text in map(as_text, map(bytes, values)) if text]
+        opaque = sum(map(bool, values)) - len(texts)
+        if opaque:
+            node.traits["opaque"] = node.traits.get("opaque", 0) + opaque
+        if texts and self._detect is not None:
+            self._detect(node, names, Counter(texts))
 
     # --- nested ---------------------------------------------------------------------------------------------------
 

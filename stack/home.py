@@ -87,9 +87,16 @@ class Home:
             return path.read_text(encoding="utf-8").strip()
         except FileNotFoundError:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            value = random.token_hex(24)
-            write_atomically(path, value + "\n", mode=0o600)
-            return value
+        draft = path.with_name(f".{name}.{random.token_hex(4)}")
+        write_atomically(draft, random.token_hex(24) + "\n", mode=0o600)
+        try:
+            # Unlike a rename this fails where another process was first, and then its secret counts.
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+        return path.read_text(encoding="utf-8").strip()
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -9,7 +9,9 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import Caller, ServicesOf
+from api.bootstrap import now
 from api.routes.names import Limit, Name, Offset
+from policies.grants import grant_json
 
 router = APIRouter(tags=["access"])
 
@@ -44,7 +46,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
         fields=body.fields,
         purpose=body.purpose,
         valid_from=body.from_,
-        until=body.until,
+        valid_to=body.until,
         rows=body.rows,
         reason=body.reason,
     ).to_json()
@@ -55,12 +57,14 @@ def list_requests(
     built: ServicesOf,
     subject: Caller,
     state: Annotated[str | None, Query(description="pending, approved, denied, cancelled or expired.")] = None,
+    mine: Annotated[bool, Query(description="Only the caller's own.")] = False,
+    toDecide: Annotated[bool, Query(description="Only those that wait for the caller's word.")] = False,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Any:
     """The caller's requests and those they may decide, newest first."""
-    found = built.approvals.list(subject, state=state, limit=limit, offset=offset)
-    return {"requests": [request.to_json() for request in found]}
+    found = built.approvals.list(subject, state, mine=mine, to_decide=toDecide)
+    return {"requests": [r.to_json() for r in found[offset : offset + limit]], "total": len(found)}
 
 
 @router.get("/access-requests/{id}")
@@ -90,10 +94,10 @@ def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
 @router.get("/grants")
 def list_grants(built: ServicesOf, subject: Caller) -> Any:
     """The caller's grants; all of them for those who manage or report."""
-    return {"grants": built.grants.visible_to(subject)}
+    return {"grants": [grant_json(g, now()) for g in built.grants.list(subject, everybody=True)]}
 
 
 @router.delete("/grants/{name}")
 def revoke(built: ServicesOf, subject: Caller, name: Name, reason: str = "") -> Any:
     """End a grant now. Queries admitted after this answer no longer see it; live ones end."""
-    return built.grants.revoke(subject, name, reason)
+    return grant_json(built.grants.revoke(subject, name, reason), now())

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 
 from api.auth import Auditor, ServicesOf
 from api.routes.names import Limit
+from policies.ports import AuditFilter
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 
@@ -26,9 +27,8 @@ def entries(
     limit: Limit = 100,
 ) -> Any:
     """Entries, newest first."""
-    return built.audit.list(
-        actor=actor, action=action, target=target, since=since, until=until, cursor=cursor, limit=limit
-    ).to_json()
+    where = AuditFilter(actor=actor, action=action, target=target, since=since, until=until)
+    return built.audit.list(where, cursor, limit).to_json()
 
 
 @router.get("/verify")

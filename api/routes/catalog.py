@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
-from fastapi.responses import PlainTextResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from api.auth import Caller, ServicesOf, require
@@ -67,8 +67,10 @@ def get_schema(
     schema = built.datasets.schema(record.id, version)
     if format == "json":
         return schema.to_json()
-    text, media = built.export_schema(record.id.name, schema, format)
-    return Response(text, media_type=media) if media != "text/plain" else PlainTextResponse(text)
+    from scanners.export import export
+
+    text, media = export(record.id.name, schema, format)
+    return Response(text, media_type=media)
 
 
 @router.get("/{namespace}/{name}/schema/versions")
@@ -133,7 +135,7 @@ def access(
     record = built.datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
         require(built, subject, "report:read")
-    return {"dataset": record.reference, "access": built.who_has_access(record.id, path, moment(asOf))}
+    return {"dataset": record.reference, "access": [a.to_json() for a in built.grants.who_has_access(record.reference, path, moment(asOf))]}
 
 
 def owns(subject: Subject, record: DatasetRecord) -> bool:

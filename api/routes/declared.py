@@ -56,6 +56,6 @@ def rebuild(built: ServicesOf, subject: Manager, what: Name) -> Any:
     """Rebuild `search` from the record store, or `lineage` from its topic, beside the one in use, then swap."""
     if what not in ("search", "lineage"):
         raise InvalidInput(f"Only search and lineage can be rebuilt, not {what!r}.")
-    counts = built.rebuild_search() if what == "search" else built.rebuild_lineage()
+    counts = {"documents": built.search.rebuild_search()} if what == "search" else built.rebuild_lineage()
     built.record(subject, "rebuild", what, "allow", [f"{count} {name}" for name, count in counts.items()])
     return counts

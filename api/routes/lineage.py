@@ -59,7 +59,7 @@ def get_lineage(
     asOf: AsOf = None,
 ) -> Any:
     """What feeds a node, what it feeds, or both, as nodes and edges; as it was at a moment when asked."""
-    return built.lineage.lineage(node_id, direction, depth, level, moment(asOf)).to_json()
+    return built.lineage.lineage(node_id, direction, depth, level, stamp(asOf)).to_json()
 
 
 @router.get("/impact")
@@ -72,10 +72,7 @@ def get_impact(
     format: Literal["json", "csv"] = "json",
 ) -> Any:
     """What is affected downstream when the node changes or is lost, nearest first; `raw` while the raw value flows."""
-    answer = built.lineage.impact(node_id, depth, moment(asOf)).to_json()
-    owners = built.owners_of([item["id"] for item in answer["affected"]])
-    for item in answer["affected"]:
-        item["owners"] = owners.get(item["id"], item.get("owners") or [])
+    answer = built.lineage.impact(node_id, depth, stamp(asOf)).to_json()
     if format == "json":
         return answer
     buffer = io.StringIO()
@@ -89,7 +86,13 @@ def get_impact(
 @router.get("/jobs/{namespace}/{name}")
 def get_job(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> Any:
     """A job: its runs, the last state, the commit it was built from, its SQL."""
-    return built.lineage.job(f"job:{namespace}:{name}")
+    return built.lineage.job(f"job:{namespace}:{name}").to_json()
+
+
+def stamp(as_of: str | None) -> str | None:
+    """A time as lineage reads it, checked here so that the message names the parameter."""
+    at = moment(as_of)
+    return at.isoformat() if at else None
 
 
 def _text(cell: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import orjson
@@ -35,7 +35,7 @@ def run(built: ServicesOf, subject: Caller, body: Asked) -> Any:
 @router.post("/explain")
 def explain(built: ServicesOf, subject: Caller, body: Asked) -> Any:
     """The decision for each column and what would be read; no data is touched."""
-    return built.query.explain(subject, body.sql, body.purpose).to_json()
+    return built.query.explain(subject, body.sql, body.purpose, body.limit)
 
 
 @router.get("/stream")
@@ -45,23 +45,25 @@ def stream(
     sql: Annotated[str, Query(min_length=1, max_length=20_000)],
     purpose: str | None = None,
 ) -> StreamingResponse:
-    """A query that ends with EMIT CHANGES, as server-sent events: `columns`, `row`..., `end` or `error`."""
+    """A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `idle`, `end` or `error`."""
     batches = built.query.stream(subject, sql, purpose)
     first = next(batches, None)  # refusals are answered with their status, before the stream begins
 
     def events() -> Iterator[bytes]:
         try:
             if first is not None:
-                yield _event(first.event, first.data)
+                yield _event(first)
             for each in batches:
-                yield _event(each.event, each.data)
+                yield _event(each)
         except WeirError as error:
-            yield _event("error", {"code": error.code, "message": error.message, "details": error.details})
+            yield _event({"type": "error", "code": error.code, "message": error.message, "details": error.details})
         finally:
-            batches.close()
+            close = getattr(batches, "close", None)
+            if close is not None:
+                close()
 
     return StreamingResponse(events(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
 
-def _event(name: str, data: Any) -> bytes:
-    return b"event: " + name.encode() + b"\ndata: " + orjson.dumps(data, default=str) + b"\n\n"
+def _event(data: Mapping[str, Any]) -> bytes:
+    return b"event: " + str(data["type"]).encode() + b"\ndata: " + orjson.dumps(data, default=str) + b"\n\n"

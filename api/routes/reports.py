@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from api.auth import Reporter, ServicesOf
 from api.routes.names import AsOf, moment
+from catalog.where_is_render import to_csv, to_html
 
 router = APIRouter(prefix="/reports", tags=["reports"])
 
@@ -27,7 +28,7 @@ def where_is(
     report = built.where_is.report(field=field, entity=entity, term=term, as_of=moment(asOf))
     built.record(subject, "report.where-is", field or entity or term or "", "allow", [f"{len(report.places)} places"])
     if format == "csv":
-        return Response(report.to_csv(), media_type="text/csv")
+        return Response(to_csv(report), media_type="text/csv")
     if format == "html":
-        return HTMLResponse(report.to_html())
+        return HTMLResponse(to_html(report))
     return report.to_json()

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.auth import Caller, ScanOperator, ServicesOf
 from api.routes.names import Limit, Name, Offset
+from scanners.model import SampleRequest
 
 router = APIRouter(prefix="/scans", tags=["scans"])
 
@@ -53,22 +54,21 @@ class ScanAsked(BaseModel):
 @router.post("", status_code=202)
 def start(built: ServicesOf, subject: ScanOperator, body: ScanAsked) -> dict[str, Any]:
     """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once."""
-    scan = built.scans.start(
-        subject.user,
-        cluster=body.cluster,
-        bootstrap_servers=body.bootstrap_servers,
-        schema_registry=body.schema_registry,
-        topics=body.topics,
-        sample=body.sample.request(),
-    )
-    built.record(subject, "scan.start", body.cluster or body.bootstrap_servers or "", "allow", body.topics)
+    SampleRequest.parse(body.sample.request())
+    cluster = body.cluster
+    if body.bootstrap_servers is not None:
+        cluster = built.connections.from_address(cluster, body.bootstrap_servers, body.schema_registry)
+    assert cluster is not None
+    built.discovery.select(cluster, body.topics)
+    scan = built.scans.request(cluster, body.topics, body.sample.request(), subject.user)
+    built.record(subject, "scan.start", cluster, "allow", body.topics)
     return scan.to_json()
 
 
 @router.get("")
 def list_scans(built: ServicesOf, _: Caller, limit: Limit = 20, offset: Offset = 0) -> dict[str, Any]:
     """Scans, newest first."""
-    return {"scans": [scan.to_json() for scan in built.store.scans(limit, offset)]}
+    return {"scans": [scan.to_json() for scan in built.scans.list(limit, offset)]}
 
 
 @router.get("/{id}")

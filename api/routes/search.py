@@ -26,6 +26,6 @@ def search(
     offset: Offset = 0,
 ) -> dict[str, Any]:
     """Search as you type: names split into words, misspellings forgiven, filters, facets with counts."""
-    return built.search.search(
-        q, kind=kind, tag=tag, owner=owner, entity=entity, namespace=namespace, limit=limit, offset=offset
-    ).to_json()
+    asked = {"kind": kind, "tag": tag, "owner": owner, "entity": entity, "namespace": namespace}
+    filters = {name: [value] for name, value in asked.items() if value is not None}
+    return built.search.search(q, filters=filters, limit=limit, offset=offset).to_json()

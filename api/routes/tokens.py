@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from fastapi import APIRouter
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import Caller, Manager, ServicesOf
 from api.routes.names import Name
+from catalog.records import rfc3339
 
 router = APIRouter(tags=["identity"])
 
@@ -37,15 +39,28 @@ def me(built: ServicesOf, subject: Caller) -> Any:
 @router.post("/tokens", status_code=201)
 def create(built: ServicesOf, subject: Manager, body: TokenAsked) -> Any:
     """Make a token. Its text is in this answer only: Weir keeps a hash."""
-    made = built.identity.create_token(body.user, days=body.days, name=body.name)
+    ttl = timedelta(days=body.days) if body.days else None
+    made = built.identity.create_token(body.user, ttl, body.name)
     built.record(subject, "token.create", body.user, "allow", [made.id])
-    return {"id": made.id, "user": body.user, "token": made.text, "expires_at": made.expires_at}
+    return {"id": made.id, "user": body.user, "token": made.text, "expires_at": rfc3339(made.expires_at)}
 
 
 @router.get("/tokens")
 def list_tokens(built: ServicesOf, _: Manager) -> Any:
     """Tokens without their text."""
-    return {"tokens": [token.to_json() for token in built.identity.tokens()]}
+    return {
+        "tokens": [
+            {
+                "id": token.id,
+                "user": token.user,
+                "name": token.name,
+                "created_at": rfc3339(token.created_at),
+                "expires_at": rfc3339(token.expires_at),
+                "revoked_at": rfc3339(token.revoked_at),
+            }
+            for token in built.identity.tokens()
+        ]
+    }
 
 
 @router.delete("/tokens/{id}")

@@ -24,6 +24,14 @@ from catalog.errors import InvalidInput, Unavailable
 from lineage.ports import Record
 from lineage.settings import KafkaClientSettings, LineageSettings
 
+_MOVED_ON = (
+    KafkaError.ILLEGAL_GENERATION,
+    KafkaError.UNKNOWN_MEMBER_ID,
+    KafkaError.REBALANCE_IN_PROGRESS,
+    KafkaError._STATE,
+    KafkaError._NO_OFFSET,
+)
+
 _MARGIN = 1024 * 1024
 """Room for headers, key and batch overhead above the largest event."""
 
@@ -62,13 +70,10 @@ class KafkaEventLog:
 
     def ensure_topic(self) -> None:
         """Make the topic where it is missing. Raises Unavailable."""
-        if self._ready:
-            return
         with self._lock:
-            if self._ready:
-                return
-            ensure_topic(self._kafka, self._settings, self.topic)
-            self._ready = True
+            if not self._ready:
+                ensure_topic(self._kafka, self._settings, self.topic)
+                self._ready = True
 
     def close(self) -> None:
         self._closing.set()
@@ -87,7 +92,8 @@ class KafkaEventLog:
                 future.set_exception(self._failure(error, len(value)))
 
         try:
-            self.ensure_topic()
+            if not self._ready:
+                self.ensure_topic()
             self._open().produce(
                 self.topic, value=value, key=key.encode(errors="replace"), headers=list(headers), on_delivery=delivered
             )
@@ -171,11 +177,11 @@ class KafkaEventSource:
                 break
             wait = 0.01
             for message in messages:
-                if (error := message.error()) is not None:
-                    if error.code() in (KafkaError._PARTITION_EOF, KafkaError.UNKNOWN_TOPIC_OR_PART):
+                if (problem := message.error()) is not None:
+                    if problem.code() in (KafkaError._PARTITION_EOF, KafkaError.UNKNOWN_TOPIC_OR_PART):
                         continue
                     self._held = found
-                    raise _unavailable(self._kafka, error)
+                    raise _unavailable(self._kafka, problem)
                 record = _record(message)
                 found.append(record)
                 size += len(record.value or b"")
@@ -193,8 +199,7 @@ class KafkaEventSource:
         except KafkaException as error:
             code = error.args[0].code()
             # The group moved on meanwhile: another member folds these again, to the same graph.
-            if code not in (KafkaError.ILLEGAL_GENERATION, KafkaError.UNKNOWN_MEMBER_ID, KafkaError.REBALANCE_IN_PROGRESS,
-                            KafkaError._STATE, KafkaError._NO_OFFSET):  # fmt: skip
+            if code not in _MOVED_ON:
                 raise _unavailable(self._kafka, error.args[0]) from error
 
     def lag(self) -> int:

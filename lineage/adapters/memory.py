@@ -139,9 +139,11 @@ class MemoryGraph:
             held.jobs |= delta.jobs
             held.job_info |= delta.job_info
             held.infos |= delta.dataset_info
-            for _, edge_id in delta.removed:
-                held.edges.pop(edge_id, None)
+            gone = [held.edges.pop(edge_id) for _, edge_id in delta.removed if edge_id in held.edges]
             held.edges |= {edge.id: edge for edge in delta.upserts}
+            used = {end for edge in held.edges.values() for end in (edge.source, edge.target)} if gone else set()
+            for node_id in {end for edge in gone for end in (edge.source, edge.target)} - used:
+                held.columns.pop(node_id, None)
             held.links |= delta.links
             held.drops |= delta.drops
             self._retire(held, delta.retired)

@@ -88,8 +88,14 @@ MERGE (a)-[e:{TYPES[kind]} {{id: r.id}}]->(b) ON CREATE SET e.rec = $now SET e +
 
 
 def remove_edges(kind: Kind) -> str:
-    return f"UNWIND $ids AS id MATCH ()-[e:{TYPES[kind]} {{id: id}}]->() DELETE e"
+    """Delete edges; gives the keys of their ends."""
+    return f"""
+UNWIND $ids AS id MATCH (a)-[e:{TYPES[kind]} {{id: id}}]->(b) DELETE e
+WITH a, b UNWIND [a.key, b.key] AS key RETURN DISTINCT key
+"""
 
+
+PRUNE_COLUMNS = "UNWIND $keys AS key MATCH (c:Column {key: key}) WHERE NOT (c)--() DELETE c"
 
 RETIRE_COLUMNS = """
 UNWIND $keys AS key MATCH (c:Column {dataset: key}) WHERE NOT (c)--() DELETE c

@@ -36,6 +36,8 @@ _GRACE_SECONDS = 2 * _ACTIVE_SECONDS
 _WALKED_STARTS = 50
 """From more starts than this, the walk is done here level by level, or shared parts would be walked once per start."""
 
+_NODE_KINDS = {"dataset:": ("Dataset", "dataset"), "datasetField:": ("Column", "field"), "job:": ("Job", "job")}
+
 _SEARCHED = 5000
 """Ids compared for a hint."""
 
@@ -156,7 +158,7 @@ class Neo4jGraph:
 
     def nodes(self, node_ids: Collection[str]) -> dict[str, Node]:
         prefix, found = self._prefix(), dict[str, Node]()
-        for start, label, kind in (("dataset:", "Dataset", "dataset"), ("datasetField:", "Column", "field"), ("job:", "Job", "job")):
+        for start, (label, kind) in _NODE_KINDS.items():
             keys = [prefix + node_id for node_id in node_ids if node_id.startswith(start)]
             for row in self._run(cypher.NODES[label], keys=keys) if keys else []:
                 node = _node(row, kind, prefix)
@@ -233,7 +235,7 @@ class Neo4jGraph:
     def _run(self, statement: str, **parameters: Any) -> list[neo4j.Record]:
         with self._errors():
             return self._driver.execute_query(
-                neo4j.Query(statement, timeout=self._settings.timeout_seconds),  # type: ignore[arg-type]
+                neo4j.Query(statement, timeout=self._settings.timeout_seconds),
                 parameters,
                 database_=self._settings.database,
             ).records
@@ -245,7 +247,8 @@ class Neo4jGraph:
             yield
         except AuthError as error:
             raise Unavailable(
-                f"Neo4j at {self._settings.uri} refused the user name or password; check the Neo4j settings.", details=where
+                f"Neo4j at {self._settings.uri} refused the user name or password; check the Neo4j settings.",
+                details=where,
             ) from error
         except (DriverError, TransientError, OSError) as error:
             raise Unavailable(
@@ -263,8 +266,8 @@ def _edge(row: list[Any], kind: Kind, cut_at: int) -> Edge:
     key, a, b, owner, job, vf, vt, seen, raw, columns, how, origin = row
     source, target = a[cut_at:], b[cut_at:]
     return Edge(
-        key[cut_at:], kind, source, target, owner or job, job, vf, vt, seen, raw is not False, columns is True, How(how),
-        origin,
+        key[cut_at:], kind, source, target, owner or job, job, vf, vt, seen, raw is not False, columns is True,
+        How(how), origin,
     )  # fmt: skip
 
 

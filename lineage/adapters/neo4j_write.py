@@ -35,10 +35,12 @@ class DeltaWriter:
             if row is None or row["active"] != self._check[1]:
                 raise StaleBook(self._label)
         self._books(tx)
-        self._removed(tx)
+        ends = self._removed(tx)
         self._nodes(tx)
         for kind, edges in self._by_kind().items():
             self._rows(tx, cypher.write_edges(kind), [self._edge(edge) for edge in edges], now=int(time.time() * 1000))
+        for part in _parts(sorted(ends)):  # a field nobody speaks of any more is not on the map
+            tx.run(cypher.PRUNE_COLUMNS, keys=part).consume()
         self._names(tx)
         if delta.retired:
             keys = sorted(self._prefix + key for key in delta.retired)
@@ -55,13 +57,15 @@ class DeltaWriter:
             if result is None or result["stale"]:
                 raise StaleBook(self._label)
 
-    def _removed(self, tx: neo4j.ManagedTransaction) -> None:
+    def _removed(self, tx: neo4j.ManagedTransaction) -> set[str]:
+        ends: set[str] = set()
         ids: dict[Kind, list[str]] = defaultdict(list)
         for kind, edge_id in self._delta.removed:
             ids[kind].append(self._prefix + edge_id)
         for kind, found in ids.items():
             for part in _parts(sorted(found)):
-                tx.run(cypher.remove_edges(kind), ids=part).consume()
+                ends |= {row["key"] for row in tx.run(cypher.remove_edges(kind), ids=part)}
+        return ends
 
     def _nodes(self, tx: neo4j.ManagedTransaction) -> None:
         delta, p = self._delta, self._prefix
@@ -108,8 +112,8 @@ class DeltaWriter:
     def _edge(self, edge: Edge) -> dict[str, Any]:
         p = self._prefix
         kept: dict[str, Any] = {
-            "job": edge.job, "vf": edge.vf, "vt": edge.vt, "seen": edge.seen, "how": str(edge.how), "origin": edge.origin,
-            "raw": edge.raw,
+            "job": edge.job, "vf": edge.vf, "vt": edge.vt, "seen": edge.seen, "how": str(edge.how),
+            "origin": edge.origin, "raw": edge.raw,
         }  # fmt: skip
         if edge.kind is Kind.FEEDS:
             kept["columns"] = edge.columns
@@ -119,7 +123,7 @@ class DeltaWriter:
 
     def _rows(self, tx: neo4j.ManagedTransaction, statement: str, rows: Sequence[Any], **more: Any) -> None:
         for part in _parts(rows):
-            tx.run(statement, rows=part, **more).consume()  # type: ignore[arg-type]
+            tx.run(statement, rows=part, **more).consume()
 
 
 def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -334,3 +334,20 @@ def test_writers_wait_for_each_other(store: CatalogStore) -> None:
         thread.join()
     record = store.dataset(ORDERS)
     assert record is not None and record.description == "x" * 40
+
+
+def test_what_is_due_after_a_commit_waits_for_the_outermost(store: CatalogStore) -> None:
+    done: list[str] = []
+    store.after_commit(lambda: done.append("outside"))
+    assert done == ["outside"]
+    with store.transaction():
+        with store.transaction():
+            store.after_commit(lambda: done.append(str(put(store).revision)))
+        assert done == ["outside"]
+    assert done == ["outside", "1"]
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        store.after_commit(lambda: done.append("never"))
+        raise ZeroDivisionError
+    with store.transaction():
+        pass
+    assert done == ["outside", "1"]

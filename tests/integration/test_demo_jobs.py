@@ -69,9 +69,7 @@ def receiver() -> Iterator[Receiver]:
 @pytest.fixture
 def prefix(stack: Stack) -> Iterator[str]:
     prefix = f"demo-{uuid.uuid4().hex[:8]}-"
-    wanted = [
-        plan for plan in topic_plans(prefix=prefix) if plan.name.removeprefix(prefix) in ("orders", "clicks", "users")
-    ]
+    wanted = {prefix + name for name in ("orders", "clicks", "users")}
     produce([plan for plan in topic_plans(prefix=prefix) if plan.name in wanted], stack.kafka, stack.registry)
     yield prefix
     admin = AdminClient({"bootstrap.servers": stack.kafka})

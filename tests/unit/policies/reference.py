@@ -148,7 +148,7 @@ def answer(
             if not needed and not standing(subject, held, roles, facts, here, field):
                 steps.append(in_some(covering))
                 uses |= {g.name for g in covering}
-            if any(step({c: True for c in conditions}) for step in steps) or not steps:
+            if any(step(dict.fromkeys(conditions, True)) for step in steps) or not steps:
                 masks = masks_of(field, me, policies, about, covering, selects, purpose, uses)
                 if masks is None:  # no policy speaks of this field to this subject
                     masks = []

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import pytest
-from tests.unit.policies import reference
 
 from catalog.model import DatasetId
 from policies.compiled import Compiled
@@ -34,6 +33,7 @@ from policies.model import (
     SubjectMatch,
     Target,
 )
+from tests.unit.policies import reference
 
 CASES = int(os.environ.get("WEIR_TEST_DECISIONS", "20000"))
 SHARDS = 10

@@ -1,0 +1,230 @@
+"""The composition root: joins the rooms; with `api/parts.py`, which makes the adapters, the only place that does.
+
+`build` makes the real parts; any of them may be replaced by name, which is how tests put memory twins in their place.
+Connections are opened when they are first used, so building needs no server but the record store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from api.clusters import Connections
+from api.declared import Declared, GovernanceHandler
+from api.facts import Facts
+from api.health import Health
+from api.home import Home, write_private
+from api.parts import Parts as _Parts
+from api.scanning import ScanRunner
+from api.settings import Settings
+from api.slivers import OwnersOf, ReportAccess, ReportFlows, ReportReaders
+from api.tables import QueryOffsets, Tables
+from catalog import handlers as catalog_handlers
+from catalog.clusters import Clusters
+from catalog.datasets import Datasets
+from catalog.discovery import Discovery
+from catalog.model import DatasetId
+from catalog.ports import CatalogStore
+from catalog.scans import Scans
+from catalog.search import Search
+from catalog.where_is import WhereIs
+from lineage.consume import LineageWorker
+from lineage.ingest import Ingest
+from lineage.queries import Lineage
+from lineage.rebuild import rebuild
+from policies import kinds as policy_kinds
+from policies.approvals import Approvals
+from policies.audit import AuditLog
+from policies.grants import Grants
+from policies.identity import Identity
+from policies.masks import custom
+from policies.masks.keys import MaskKeys
+from policies.model import Subject
+from policies.query import GovernedQuery
+from policies.query_ports import QueryRecord
+from policies.state import Checks, GovernanceState
+from scanners.scan import Scanner
+
+
+def now() -> datetime:
+    """The present, UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass
+class Services:
+    """Everything the ways in call. `closing` ends what was opened, last opened first."""
+
+    settings: Settings
+    home: Home
+    store: CatalogStore
+    datasets: Datasets
+    discovery: Discovery
+    connections: Connections
+    search: Search
+    scans: Scans
+    scan_runner: ScanRunner
+    where_is: WhereIs
+    ingest: Ingest
+    lineage: Lineage
+    lineage_worker: Callable[[], LineageWorker]
+    rebuild_lineage: Callable[[], dict[str, int]]
+    state: GovernanceState
+    identity: Identity
+    approvals: Approvals
+    grants: Grants
+    audit: AuditLog
+    query: GovernedQuery
+    declared: Declared
+    facts: Facts
+    owners_of: OwnersOf
+    health: Health
+    warm: Callable[[], None]
+    closing: list[Callable[[], None]] = field(default_factory=list)
+
+    def record(
+        self, subject: Subject, action: str, target: str, decision: str = "allow", reasons: Sequence[str] = ()
+    ) -> None:
+        """Add to the audit chain what a caller did."""
+        self.audit.record(subject.user, action, target, decision, reasons)
+
+    def admin_token_file(self) -> None:
+        """Make the first admin's token, kept in WEIR_HOME/admin.token; does nothing once there is one."""
+        made = self.identity.ensure_admin()
+        if made is not None:
+            write_private(self.home.admin_token, made.text + "\n")
+
+    def close(self) -> None:
+        """End what was opened."""
+        while self.closing:
+            self.closing.pop()()
+
+
+class _QueryAudit:
+    """Queries in the audit chain (`policies.query_ports.QueryAudit`); reads also raise a dataset's rank in search."""
+
+    def __init__(self, audit: AuditLog, datasets: Datasets) -> None:
+        self._audit = audit
+        self._datasets = datasets
+
+    def record(self, entry: QueryRecord) -> None:
+        details = {
+            "sql": entry.sql,
+            "purpose": entry.purpose,
+            "roles": sorted(entry.subject.roles),
+            "fields": {name: list(paths) for name, paths in entry.fields.items()},
+            "masked": {name: list(paths) for name, paths in entry.masked.items()},
+            "grants": list(entry.grants),
+            "rows": entry.rows,
+        }
+        target = ", ".join(entry.datasets) or "(no dataset)"
+        self._audit.record(entry.subject.user, entry.action, target, entry.outcome, entry.reasons, details)
+        if entry.outcome == "allow":
+            for reference in entry.datasets:
+                self._datasets.count_reads(self._datasets.find(reference))
+
+
+
+def build(settings: Settings, home: Home, **given: Any) -> Services:
+    """Join the rooms. `given` replaces parts by name: database, store, index, brokers, log, source, graph, sampler,
+    offsets, registry, engine, window, publisher.
+
+    Raises SettingsError, Unavailable when the record store cannot be opened.
+    """
+    parts = _Parts(settings, home, given)
+    store: CatalogStore = parts.get("store", parts.store)
+    clusters = Clusters(store, now)
+    search = Search(store, parts.get("index", parts.index), clusters)
+    datasets = Datasets(store, search, now, clusters)
+    brokers = parts.get("brokers", parts.brokers)
+    discovery = Discovery(brokers, datasets)
+    connections = Connections(datasets, brokers, parts.client_config, parts.secret)
+    facts = Facts(datasets)
+
+    checks = Checks(expression=custom.check, condition=custom.check_condition)
+    state = GovernanceState(parts.get("policy_store", parts.policy_store), now, settings.policies, checks)
+    identity = Identity(parts.get("tokens", parts.tokens), state, now, settings=settings.policies)
+    audit = AuditLog(parts.get("audit_store", parts.audit_store), now, parts.get("publisher", parts.publisher))
+    approvals = Approvals(state, facts, identity, audit, now, settings.policies, custom.check_condition)
+    grants = Grants(state, facts, identity, audit, now, settings.policies)
+
+    owners = OwnersOf(store, clusters)
+    graph = parts.get("graph", parts.graph)
+    log = parts.get("log", parts.log)
+    lineage = Lineage(graph, clusters.resolve, settings.lineage, owners.dataset)
+
+    registry = parts.get("registry", parts.registry)
+    scanner = Scanner(
+        parts.get("sampler", parts.sampler), parts.get("offsets", parts.offsets), registry, settings.scanners
+    )
+    scans = Scans(store, now, clusters, settings.catalog.scan_heartbeat_s)
+    query = GovernedQuery(
+        Tables(datasets, facts, connections, parts.spark_options, registry),
+        state,
+        parts.get("engine", parts.engine),
+        parts.get("window", lambda: QueryOffsets(connections, parts.query_offsets)),
+        _QueryAudit(audit, datasets),
+        MaskKeys(parts.mask_secret()),
+        settings.query,
+    )
+    handlers = [
+        *catalog_handlers.handlers(store, now, datasets, search, discovery),
+        *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
+    ]
+
+    def worker() -> LineageWorker:
+        source, letters = parts.get("source", parts.source), parts.get("letters", parts.letters)
+        return LineageWorker(source, graph, letters, settings.lineage, clusters.resolve)
+
+    def rebuild_lineage() -> dict[str, int]:
+        done = rebuild(log, graph, clusters.resolve, settings.lineage)
+        return {"events folded": done.folded, "messages skipped": done.skipped}
+
+    def reference(dataset: DatasetId) -> str | None:
+        record = store.dataset(dataset)
+        return record.reference if record is not None and record.cluster is not None else None
+
+    where_is = WhereIs(
+        store, clusters, now, ReportFlows(lineage), ReportReaders(lineage), ReportAccess(grants, reference)
+    )
+    services = Services(
+        settings=settings,
+        home=home,
+        store=store,
+        datasets=datasets,
+        discovery=discovery,
+        connections=connections,
+        search=search,
+        scans=scans,
+        scan_runner=ScanRunner(store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s),
+        where_is=where_is,
+        ingest=Ingest(log, settings.lineage),
+        lineage=lineage,
+        lineage_worker=worker,
+        rebuild_lineage=rebuild_lineage,
+        state=state,
+        identity=identity,
+        approvals=approvals,
+        grants=grants,
+        audit=audit,
+        query=query,
+        declared=Declared(handlers, parts.transaction, audit),
+        facts=facts,
+        owners_of=owners,
+        health=Health(parts.probes(), parts.lag),
+        warm=parts.warm,
+        closing=parts.closing,
+    )
+    parts.closing.append(services.health.close)
+    return services
+
+
+def offline() -> Services:
+    """Services that need no server, for describing the API: an empty record store in memory."""
+    from pathlib import Path
+
+    settings = Settings()
+    settings.database.url = "sqlite:///:memory:"
+    return build(settings, Home(Path("/nonexistent")), mask_secret=b"0" * 32)

@@ -1,0 +1,78 @@
+"""Declared clusters as clients reach them: for Kafka's own client, for Spark, and one met by its address alone."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from catalog.datasets import Datasets
+from catalog.errors import InvalidInput
+from catalog.kinds import ClusterSpec
+from catalog.namespaces import addresses
+from catalog.ports import Brokers
+from scanners.model import ClusterConnection
+
+ClientConfig = Callable[[Mapping[str, Any], Sequence[str]], dict[str, Any]]
+"""librdkafka's settings of a declared cluster, secrets read from where they are."""
+
+Secret = Callable[[Mapping[str, Any] | str | None, str], str | None]
+"""The secret that `{env: NAME}` or `{file: PATH}` names."""
+
+
+class Connections:
+    """How each cluster is reached. Secrets are read when they are needed and kept nowhere."""
+
+    def __init__(self, datasets: Datasets, brokers: Brokers, client_config: ClientConfig, secret: Secret) -> None:
+        self._datasets = datasets
+        self._brokers = brokers
+        self._client_config = client_config
+        self._secret = secret
+
+    def connection(self, cluster: str) -> ClusterConnection:
+        """Raises NotFound naming the clusters there are, SettingsError for a secret that is not there."""
+        record = self._datasets.clusters.get(cluster)
+        config = self._client_config(record.settings, record.bootstrap)
+        bootstrap = config.pop("bootstrap.servers")
+        registry = record.settings.get("schemaRegistry") or {}
+        user = self._secret(registry.get("username"), "schemaRegistry.username")
+        password = self._secret(registry.get("password"), "schemaRegistry.password")
+        return ClusterConnection(
+            name=record.name,
+            namespace=record.namespace,
+            bootstrap=bootstrap,
+            kafka={name: str(value) for name, value in config.items()},
+            registry=record.registry_url,
+            registry_auth=(user, password or "") if user else None,
+        )
+
+    def client_settings(self, bootstrap: str) -> Mapping[str, str]:
+        """librdkafka's settings of the cluster with these bootstrap servers; none for an unknown one."""
+        for cluster in self._datasets.clusters.all():
+            if ",".join(cluster.bootstrap) == bootstrap:
+                return self.connection(cluster.name).kafka
+        return {}
+
+    def from_address(self, name: str | None, bootstrap: str, registry: str | None) -> str:
+        """The cluster at an address: the known one with the same cluster id, or a new one; gives its name.
+
+        A new one is named after its host (`localhost`), with a suffix where that name is taken. Raises InvalidInput,
+        Unavailable naming the address when no broker answers: then nothing was recorded.
+        """
+        known = addresses(bootstrap)
+        described = self._brokers.describe({}, known)
+        for cluster in self._datasets.clusters.all():
+            if described.cluster_id and cluster.cluster_id == described.cluster_id:
+                return cluster.name
+        taken = {cluster.name for cluster in self._datasets.clusters.all()}
+        wanted = name or re.sub(r"[^A-Za-z0-9-]+", "-", known[0].rpartition(":")[0]).strip("-") or "kafka"
+        if wanted in taken:
+            if name is not None:
+                raise InvalidInput(f"Cluster {name!r} is another one already; give this one another name.")
+            wanted = f"{wanted}-{hashlib.sha256(bootstrap.encode()).hexdigest()[:6]}"
+        spec: dict[str, Any] = {"bootstrapServers": bootstrap}
+        if registry:
+            spec["schemaRegistry"] = {"url": registry}
+        self._datasets.register_cluster(wanted, ClusterSpec.model_validate(spec), described)
+        return wanted

@@ -1,0 +1,235 @@
+"""The adapters of an instance, made when they are first asked for. Only `api/bootstrap.py` uses this.
+
+Drivers are imported late: `--help` and a process that never queries pay nothing for Spark.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from api.home import Home
+from api.settings import Settings
+from catalog.errors import SettingsError
+from scanners.model import ClusterConnection
+
+
+class Parts:
+    """Makes each adapter at most once. What must be ended is put into `closing`."""
+
+    def __init__(self, settings: Settings, home: Home, given: Mapping[str, Any]) -> None:
+        self._settings = settings
+        self._home = home
+        self._given = dict(given)
+        self._made: dict[str, Any] = {}
+        self._lock = threading.RLock()
+        self.closing: list[Callable[[], None]] = []
+
+    def get(self, name: str, make: Callable[[], Any]) -> Any:
+        """What was given under a name, else what `make` makes, once."""
+        with self._lock:
+            if name in self._given:
+                return self._given[name]
+            if name not in self._made:
+                self._made[name] = make()
+            return self._made[name]
+
+    # -- the record store ---------------------------------------------------------------------------------------------
+
+    def database(self) -> Any:
+        from catalog.adapters.database import Database
+
+        database = Database(self._settings.database.url or self._home.database_url)
+        database.migrate()
+        self.closing.append(database.close)
+        return database
+
+    def _database(self) -> Any:
+        return self.get("database", self.database)
+
+    def transaction(self) -> AbstractContextManager[Any]:
+        """One transaction for both rooms that keep records."""
+        database = self._database()
+        return contextlib.ExitStack() if database is None else database.begin()  # type: ignore[no-any-return]
+
+    def store(self) -> Any:
+        from catalog.adapters.sql_store import SqlCatalogStore
+
+        return SqlCatalogStore(self._database())
+
+    def policy_store(self) -> Any:
+        from policies.adapters.sql_store import SqlPolicyStore
+
+        return SqlPolicyStore(self._database())
+
+    def tokens(self) -> Any:
+        from policies.adapters.sql_store import SqlTokenStore
+
+        return SqlTokenStore(self._database())
+
+    def audit_store(self) -> Any:
+        from policies.adapters.sql_store import SqlAuditStore
+
+        return SqlAuditStore(self._database())
+
+    # -- search, Kafka, the graph -------------------------------------------------------------------------------------
+
+    def index(self) -> Any:
+        from catalog.adapters.elastic_index import ElasticSearchIndex
+
+        settings = self._settings.elasticsearch
+        key = settings.api_key.get_secret_value() if settings.api_key else None
+        catalog = self._settings.catalog
+        return ElasticSearchIndex(settings.url, catalog.search_index, api_key=key, timeout_s=catalog.search_timeout_s)
+
+    def brokers(self) -> Any:
+        from catalog.adapters.kafka_topics import KafkaBrokers
+
+        return KafkaBrokers(self._settings.catalog.broker_timeout_s)
+
+    @staticmethod
+    def client_config(settings: Mapping[str, Any], bootstrap: Any) -> dict[str, Any]:
+        from catalog.adapters.kafka_topics import client_config
+
+        return client_config(settings, bootstrap)
+
+    @staticmethod
+    def secret(secret: Mapping[str, Any] | str | None, what: str) -> str | None:
+        from catalog.adapters.kafka_topics import read_secret
+
+        return read_secret(secret, what)
+
+    def _kafka(self) -> Any:
+        from lineage.settings import KafkaClientSettings
+
+        return KafkaClientSettings(bootstrap_servers=self._settings.kafka.bootstrap_servers)
+
+    def log(self) -> Any:
+        from lineage.adapters.kafka_events import KafkaEventLog
+
+        made = KafkaEventLog(self._kafka(), self._settings.lineage)
+        self.closing.append(made.close)
+        return made
+
+    def letters(self) -> Any:
+        from lineage.adapters.kafka_events import KafkaEventLog
+
+        made = KafkaEventLog(self._kafka(), self._settings.lineage, self._settings.lineage.dead_letter_topic)
+        self.closing.append(made.close)
+        return made
+
+    def source(self) -> Any:
+        from lineage.adapters.kafka_events import KafkaEventSource
+
+        return KafkaEventSource(self._kafka(), self._settings.lineage)
+
+    def graph(self) -> Any:
+        from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+        from lineage.settings import Neo4jSettings
+
+        ours = self._settings.neo4j
+        password = ours.password.get_secret_value() if ours.password else ""
+        settings = Neo4jSettings(uri=ours.uri, user=ours.user, password=password)
+        driver = connect(settings)
+        self.closing.append(driver.close)
+        return Neo4jGraph(driver, settings, self._settings.lineage.graph_name)
+
+    def publisher(self) -> Any:
+        if not self._settings.policies.publish_audit_head:
+            return None
+        from policies.adapters.audit_head import KafkaHeadPublisher
+
+        made = KafkaHeadPublisher(self._settings.kafka.bootstrap_servers, self._settings.policies.audit_head_topic)
+        self.closing.append(made.close)
+        return made
+
+    # -- Spark --------------------------------------------------------------------------------------------------------
+
+    def sampler(self) -> Any:
+        from scanners.adapters.spark_sampler import SparkSampler
+
+        return SparkSampler(self._settings.spark.remote.get_secret_value())
+
+    def offsets(self) -> Any:
+        from scanners.adapters.kafka_offsets import KafkaOffsets
+
+        return KafkaOffsets(self._settings.scanners)
+
+    def registry(self) -> Any:
+        from scanners.adapters.registry import HttpSchemaRegistry
+
+        return HttpSchemaRegistry(self._settings.scanners)
+
+    @staticmethod
+    def spark_options(connection: ClusterConnection) -> dict[str, str]:
+        """The Kafka options of Spark's reader for a cluster; they hold its secrets."""
+        from scanners.adapters.kafka_settings import java
+
+        options = {f"kafka.{name}": value for name, value in java(connection.kafka).items()}
+        return {"kafka.bootstrap.servers": connection.bootstrap, **options}
+
+    def sessions(self) -> Any:
+        from policies.adapters.spark_sessions import Sessions
+
+        made = Sessions(self._settings.spark.remote.get_secret_value())
+        self.closing.append(made.close)
+        return made
+
+    def warm(self) -> None:
+        """Have Spark sessions ready before the first query."""
+        self.get("sessions", self.sessions).warm()
+
+    def engine(self) -> Any:
+        from api.tables import Decoder
+        from policies.adapters.spark_engine import SparkEngine
+
+        return SparkEngine(self.get("sessions", self.sessions), Decoder(self._archive))
+
+    def _archive(self) -> str:
+        from scanners.adapters.spark_sampler import code_archive
+
+        return str(self.get("archive", code_archive))
+
+    @staticmethod
+    def query_offsets(client_settings: Mapping[str, Mapping[str, str]]) -> Any:
+        from policies.adapters.kafka_offsets import KafkaOffsets
+
+        return KafkaOffsets(client_settings)
+
+    def mask_secret(self) -> bytes:
+        """The secret of keyed masks: as set, else one kept in WEIR_HOME."""
+        given = self._given.get("mask_secret")
+        return given if given is not None else self._home.secret("masks").encode()
+
+    # -- health -------------------------------------------------------------------------------------------------------
+
+    def probes(self) -> dict[str, Callable[[], object]]:
+        """How each server is asked whether it answers."""
+        return {
+            "database": lambda: self.get("store", self.store).ping(),
+            "kafka": lambda: self.get("brokers", self.brokers).describe(
+                {}, self._settings.kafka.bootstrap_servers.split(",")
+            ),
+            "elasticsearch": lambda: self.get("index", self.index).ping(),
+            "neo4j": lambda: self.get("graph", self.graph).counts(),
+            "spark": self._spark_answers,
+        }
+
+    def _spark_answers(self) -> None:
+        """The port is open; a session would cost Spark more than a probe should."""
+        import socket
+        from urllib.parse import urlsplit
+
+        address = urlsplit(self._settings.spark.remote.get_secret_value())
+        if address.hostname is None:
+            raise SettingsError("WEIR_SPARK__REMOTE is not an address such as sc://localhost:15002.")
+        with socket.create_connection((address.hostname, address.port or 15002), 2):
+            return
+
+    def lag(self) -> int:
+        """Lineage events that are accepted and not folded yet."""
+        return int(self.get("lag_source", self.source).lag())
+

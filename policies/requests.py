@@ -1,0 +1,75 @@
+"""What an access request asks for, against what the dataset holds, and which workflows are about it. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from catalog.entities import tag_matches
+from catalog.errors import InvalidInput
+from catalog.paths import FieldPath
+from policies.matching import EVERYTHING, dataset_matches, folded, is_path, selection
+from policies.model import UNSCANNED_TAG, DatasetFacts, FieldFacts, Target
+from policies.personal_data import is_personal_dataset
+from policies.workflow import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Entries of `fields` and `unmask` of a request."""
+
+    fields: tuple[str, ...]
+    unmask: tuple[str, ...]
+
+
+def read_fields(facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str] | None) -> Asked:
+    """Check what is asked for against the dataset. Without `unmask`, all of `fields` is to be shown clear.
+
+    Raises InvalidInput for an entry that reaches no field, with the nearest path.
+    """
+    wanted = tuple(dict.fromkeys(fields)) or (EVERYTHING,)
+    clear = wanted if unmask is None else tuple(dict.fromkeys(unmask))
+    for entry in (*wanted, *clear):
+        if entry != EVERYTHING and not any(_covers(entry, f) for f in facts.fields):
+            known = [f.path for f in facts.fields] + sorted({t for f in facts.fields for t in f.tags})
+            guess = entry if is_path(entry) else f"value.{entry}"
+            close = difflib.get_close_matches(guess, known, 1, 0.4)
+            hint = f"did you mean {close[0]}?" if close else "write a path such as value.customer.email, a tag, or *."
+            raise InvalidInput(f"{facts.reference} has no field {entry!r}; {hint}", details={"field": entry})
+    return Asked(wanted, clear)
+
+
+def _covers(entry: str, field: FieldFacts) -> bool:
+    return selection((entry,)).covers(FieldPath.parse(field.path), _tags(field))
+
+
+def _tags(field: FieldFacts) -> tuple[str, ...]:
+    return (*field.tags, *(() if field.classified else (UNSCANNED_TAG,)))
+
+
+def matching_workflows(workflows: Iterable[Workflow], facts: DatasetFacts, asked: Asked) -> list[Workflow]:
+    """Workflows about the dataset, or about a field that is asked for (by tag or by path)."""
+    everything = selection(asked.fields + asked.unmask)
+    fields = [f for f in facts.fields if everything.covers(FieldPath.parse(f.path), _tags(f))]
+    return [w for w in workflows if any(_about(target, facts, fields) for target in w.match)]
+
+
+def _about(target: Target, facts: DatasetFacts, fields: Sequence[FieldFacts]) -> bool:
+    if target.dataset is not None and not dataset_matches(target.dataset, facts.reference):
+        return False
+    if target.path is not None:
+        wanted = folded(FieldPath.parse(target.path))
+        paths = [folded(FieldPath.parse(f.path)) for f in fields]
+        return any(wanted.contains(p) or p.contains(wanted) for p in paths)
+    if target.tag is None:
+        return True
+    if any(tag_matches(target.tag, tag) for field in fields for tag in _tags(field)):
+        return True
+    return target.tag in facts.tags or (target.tag == "PII" and any(map(is_personal_dataset, facts.tags)))
+
+
+def shortest(given: Iterable[timedelta | None], otherwise: timedelta) -> timedelta:
+    """The shortest of those that are given, else another."""
+    return min((each for each in given if each is not None), default=otherwise)

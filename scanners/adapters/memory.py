@@ -1,0 +1,95 @@
+"""Twins of the adapters that hold everything in memory; the same worker code, without Spark or Kafka."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from catalog.errors import Unavailable
+from scanners.adapters.worker import Task, job_text, merge_and_seal
+from scanners.infer import Sketch
+from scanners.model import ClusterConnection, Partition, RawRecord, RegisteredSchema, Topic
+from scanners.ports import Cancelled, ProfileJob, RegistryAnswer
+
+Records = Mapping[str, Sequence[RawRecord]]
+
+
+class MemorySampler:
+    """Profiles records from a dictionary, split into tasks as Spark would, so that merging is exercised too."""
+
+    def __init__(self, topics: Records) -> None:
+        self._topics = topics
+
+    def profile(self, job: ProfileJob, cancelled: Cancelled) -> Iterator[tuple[str, bytes]]:
+        text = job_text(job)
+        for topic in sorted({r.topic for r in job.ranges}):
+            if cancelled():
+                return
+            ranges = [r for r in job.ranges if r.topic == topic]
+            chosen = [
+                record for record in self._topics.get(topic, ())
+                if any(r.partition == record.partition and r.start <= record.offset < r.end for r in ranges)
+            ]  # fmt: skip
+            parts: list[bytes] = []
+            for number in range(max(1, job.tasks)):
+                task = Task(text)
+                for record in chosen[number :: max(1, job.tasks)]:
+                    parts += [s.to_bytes() for s in task.add(topic, record)]
+                parts += [s.to_bytes() for s in task.finish()]
+            if parts:
+                yield topic, merge_and_seal(parts)
+
+
+class MemoryOffsets:
+    """Offsets of the same dictionary; `end` is one past the highest offset, `begin` the lowest, as Kafka has them."""
+
+    def __init__(self, topics: Records) -> None:
+        self._topics = topics
+
+    def topics(self, cluster: ClusterConnection) -> list[str]:
+        return sorted(self._topics)
+
+    def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
+        found = []
+        for name in topics:
+            if name not in self._topics:
+                continue
+            by_partition: dict[int, list[int]] = {0: []}
+            for record in self._topics[name]:
+                by_partition.setdefault(record.partition, []).append(record.offset)
+            parts = tuple(
+                Partition(p, min(offsets, default=0), max(offsets, default=-1) + 1)
+                for p, offsets in sorted(by_partition.items())
+            )
+            found.append(Topic(name, parts))
+        return found
+
+
+class DownOffsets:
+    """A cluster that does not answer."""
+
+    def topics(self, cluster: ClusterConnection) -> list[str]:
+        raise Unavailable(f"Kafka at {cluster.bootstrap} does not answer.", details={"server": "kafka"})
+
+    def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
+        raise Unavailable(f"Kafka at {cluster.bootstrap} does not answer.", details={"server": "kafka"})
+
+
+class MemoryRegistry:
+    """A registry from a dictionary of schemas by id; `hidden` ids are found only when asked for by id."""
+
+    def __init__(self, schemas: Mapping[int, RegisteredSchema] | None = None, hidden: Sequence[int] = ()) -> None:
+        self._schemas = dict(schemas or {})
+        self._hidden = set(hidden)
+
+    def for_topics(self, cluster: ClusterConnection, topics: Sequence[str]) -> RegistryAnswer:
+        return RegistryAnswer({i: s for i, s in self._schemas.items() if i not in self._hidden})
+
+    def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
+        missing = [i for i in ids if i not in self._schemas]
+        problems = ({"part": "registry", "reason": "schema_not_found", "ids": missing},) if missing else ()
+        return RegistryAnswer({i: self._schemas[i] for i in ids if i in self._schemas}, problems)
+
+
+def sealed(topic: str, sketches: Sequence[Sketch]) -> Sketch:
+    """A sealed sketch straight from unsealed ones, for tests."""
+    return Sketch.from_bytes(merge_and_seal([s.to_bytes() for s in sketches]))

@@ -1,0 +1,140 @@
+"""presidio as the reader of free text and of the user's own recognizers; built once per Python worker.
+
+No model is downloaded and no address is called: the NLP engine is a blank spaCy pipeline (it splits words, so that
+context words count), or a model the user has installed, which then finds persons and places. presidio skips a pattern
+that takes too long and only logs it; here that is noticed, and the field counts as not scanned.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from scanners.detectors.engine import QuickSet
+from scanners.detectors.names import words
+from scanners.model import Recognizer
+
+_THRESHOLD = 0.6
+_LEFT_OUT = frozenset({
+    # Ours are quicker and know regions; presidio's e-mail recognizer fetches a list of suffixes from the web.
+    "EmailRecognizer", "PhoneRecognizer", "UrlRecognizer", "DateRecognizer", "IpRecognizer", "CryptoRecognizer",
+    "MacAddressRecognizer", "UuidRecognizer", "SpacyRecognizer",
+})  # fmt: skip
+_MODEL_ENTITIES = ("PERSON", "LOCATION")
+_MAX_CUSTOM = 4000
+
+
+class _TimeOuts(logging.Handler):
+    """Counts presidio's warnings about patterns that took too long; swallows them, since they may quote the text."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if "timed out" in str(record.msg):
+            self.count += 1
+
+
+class PresidioAnalyzer:
+    """`TextAnalyzer` by presidio. Raises InvalidRecognizer when one of the user's recognizers cannot be built."""
+
+    def __init__(self, recognizers: Sequence[Recognizer] = (), regex_seconds: float = 2.0) -> None:
+        # presidio reads it when it is imported, in whole seconds.
+        os.environ.setdefault("REGEX_TIMEOUT_SECONDS", str(max(1, round(regex_seconds))))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from presidio_analyzer import AnalyzerEngine, PatternRecognizer, RecognizerRegistry
+        self._log = _TimeOuts()
+        logger = logging.getLogger("presidio-analyzer")
+        logger.handlers = [self._log]
+        logger.propagate = False
+        logger.setLevel(logging.WARNING)
+        engine, self.model = _nlp_engine()
+        registry = RecognizerRegistry(supported_languages=["en"])
+        registry.load_predefined_recognizers(languages=["en"])
+        registry.recognizers = [r for r in registry.recognizers if type(r).__name__ not in _LEFT_OUT]
+        if self.model is not None:
+            from presidio_analyzer.predefined_recognizers import SpacyRecognizer
+
+            registry.add_recognizer(SpacyRecognizer(supported_entities=list(_MODEL_ENTITIES)))
+        self._engine = AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=["en"])
+        self._custom = [(r, PatternRecognizer.from_dict(presidio_fields(r))) for r in recognizers]
+        self._quick = [QuickSet([str(p.get("regex", "")).encode() for p in r.patterns]) for r in recognizers]
+
+    def prose(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
+        found: dict[str, set[int]] = {}
+        before = self._log.count
+        context = [w for name in names for w in words(name)]
+        for index, text in enumerate(texts):
+            for result in self._engine.analyze(text, language="en", score_threshold=_THRESHOLD, context=context):
+                name = (result.recognition_metadata or {}).get("recognizer_name", "presidio")
+                found.setdefault(f"{result.entity_type}|presidio:{name}", set()).add(index)
+        return found, "recognizer_timed_out" if self._log.count > before else None
+
+    def custom(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
+        found: dict[str, set[int]] = {}
+        before = self._log.count
+        failure = None
+        for (spec, recognizer), quick in zip(self._custom, self._quick, strict=True):
+            where = range(min(len(texts), _MAX_CUSTOM)) if spec.deny_list else _candidates(quick, texts)
+            for index in where:
+                try:
+                    hit = recognizer.analyze(texts[index], [spec.supported_entity], None)
+                except Exception:
+                    failure = "recognizer_failed"
+                    break
+                if self._log.count > before:
+                    break
+                if hit:
+                    found.setdefault(f"{spec.supported_entity}|custom:{spec.name}", set()).add(index)
+        return found, "recognizer_timed_out" if self._log.count > before else failure
+
+
+def _candidates(quick: QuickSet, texts: Sequence[str]) -> list[int]:
+    return sorted({i for where in quick.find(texts).values() for i in where})[:_MAX_CUSTOM]
+
+
+def presidio_fields(recognizer: Recognizer) -> dict[str, Any]:
+    """The dictionary presidio's own YAML would give."""
+    fields: dict[str, Any] = {
+        "supported_entity": recognizer.supported_entity,
+        "name": recognizer.name,
+        "supported_language": "en",
+    }
+    if recognizer.patterns:
+        fields["patterns"] = [
+            {"name": str(p.get("name", recognizer.name)), "regex": str(p["regex"]), "score": float(p.get("score", 0.5))}
+            for p in recognizer.patterns
+        ]
+    if recognizer.deny_list:
+        fields["deny_list"] = list(recognizer.deny_list)
+    if recognizer.context:
+        fields["context"] = list(recognizer.context)
+    return fields
+
+
+def _nlp_engine() -> tuple[Any, str | None]:
+    """A spaCy engine and the name of the installed model it uses, None for the blank one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import spacy
+        from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
+    installed = [
+        m for m in ("en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_trf") if m in _models(spacy)
+    ]
+    model = installed[0] if installed else None
+
+    class Engine(SpacyNlpEngine):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__(ner_model_configuration=NerModelConfiguration(labels_to_ignore=["O"]))
+            self.nlp = {"en": spacy.load(model) if model else spacy.blank("en")}
+
+    return Engine(), model
+
+
+def _models(spacy: Any) -> list[str]:
+    return list(spacy.util.get_installed_models())

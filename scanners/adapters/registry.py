@@ -1,0 +1,164 @@
+"""A schema registry with Confluent's HTTP API, read with few and limited questions.
+
+A registry that is down or that fails for one id never stops a scan: what could not be had is reported, and the answers of
+earlier scans are kept, since a schema never changes under its id.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from scanners.model import ClusterConnection, RegisteredSchema
+from scanners.ports import RegistryAnswer
+from scanners.settings import ScannerSettings
+
+_MAX_DEPTH = 10  # of references within references
+
+
+class Failed(Exception):
+    """The registry gave no answer in all attempts."""
+
+
+class HttpSchemaRegistry:
+    """`SchemaRegistry` over HTTP. `transport` replaces the network in tests."""
+
+    def __init__(
+        self,
+        settings: ScannerSettings | None = None,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._settings = settings or ScannerSettings()
+        self._transport = transport
+        self._sleep = sleep
+        self._known: dict[tuple[str, int], RegisteredSchema] = {}
+        self._versions: dict[tuple[str, str, int], RegisteredSchema] = {}
+
+    def for_topics(self, cluster: ClusterConnection, topics: Sequence[str]) -> RegistryAnswer:
+        """Subjects `TOPIC-key`, `TOPIC-value` and `TOPIC-RECORD` of the topics, all versions."""
+        if cluster.registry is None or not topics:
+            return RegistryAnswer({})
+        found: dict[int, RegisteredSchema] = {}
+        problems: list[dict[str, Any]] = []
+        with self._client(cluster) as client:
+            try:
+                subjects = self._get(client, "/subjects") or []
+            except Failed:
+                return RegistryAnswer(self._cached(cluster), ({"part": "registry", "reason": "registry_unavailable"},))
+            heads = tuple(f"{t}-" for t in topics)
+            mine = [s for s in subjects if isinstance(s, str) and s.startswith(heads)]
+            with ThreadPoolExecutor(4) as pool:
+                for subject, (schemas, problem) in zip(
+                    mine, pool.map(lambda s: self._subject(client, cluster, s), mine), strict=True
+                ):
+                    found |= {s.id: s for s in schemas}
+                    if problem:
+                        problems.append({"part": "registry", "reason": problem, "subject": subject})
+            self._add_references(client, cluster, found, problems)
+        return RegistryAnswer(found, tuple(problems))
+
+    def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
+        if cluster.registry is None:
+            return RegistryAnswer({})
+        found: dict[int, RegisteredSchema] = {}
+        problems: list[dict[str, Any]] = []
+        with self._client(cluster) as client:
+            for number in ids:
+                known = self._known.get((cluster.registry, number))
+                try:
+                    answer = None if known else self._get(client, f"/schemas/ids/{number}")
+                except Failed:
+                    problems.append({"part": "registry", "reason": "registry_unavailable", "id": number})
+                    continue
+                if known is None and answer is None:
+                    problems.append({"part": "registry", "reason": "schema_not_found", "id": number})
+                    continue
+                found[number] = known or self._read(client, cluster, number, answer)
+            self._add_references(client, cluster, found, problems)
+        return RegistryAnswer(found, tuple(problems))
+
+    # --- parts --------------------------------------------------------------------------------------------------------
+
+    def _subject(
+        self, client: httpx.Client, cluster: ClusterConnection, subject: str
+    ) -> tuple[list[RegisteredSchema], str | None]:
+        try:
+            versions = self._get(client, f"/subjects/{quote(subject, safe='')}/versions") or []
+            return [s for v in versions if (s := self._version(client, cluster, subject, int(v))) is not None], None
+        except Failed:
+            return [], "registry_unavailable"
+
+    def _version(
+        self, client: httpx.Client, cluster: ClusterConnection, subject: str, version: int
+    ) -> RegisteredSchema | None:
+        key = (str(cluster.registry), subject, version)
+        if key not in self._versions:
+            answer = self._get(client, f"/subjects/{quote(subject, safe='')}/versions/{version}")
+            if answer is None:
+                return None
+            self._versions[key] = self._read(client, cluster, int(answer["id"]), answer)
+        return self._versions[key]
+
+    def _read(
+        self, client: httpx.Client, cluster: ClusterConnection, number: int, answer: dict[str, Any], depth: int = 0
+    ) -> RegisteredSchema:
+        references = []
+        for reference in answer.get("references") or ():
+            below = None
+            if depth < _MAX_DEPTH:
+                below = self._version(client, cluster, str(reference["subject"]), int(reference["version"]))
+            references.append((str(reference["name"]), str(below.id) if below else ""))
+        made = RegisteredSchema(
+            number, str(answer.get("schemaType") or "AVRO").upper(), str(answer.get("schema", "")), tuple(references),
+            str(answer.get("subject", "")), int(answer.get("version", 0)),
+        )  # fmt: skip
+        self._known[str(cluster.registry), number] = made
+        return made
+
+    def _add_references(
+        self,
+        client: httpx.Client,
+        cluster: ClusterConnection,
+        found: dict[int, RegisteredSchema],
+        problems: list[dict[str, Any]],
+    ) -> None:
+        """Everything the schemas refer to, directly and further down."""
+        waiting = list(found.values())
+        while waiting:
+            for _, ref in waiting.pop().references:
+                number = int(ref) if ref else 0
+                if number and number not in found and (str(cluster.registry), number) in self._known:
+                    found[number] = self._known[str(cluster.registry), number]
+                    waiting.append(found[number])
+                elif not number:
+                    problems.append({"part": "registry", "reason": "reference_not_found"})
+
+    def _cached(self, cluster: ClusterConnection) -> dict[int, RegisteredSchema]:
+        return {number: schema for (url, number), schema in self._known.items() if url == cluster.registry}
+
+    def _client(self, cluster: ClusterConnection) -> httpx.Client:
+        return httpx.Client(
+            base_url=str(cluster.registry).rstrip("/"), auth=cluster.registry_auth, transport=self._transport,
+            timeout=self._settings.registry_seconds, trust_env=False,
+        )  # fmt: skip
+
+    def _get(self, client: httpx.Client, path: str) -> Any:
+        """The JSON of an answer, None for 404. Raises Failed after the last attempt."""
+        for attempt in range(self._settings.registry_attempts):
+            if attempt:
+                self._sleep(0.2 * 2**attempt)
+            try:
+                answer = client.get(path)
+                if answer.status_code == httpx.codes.NOT_FOUND:
+                    return None
+                answer.raise_for_status()
+                return answer.json()
+            except (httpx.HTTPError, ValueError):
+                continue
+        raise Failed

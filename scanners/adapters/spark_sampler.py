@@ -1,0 +1,217 @@
+"""The sampler on Spark, by Spark Connect: several topics in one job, read by explicit offsets, profiled where they are
+read, merged in Spark. What comes back is one sealed sketch a topic; no record ever reaches this process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import logging
+import tempfile
+import threading
+import uuid
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import lru_cache, reduce
+from pathlib import Path
+from typing import Any
+
+from catalog.errors import Unavailable, WeirError
+from scanners.adapters.kafka_settings import java
+from scanners.adapters.worker import COLUMNS, SKETCH_SCHEMA, job_text, merge_group, profile_batches
+from scanners.model import ClusterConnection, OffsetRange
+from scanners.ports import Cancelled, ProfileJob
+
+_LARGE_RANGE = 100_000
+"""Offsets a job from which every partition is a task of its own; smaller jobs are packed into few tasks."""
+
+_SESSION_CONF = {
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
+    "spark.sql.session.timeZone": "UTC",
+}
+_GONE = ("INVALID_HANDLE", "SESSION_CLOSED", "SESSION_NOT_FOUND", "NO_ACTIVE_SESSION", "SESSION_CHANGED")
+
+
+class SparkSampler:
+    """`Sampler` on a Spark Connect server. One session, opened when first needed, opened anew when the server lost it.
+
+    `remote` is a Spark Connect URL (`sc://host:port/;token=...`); it may hold a token, so it is never printed.
+    """
+
+    def __init__(self, remote: str, connect: Callable[[str], Any] | None = None) -> None:
+        self._remote = remote
+        self._connect = connect or _connect
+        self._session: Any = None
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Give the session back to the server."""
+        with self._lock:
+            session, self._session = self._session, None
+        if session is not None:
+            try:
+                session.stop()
+            except Exception:
+                logging.getLogger(__name__).debug("the Spark session was gone already")
+
+    def profile(self, job: ProfileJob, cancelled: Cancelled) -> Iterator[tuple[str, bytes]]:
+        options = kafka_options(job.cluster)
+        for attempt in (1, 2):
+            try:
+                rows = self._run(job, options, cancelled)
+            except WeirError:
+                raise
+            except Exception as error:
+                if cancelled():
+                    return
+                # A lost session, or a Python worker that was killed: everything is read again, nothing was kept.
+                self.close()
+                if attempt == 2:
+                    raise _translated(error, job.cluster) from None
+            else:
+                yield from rows
+                return
+
+    def _spark(self) -> Any:
+        with self._lock:
+            if self._session is None:
+                self._session = self._connect(self._remote)
+            return self._session
+
+    def _run(self, job: ProfileJob, options: dict[str, str], cancelled: Cancelled) -> list[tuple[str, bytes]]:
+        spark = self._spark()
+        tag = f"weir-scan-{uuid.uuid4().hex}"
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(0.2):
+                if cancelled():
+                    spark.interruptTag(tag)
+                    return
+
+        watcher = threading.Thread(target=watch, name=tag, daemon=True)
+        spark.addTag(tag)
+        watcher.start()
+        try:
+            table = self._plan(spark, job, options).toArrow()
+        finally:
+            ended.set()
+            spark.removeTag(tag)
+            watcher.join(5)
+        if cancelled():
+            return []
+        return list(zip(table.column("topic").to_pylist(), table.column("sketch").to_pylist(), strict=True))
+
+    def _plan(self, spark: Any, job: ProfileJob, options: dict[str, str]) -> Any:
+        frames = [self._read(spark, ranges, options) for ranges in layers(job.ranges)]
+        records = reduce(lambda a, b: a.unionAll(b), frames)
+        if max((r.length for r in job.ranges), default=0) < _LARGE_RANGE:
+            records = records.coalesce(max(1, min(job.tasks, len(job.ranges))))
+        sketches = records.mapInArrow(profile_batches(job_text(job)), SKETCH_SCHEMA)
+        return sketches.groupBy("topic").applyInArrow(merge_group, SKETCH_SCHEMA)
+
+    @staticmethod
+    def _read(spark: Any, ranges: list[OffsetRange], options: dict[str, str]) -> Any:
+        assign: dict[str, list[int]] = defaultdict(list)
+        starts: dict[str, dict[str, int]] = defaultdict(dict)
+        ends: dict[str, dict[str, int]] = defaultdict(dict)
+        for r in ranges:
+            assign[r.topic].append(r.partition)
+            starts[r.topic][str(r.partition)] = r.start
+            ends[r.topic][str(r.partition)] = r.end
+        frame = (
+            spark.read.format("kafka")
+            .options(**options)
+            .option("assign", json.dumps(assign))
+            .option("startingOffsets", json.dumps(starts))
+            .option("endingOffsets", json.dumps(ends))
+            .load()
+        )
+        return frame.selectExpr(
+            *("unix_millis(timestamp) AS timestamp" if c == "timestamp" else f"`{c}`" for c in COLUMNS)
+        )
+
+
+def layers(ranges: tuple[OffsetRange, ...]) -> list[list[OffsetRange]]:
+    """Ranges split so that each part has at most one of a partition: one Kafka read takes no more. All are one job."""
+    made: list[list[OffsetRange]] = []
+    seen: dict[tuple[str, int], int] = defaultdict(int)
+    for r in sorted(ranges):
+        level = seen[r.topic, r.partition]
+        seen[r.topic, r.partition] += 1
+        if level == len(made):
+            made.append([])
+        made[level].append(r)
+    return made
+
+
+def kafka_options(cluster: ClusterConnection) -> dict[str, str]:
+    """Options of Spark's Kafka source. Offsets that are gone meanwhile are reported by the scan, not failed on."""
+    return {
+        "kafka.bootstrap.servers": cluster.bootstrap,
+        "includeHeaders": "true",
+        "failOnDataLoss": "false",
+        "kafka.isolation.level": "read_committed",
+        **{f"kafka.{name}": value for name, value in java(cluster.kafka).items()},
+    }
+
+
+def _connect(remote: str) -> Any:
+    """A session of our own with our code in it."""
+    # Its logger writes failed queries with the values they failed on to stderr, whatever the log level.
+    logging.getLogger("SQLQueryContextLogger").disabled = True
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.remote(remote).create()
+    for name, value in _SESSION_CONF.items():
+        session.conf.set(name, value)
+    session.addArtifacts(str(code_archive()), pyfile=True)
+    return session
+
+
+@lru_cache(maxsize=1)
+def code_archive() -> Path:
+    """A zip of the packages `catalog` and `scanners`, as the workers import them; its name tells its content."""
+    root = Path(__file__).resolve().parents[2]
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as archive:
+        for package in ("catalog", "scanners"):
+            for path in sorted((root / package).rglob("*.py")):
+                info = zipfile.ZipInfo(str(path.relative_to(root)), (2026, 1, 1, 0, 0, 0))
+                archive.writestr(info, path.read_bytes())
+    data = body.getvalue()
+    target = Path(tempfile.mkdtemp(prefix="weir-")) / f"weir_scanners_{hashlib.sha256(data).hexdigest()[:12]}.zip"
+    target.write_bytes(data)
+    return target
+
+
+def _translated(error: Exception, cluster: ClusterConnection) -> Unavailable:
+    """One sentence for what Spark said; its own words may hold data and Java's stack."""
+    text = str(error)
+    details = {"server": "spark", "cluster": cluster.name}
+    if "UNAUTHENTICATED" in text or "Invalid authentication token" in text:
+        return Unavailable("Spark refused Weir's token; check the token in the Spark Connect address.", details=details)
+    if any(
+        word in text
+        for word in ("UnknownTopicOrPartition", "TimeoutException", "SaslAuthentication", "SslAuthentication")
+    ):
+        return Unavailable(
+            f"Spark cannot read Kafka at {cluster.bootstrap} (cluster {cluster.name}); check that the address and the"
+            " security settings also hold on the machine where Spark runs.",
+            details={**details, "server": "kafka"},
+        )
+    if "UNAVAILABLE" in text or "failed to connect" in text.lower() or "Connection refused" in text:
+        return Unavailable("The Spark Connect server does not answer; see `weir status`.", details=details)
+    if any(word in text for word in _GONE):
+        return Unavailable("The Spark session was lost twice; see `weir status`.", details=details)
+    if "No module named" in text:
+        return Unavailable(
+            "Spark's Python workers lack a package Weir needs; start Spark with the same Python environment.",
+            details=details,
+        )
+    return Unavailable(
+        f"Spark could not finish the scan job ({type(error).__name__}); the server's log says more.", details=details
+    )

@@ -1,0 +1,154 @@
+"""What runs inside Spark's Python workers: Arrow batches of records in, sketches out; and the merge of sketches.
+
+Plain functions over a job as JSON text, so that Spark can ship them; the memory sampler calls the same. Expensive parts
+(hyperscan, presidio) are built once per worker process and kept. Nothing raised here carries data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from scanners.detectors.engine import Detector, TextAnalyzer
+from scanners.infer import Sketch, merge_all
+from scanners.model import RawRecord, Recognizer, TopicFormat
+from scanners.ports import ProfileJob
+from scanners.profile import TopicProfiler
+from scanners.registered import Schemas
+from scanners.seal import seal
+
+BATCH_RECORDS = 2000
+BATCH_BYTES = 8 * 1024 * 1024
+_OPEN_TOPICS = 64
+"""Sketches a task keeps open at once; a task meets topics one after the other, so few are enough."""
+
+
+def job_text(job: ProfileJob) -> str:
+    """What a worker needs of a job, as JSON; no address and no secret of the cluster."""
+    return json.dumps({
+        "schemas": {str(i): s.to_json() for i, s in job.schemas.items()},
+        "formats": {t: f.to_mapping() for t, f in job.formats.items()},
+        "recognizers": [r.to_json() for r in job.recognizers],
+        "max_bytes": job.max_bytes, "deadline": job.deadline, "salt": job.salt, "detect": job.detect,
+        "phone_regions": list(job.phone_regions), "free_text_limit": job.free_text_limit,
+        "regex_seconds": job.regex_seconds,
+    }, sort_keys=True)  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _detector(recognizers: str, regions: str, limit: int, seconds: float) -> Detector:
+    return Detector(tuple(json.loads(regions)), _analyzer(recognizers, seconds), limit)
+
+
+@lru_cache(maxsize=4)
+def _analyzer(recognizers: str, seconds: float) -> TextAnalyzer:
+    from scanners.adapters.presidio_detector import PresidioAnalyzer
+
+    return PresidioAnalyzer([Recognizer.from_json(r) for r in json.loads(recognizers)], seconds)
+
+
+@lru_cache(maxsize=8)
+def _schemas(text: str) -> Schemas:
+    return Schemas.of(json.loads(text))
+
+
+class Task:
+    """Profiles the records of one task, which may belong to several topics."""
+
+    def __init__(self, job: str) -> None:
+        self._job: dict[str, Any] = json.loads(job)
+        self._schemas = _schemas(json.dumps(self._job["schemas"], sort_keys=True))
+        self._detector = None
+        if self._job["detect"]:
+            self._detector = _detector(
+                json.dumps(self._job["recognizers"], sort_keys=True), json.dumps(self._job["phone_regions"]),
+                self._job["free_text_limit"], self._job["regex_seconds"],
+            )  # fmt: skip
+        self._open: dict[str, TopicProfiler] = {}
+        self._waiting: dict[str, list[RawRecord]] = {}
+        self._sizes: dict[str, int] = {}
+
+    def add(self, topic: str, record: RawRecord) -> Iterator[Sketch]:
+        """Take in a record; yields sketches that had to be given up to make room."""
+        waiting = self._waiting.setdefault(topic, [])
+        waiting.append(record)
+        self._sizes[topic] = self._sizes.get(topic, 0) + record.size
+        if len(waiting) >= BATCH_RECORDS or self._sizes[topic] >= BATCH_BYTES:
+            self._flush(topic)
+        if len(self._waiting) > _OPEN_TOPICS:
+            yield self._close(next(iter(self._waiting)))
+
+    def finish(self) -> Iterator[Sketch]:
+        for topic in list(self._waiting):
+            yield self._close(topic)
+
+    def _flush(self, topic: str) -> None:
+        profiler = self._open.get(topic)
+        if profiler is None:
+            formats = self._job["formats"].get(topic)
+            profiler = self._open[topic] = TopicProfiler(
+                topic, self._schemas, self._job["salt"], self._detector,
+                TopicFormat.from_mapping(formats) if formats else None, self._job["max_bytes"], self._job["deadline"],
+            )  # fmt: skip
+        profiler.add(self._waiting[topic])
+        self._waiting[topic] = []
+        self._sizes[topic] = 0
+
+    def _close(self, topic: str) -> Sketch:
+        self._flush(topic)
+        del self._waiting[topic]
+        return self._open.pop(topic).sketch
+
+
+def merge_and_seal(parts: Sequence[bytes]) -> bytes:
+    """The sealed sketch of a topic from the sketches of its tasks."""
+    whole = merge_all(map(Sketch.from_bytes, parts))
+    if whole is None:
+        raise ValueError("no sketch to merge")
+    return seal(whole).to_bytes()
+
+
+# --- Arrow, for Spark ------------------------------------------------------------------------------------------------
+
+SKETCH_SCHEMA = "topic string, sketch binary"
+
+
+def profile_batches(job: str) -> Any:
+    """A function for `mapInArrow`: (topic, partition, offset, timestamp, key, value, headers) -> SKETCH_SCHEMA."""
+
+    def run(batches: Iterable[Any]) -> Iterator[Any]:
+        task = Task(job)
+        for batch in batches:
+            columns = [batch.column(name).to_pylist() for name in COLUMNS]
+            for topic, partition, offset, timestamp, key, value, headers in zip(*columns, strict=True):
+                pairs = [(h["key"], h["value"]) for h in headers or ()]
+                for sketch in task.add(topic, RawRecord(key, value, pairs, partition, offset, timestamp)):
+                    yield _row(sketch.topic, sketch.to_bytes())
+        for sketch in task.finish():
+            yield _row(sketch.topic, sketch.to_bytes())
+
+    return run
+
+
+COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
+
+
+def merge_group(table: Any) -> Any:
+    """For `groupBy("topic").applyInArrow`: the sketches of one topic to one sealed sketch."""
+    import pyarrow
+
+    topic = table.column("topic")[0].as_py()
+    sealed = merge_and_seal(table.column("sketch").to_pylist())
+    return pyarrow.table(
+        {"topic": pyarrow.array([topic], pyarrow.string()), "sketch": pyarrow.array([sealed], pyarrow.binary())}
+    )
+
+
+def _row(topic: str, sketch: bytes) -> Any:
+    import pyarrow
+
+    return pyarrow.RecordBatch.from_arrays(
+        [pyarrow.array([topic], pyarrow.string()), pyarrow.array([sketch], pyarrow.binary())], ["topic", "sketch"]
+    )

@@ -1,0 +1,429 @@
+"""The fold: precedence within a run, evidence between runs, and one graph whatever the order."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lineage_samples import (
+    IDENTITY,
+    JOIN,
+    KAFKA,
+    MASKING,
+    T0,
+    columns,
+    content,
+    dataset,
+    flows,
+    graph_of,
+    node,
+    real_events,
+    run,
+    write,
+)
+
+from catalog.model import DatasetId
+from lineage.adapters.memory import MemoryGraph
+from lineage.events import Event
+from lineage.fold import fold
+from lineage.model import FOREVER, How, Kind
+from lineage.names import Link, canonical, field_text
+from lineage.parse import parse
+from lineage.settings import LineageSettings
+from lineage.writer import GraphWriter
+
+# --- within a run ----------------------------------------------------------------------------------------------------
+
+
+def test_inputs_in_one_event_and_outputs_in_another() -> None:
+    graph = graph_of(run(0, ["a"], kind="START"), run(1, kind="RUNNING"), run(2, [], ["x"]), batch=1)
+    assert flows(graph) == {("a", "x")}
+
+
+def test_a_start_alone_is_on_the_map() -> None:
+    graph = graph_of(run(0, ["a"], ["x"], kind="START"))
+    assert flows(graph) == {("a", "x")}
+    assert graph.nodes(["job:jobs:etl"])["job:jobs:etl"].info["state"] == "START"
+
+
+def test_column_lineage_comes_before_inputs_times_outputs() -> None:
+    x = dataset("x", columnLineage=columns({"f": [("a", "f", IDENTITY)]}))
+    y = dataset("y", columnLineage=columns({"g": [("b", "g")]}))
+    graph = graph_of(run(0, ["a", "b"], [x, y]))
+    assert flows(graph) == {("a", "x"), ("b", "y")}
+
+
+def test_an_input_that_no_column_names_still_feeds_what_was_written() -> None:
+    x = dataset("x", columnLineage=columns({"f": [("a", "f")]}))
+    graph = graph_of(run(0, ["a", "lookup"], [x]))
+    known = {(e.source, e.target): e.columns for e in graph._store.edges.values() if e.kind is Kind.FEEDS}
+    assert known == {(node("a"), node("x")): True, (node("lookup"), node("x")): False}
+
+
+def test_column_lineage_that_comes_later_in_the_run_replaces_the_guess() -> None:
+    x, y = (
+        dataset(name, columnLineage=columns({"f": [(source, "f")]})) for name, source in (("x", "a"), ("y", "b"))
+    )
+    events = [run(0, ["a", "b"], ["x", "y"], kind="START"), run(1, ["a", "b"], [x, y])]
+    for order in (events, events[::-1]):
+        graph = graph_of(*order, batch=1)
+        assert flows(graph) == flows(graph, T0) == {("a", "x"), ("b", "y")}
+
+
+def test_an_explicit_facet_comes_before_all_else() -> None:
+    entries = [
+        {"type": "DATASET", "namespace": KAFKA, "name": "x", "inputs": [
+            {"type": "DATASET", "namespace": KAFKA, "name": "a"},
+            {"type": "JOB", "namespace": "jobs", "name": "helper"},
+        ]},
+        {"type": "DATASET", "namespace": KAFKA, "name": "y", "inputs": []},
+    ]  # fmt: skip
+    event = run(0, ["a", "b"], ["x", "y"], job_facets={"lineage": {"entries": entries}})
+    event["outputs"][0]["facets"]["columnLineage"] = columns({"f": [("b", "f")]})
+    graph = graph_of(event)
+    edges = graph._store.edges.values()
+    assert {(e.source, e.target, e.how) for e in edges if e.kind is Kind.FEEDS} == {(node("a"), node("x"), How.EXPLICIT)}
+    assert [e for e in edges if e.kind is Kind.DERIVES] == []
+    assert ("job:jobs:helper", node("x")) in {(e.source, e.target) for e in edges if e.kind is Kind.WRITES}
+
+
+def test_indirect_columns_influence_the_dataset_once_in_either_form() -> None:
+    spread = columns({"f": [("a", "f", IDENTITY), ("a", "k", JOIN)], "g": [("a", "g", IDENTITY), ("a", "k", JOIN)]})
+    gathered = columns({"f": [("a", "f", IDENTITY)], "g": [("a", "g", IDENTITY)]}, [("a", "k", JOIN)])
+    found = []
+    for facet in (spread, gathered):
+        edges = graph_of(run(0, ["a"], [dataset("x", columnLineage=facet)]))._store.edges.values()
+        found.append({(e.kind, e.source, e.target) for e in edges})
+    assert found[0] == found[1]
+    assert (Kind.INFLUENCES, node("a", "value.k"), node("x")) in found[0]
+    assert (Kind.DERIVES, node("a", "value.k"), node("x", "value.f")) not in found[0]
+
+
+@pytest.mark.parametrize(
+    ("ways", "raw"),
+    [([], True), ([IDENTITY], True), ([MASKING], False), ([MASKING, IDENTITY], True), ([MASKING, JOIN], False)],
+)
+def test_an_edge_is_masked_when_every_direct_way_masks(ways: list[Any], raw: bool) -> None:
+    graph = graph_of(run(0, ["a"], [dataset("x", columnLineage=columns({"f": [("a", "f", *ways)]}))]))
+    edges = [e for e in graph._store.edges.values() if e.kind in (Kind.DERIVES, Kind.FEEDS)]
+    assert [e.raw for e in edges] == [raw, raw]
+
+
+def test_the_old_form_of_masking_is_read() -> None:
+    facet = columns({"f": [("a", "f")]})
+    facet["fields"]["f"]["transformationType"] = "MASKED"
+    graph = graph_of(run(0, ["a"], [dataset("x", columnLineage=facet)]))
+    assert [e.raw for e in graph._store.edges.values() if e.kind is Kind.DERIVES] == [False]
+
+
+def test_a_change_data_connector_pairs_tables_with_their_topics() -> None:
+    events = [
+        run(at, [dataset(f"db.public.{t}", "postgres://h:5432")], [], kind="RUNNING", integration="DEBEZIUM", processing="STREAMING")
+        for at, t in enumerate(("users", "orders"))
+    ] + [
+        run(5 + at, [], [f"cdc.public.{t}"], kind="RUNNING", integration="DEBEZIUM", processing="STREAMING")
+        for at, t in enumerate(("users", "orders"))
+    ]  # fmt: skip
+    found = {(s.split(".")[-1], t.split(".")[-1]) for s, t in flows(graph_of(*events))}
+    assert found == {("users", "users"), ("orders", "orders")}
+
+
+def test_two_halves_of_a_micro_batch_are_joined_by_the_run_that_started_both() -> None:
+    more = {"integration": "SPARK", "parent": ("app", "p1")}
+    read = run(0, ["in"], [], job="app.read", run_id="c1", processing="STREAMING", **more)
+    wrote = run(1, [], ["out"], job="app.write", run_id="c2", processing="BATCH", **more)
+    for order in ([read, wrote], [wrote, read]):
+        graph = graph_of(*order, batch=1)
+        assert flows(graph) == {("in", "out")}
+        edge = next(e for e in graph._store.edges.values() if e.kind is Kind.FEEDS)
+        assert (edge.job, edge.how) == ("job:jobs:app", How.PARENT_RUN)
+
+
+def test_tasks_of_a_scheduler_are_not_joined() -> None:
+    more = {"integration": "AIRFLOW", "parent": ("dag", "p1"), "processing": "BATCH"}
+    graph = graph_of(
+        run(0, ["in"], [], job="dag.delete", run_id="c1", **more), run(1, [], ["out"], job="dag.load", run_id="c2", **more)
+    )
+    assert flows(graph) == set()
+
+
+# --- between runs ----------------------------------------------------------------------------------------------------
+
+
+def test_a_finished_run_that_lacks_an_edge_closes_it_at_its_start() -> None:
+    graph = graph_of(run(0, ["a", "b"], ["x"]), run(100, ["a"], ["x"], run_id="r2"))
+    assert flows(graph) == {("a", "x")}
+    assert flows(graph, T0 + 50_000) == {("a", "x"), ("b", "x")}
+    closed = next(e for e in graph._store.edges.values() if e.kind is Kind.FEEDS and e.vt != FOREVER)
+    assert (closed.source, closed.vf, closed.vt) == (node("b"), T0, T0 + 100_000)
+
+
+def test_what_comes_back_is_a_new_edge() -> None:
+    graph = graph_of(
+        run(0, ["a", "b"], ["x"]), run(100, ["a"], ["x"], run_id="r2"), run(200, ["a", "b"], ["x"], run_id="r3")
+    )
+    times = [(e.vf - T0, e.vt) for e in graph._store.edges.values() if e.kind is Kind.FEEDS and e.source == node("b")]
+    assert sorted(times) == [(0, T0 + 100_000), (200_000, FOREVER)]
+
+
+@pytest.mark.parametrize("kind", ["FAIL", "ABORT", "START", "RUNNING"])
+def test_only_a_finished_run_closes(kind: str) -> None:
+    assert flows(graph_of(run(0, ["a", "b"], ["x"]), run(100, ["a"], ["x"], run_id="r2", kind=kind))) >= {("b", "x")}
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [([], []), (["a"], []), ([], ["x"])])
+def test_a_missing_list_closes_no_flow(inputs: list[str], outputs: list[str]) -> None:
+    assert ("b", "x") in flows(graph_of(run(0, ["a", "b"], ["x"]), run(100, inputs, outputs, run_id="r2")))
+
+
+def test_the_end_of_a_streaming_run_closes_nothing() -> None:
+    events = [run(at, ["a" if at else "b"], ["x"], run_id=f"r{at}", processing="STREAMING") for at in (0, 100)]
+    assert flows(graph_of(*events)) == {("a", "x"), ("b", "x")}
+
+
+def test_a_topic_that_joins_a_streaming_job_is_dated_from_then_on() -> None:
+    events = [run(at, ["a", "b"][: 1 + at // 500], ["x"], kind="RUNNING", processing="STREAMING") for at in (0, 1000)]
+    graph = graph_of(*events)
+    assert flows(graph, T0 + 999_000) == {("a", "x")}
+    assert flows(graph, T0 + 1_000_000) == {("a", "x"), ("b", "x")}
+
+
+def test_complete_snapshots_stand_alone() -> None:
+    events = [
+        run(at, inputs, ["x"], kind="RUNNING", processing="STREAMING", snapshot=True)
+        for at, inputs in ((0, ["a", "b"]), (100, ["a"]))
+    ]
+    assert flows(graph_of(*events)) == {("a", "x")}
+
+
+def test_a_masked_field_that_was_raw_before_shows_both_times() -> None:
+    def event(at: int, way: Any) -> dict[str, Any]:
+        return run(at, ["a"], [dataset("x", columnLineage=columns({"f": [("a", "f", way)]}))], run_id=f"r{at}")
+
+    graph = graph_of(event(0, IDENTITY), event(100, MASKING))
+    found = {(e.raw, e.vf - T0, e.vt - T0 if e.vt != FOREVER else None) for e in graph._store.edges.values() if e.kind is Kind.DERIVES}
+    assert found == {(True, 0, 100_000), (False, 100_000, None)}
+
+
+def test_runs_side_by_side_do_not_refute_each_other() -> None:
+    events = [run(0, ["b"], ["x"], kind="START"), run(10, ["a"], ["x"], run_id="r2"), run(90, ["b"], ["x"])]
+    assert flows(graph_of(*events)) == {("a", "x"), ("b", "x")}
+
+
+def test_a_dropped_dataset_closes_what_touched_it_whoever_said_so() -> None:
+    drop = run(100, [], [dataset("x", lifecycleStateChange={"lifecycleStateChange": "DROP"})], job="cleanup", run_id="d")
+    first, again = run(0, ["a"], ["x"]), run(200, ["a"], ["x"], run_id="r2")
+    for order in ([first, drop], [drop, first]):
+        assert flows(graph_of(*order, batch=1)) == set()
+    graph = graph_of(again, drop, first, batch=1)
+    assert flows(graph) == {("a", "x")}
+    assert flows(graph, T0 + 150_000) == set()
+
+
+def test_a_renamed_dataset_goes_on_under_its_new_name() -> None:
+    change = {"lifecycleStateChange": "RENAME", "previousIdentifier": {"namespace": KAFKA, "name": "old"}}
+    graph = graph_of(run(0, [], [dataset("new", lifecycleStateChange=change)]))
+    assert flows(graph) == {("old", "new")}
+
+
+def test_declared_lineage_stands_beside_what_runs_do() -> None:
+    declared = run(0, ["a"], ["x"])
+    del declared["run"], declared["eventType"]
+    graph = graph_of(declared, run(10, ["b"], ["x"]))
+    origins = {(e.source, e.origin) for e in graph._store.edges.values() if e.kind is Kind.FEEDS}
+    assert origins == {(node("a"), "declared"), (node("b"), "observed")}
+    assert graph_of(declared | {"eventTime": "2026-01-02", "inputs": [dataset("c")]}, declared) is not None
+
+
+def test_job_details_are_the_newest_said() -> None:
+    def event(at: int, version: str) -> dict[str, Any]:
+        location = {"type": "git", "url": f"https://u:secretvalue@git/x/{version}", "version": version}
+        return run(at, ["a"], ["x"], run_id=f"r{at}", job_facets={"sourceCodeLocation": location})
+
+    for order in ((0, 100), (100, 0)):
+        info = graph_of(*(event(at, f"v{at}") for at in order), batch=1).nodes(["job:jobs:etl"])["job:jobs:etl"].info
+        assert info["location"]["version"] == "v100"
+        assert "secretvalue" not in info["location"]["url"]
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("email", "value.email"),
+        ("value.email", "value.email"),
+        ("key", "key"),
+        ("key.id", "key.id"),
+        ("headers.trace", "headers.trace"),
+        ("_offset", "_offset"),
+        ("customer.email", "value.customer.email"),
+        ("items[].sku", "value.items[].sku"),
+        ("key_id", "value.key_id"),
+        ("values", "value.values"),
+        ("a..b", "value.a.``.b"),
+        ("x[0]", "value.`x[0]`"),
+        ("'); MATCH (n) DETACH DELETE n //", "value.'); MATCH (n) DETACH DELETE n //"),
+    ],
+)
+def test_columns_of_a_topic_are_paths(column: str, text: str) -> None:
+    assert field_text(DatasetId(KAFKA, "t"), column) == text
+
+
+def test_columns_elsewhere_stay_as_they_are() -> None:
+    assert field_text(DatasetId("postgres://h:5432", "db.t"), "customer.email") == "customer.email"
+
+
+def test_a_symlink_makes_two_names_one_dataset_whatever_comes_first() -> None:
+    table = {"namespace": "hive://h:9083", "name": "db.t"}
+    path = dataset("/wh/t", "hdfs://nn", symlinks={"identifiers": [{**table, "type": "TABLE"}]})
+    events = [
+        run(0, [dataset("db.t", "hive://h:9083")], ["x"], job="by table"),
+        run(1, ["y"], [path], job="by path", run_id="r2"),
+    ]
+    for order in (events, events[::-1]):
+        graph = graph_of(*order, batch=1)
+        assert flows(graph) == {("y", "/wh/t"), ("/wh/t", "x")}
+        assert "dataset:hive://h:9083:db.t" not in graph._store.datasets
+
+
+def test_of_names_that_are_each_others_symlink_the_table_stands() -> None:
+    table, path = DatasetId("hive://h", "db.t"), DatasetId("hdfs://nn", "/wh/t")
+    assert canonical([table, path], [Link(path, table, "TABLE"), Link(table, path, "LOCATION")]) == table
+    assert canonical([table, path], [Link(path, table, "TABLE")]) == path
+
+
+def test_one_cluster_by_many_addresses() -> None:
+    def resolve(namespace: str, name: str) -> DatasetId:
+        return DatasetId(KAFKA if namespace.startswith("kafka://") else namespace, name)
+
+    graph = MemoryGraph()
+    events = [
+        run(0, [dataset("a", "kafka://broker-1:9092")], [dataset("x", "kafka://broker-2:9092")]),
+        run(1, ["x"], ["y"], job="next", run_id="r2"),
+    ]
+    GraphWriter(graph, resolve).write([parse(event) for event in events])
+    assert flows(graph) == {("a", "x"), ("x", "y")}
+
+
+# --- order, repeats, bounds ------------------------------------------------------------------------------------------
+
+
+def _written(events: list[Event], sizes: random.Random) -> Any:
+    graph = MemoryGraph()
+    writer = GraphWriter(graph)
+    at = 0
+    while at < len(events):
+        size = sizes.choice([1, 2, 7, 40, 500])
+        writer.write(events[at : at + size])
+        at += size
+    return content(graph)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_real_events_in_any_order_doubled_and_cut_anyhow_are_one_graph(shared_data: Path, seed: int) -> None:
+    events, dice = real_events(shared_data), random.Random(seed)
+    expected = _written(events, random.Random(1))
+    shuffled = events[::-1] if seed == 0 else events * (1 + seed % 2)
+    if seed:
+        dice.shuffle(shuffled)
+    assert _written(shuffled, dice) == expected
+
+
+NAMES = st.sampled_from(["a", "b", "c", "x", "y"])
+
+
+@st.composite
+def any_run(draw: st.DrawFn) -> dict[str, Any]:
+    outputs = []
+    for name in draw(st.lists(NAMES, max_size=2, unique=True)):
+        facets: dict[str, Any] = {}
+        if draw(st.booleans()):
+            source, way = draw(NAMES), draw(st.sampled_from([(), (MASKING,), (IDENTITY,), (JOIN,)]))
+            facets["columnLineage"] = columns({draw(st.sampled_from(["f", "g"])): [(source, "f", *way)]})
+        if draw(st.integers(0, 9)) == 0:
+            facets["lifecycleStateChange"] = {"lifecycleStateChange": "DROP"}
+        if draw(st.integers(0, 9)) == 0:
+            other = {"namespace": KAFKA, "name": draw(NAMES), "type": draw(st.sampled_from(["TABLE", "LOCATION"]))}
+            facets["symlinks"] = {"identifiers": [other]}
+        outputs.append(dataset(name, **facets))
+    event = run(
+        draw(st.integers(0, 12)) * 30,
+        draw(st.lists(NAMES, max_size=2, unique=True)),
+        outputs,
+        job=draw(st.sampled_from(["j1", "j2", "j3"])),
+        run_id=draw(st.sampled_from(["r1", "r2", "r3", "r4"])),
+        kind=draw(st.sampled_from(["START", "RUNNING", "COMPLETE", "COMPLETE", "FAIL"])),
+        processing=draw(st.sampled_from([None, "BATCH", "STREAMING"])),
+        integration=draw(st.sampled_from([None, "SPARK"])),
+        parent=draw(st.sampled_from([None, ("app", "p1"), ("app", "p2")])),
+        snapshot=draw(st.integers(0, 9)) == 0,
+    )
+    if draw(st.integers(0, 7)) == 0:
+        del event["run"]
+    return event
+
+
+@given(st.lists(any_run(), max_size=9), st.randoms(use_true_random=False))
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_events_in_any_order_are_one_graph(raw: list[dict[str, Any]], dice: random.Random) -> None:
+    events = [parse(event) for event in raw]
+    expected = _written(events, random.Random(0))
+    again = events + [event for event in events if dice.random() < 0.4]
+    dice.shuffle(again)
+    assert _written(again, dice) == expected
+
+
+def test_the_pure_fold_agrees_with_the_writer(shared_data: Path) -> None:
+    events = real_events(shared_data)
+    written = _written(events, random.Random(0))
+    assert sorted(edge.id for edge in fold(events).upserts) == [row[0] for row in written["edges"]]
+
+
+def test_repeats_of_running_write_nothing() -> None:
+    graph = MemoryGraph()
+    writer = GraphWriter(graph)
+    writes = []
+    original = graph.write
+    graph.write = lambda delta: (writes.append(delta), original(delta))[1]  # type: ignore[method-assign,func-returns-value]
+    for second in range(0, 59):
+        event = run(second, ["a"], ["x"], kind="RUNNING" if second else "START", processing="STREAMING")
+        writer.write([parse(event)])
+    assert len(writes) <= 2
+
+
+def test_old_runs_are_forgotten_and_their_edges_stay() -> None:
+    settings_ = LineageSettings(runs_kept=3)
+    raw = [run(at * 100, ["a"] if at != 1 else ["b"], ["x"], run_id=f"r{at:02}") for at in range(12)]
+    for batch in (1, 5, 500):
+        graph = MemoryGraph()
+        write(graph, *raw, batch=batch, settings=settings_)
+        feeds = sorted((e.source, e.vf - T0, e.vt - T0 if e.vt != FOREVER else None) for e in graph._store.edges.values() if e.kind is Kind.FEEDS)  # fmt: skip
+        assert feeds == [(node("a"), 0, 100_000), (node("a"), 200_000, None), (node("b"), 100_000, 200_000)]
+
+
+def test_a_very_late_event_moves_the_beginning_back() -> None:
+    settings_ = LineageSettings(runs_kept=3)
+    raw = [run(1000 + at * 100, ["a"], ["x"], run_id=f"r{at:02}") for at in range(12)]
+    graph = MemoryGraph()
+    write(graph, *raw, batch=1, settings=settings_)
+    write(graph, run(0, ["a"], ["x"], run_id="late"), settings=settings_)
+    assert [e.vf for e in graph._store.edges.values() if e.kind is Kind.FEEDS] == [T0]
+
+
+def test_a_run_with_very_many_different_reports_stays_bounded() -> None:
+    raw = [run(at, [f"in{at}"], ["x"], kind="RUNNING", processing="STREAMING") for at in range(40)]
+    graph = MemoryGraph()
+    write(graph, *raw, batch=1, settings=LineageSettings(phases_kept=8))
+    assert len(flows(graph)) == 40
+
+
+def test_ten_thousand_columns() -> None:
+    facet = columns({f"c{at}": [("a", f"c{at}", IDENTITY)] for at in range(10_000)})
+    graph = graph_of(run(0, ["a"], [dataset("x", columnLineage=facet)]))
+    assert graph.counts().edges["derives"] == 10_000

@@ -1,0 +1,18 @@
+import type { AccessRequest } from "@/api/types";
+
+const TONES: Record<AccessRequest["state"], string> = {
+  pending: "accent",
+  approved: "ok",
+  denied: "bad",
+  cancelled: "",
+  expired: "warn",
+};
+
+export function RequestState({ of }: { of: AccessRequest }) {
+  return (
+    <span className={`badge ${TONES[of.state]}`}>
+      {of.state}
+      {of.stage && `: ${of.stage}`}
+    </span>
+  );
+}

@@ -1,0 +1,188 @@
+// Lineage as a graph to draw: which way data flows on an edge, what is in sight, what lies on the path of a node.
+import type { LineageAnswer, LineageEdge, LineageNode } from "@/api/types";
+import { containerOf } from "@/lib/nodeId";
+
+/** One arrow in the direction the data flows. `via`: the job that moves it, where it is no node of its own. */
+export interface Flow {
+  id: string;
+  from: string;
+  to: string;
+  masked: boolean;
+  kind: string;
+  via: string | null;
+  stale: boolean;
+  origin: string | null;
+  edge: LineageEdge;
+}
+
+export interface Graph {
+  nodes: Map<string, LineageNode>;
+  edges: Map<string, LineageEdge>;
+  truncated: boolean;
+}
+
+export const emptyGraph = (): Graph => ({ nodes: new Map(), edges: new Map(), truncated: false });
+
+const edgeKey = (e: LineageEdge) => [e.kind, e.source, e.target, e.job ?? "", e.from ?? ""].join("\u0000");
+
+/** What was known and what came now, together. */
+export function merge(graph: Graph, answer: LineageAnswer): Graph {
+  const nodes = new Map(graph.nodes);
+  const edges = new Map(graph.edges);
+  for (const node of answer.nodes) nodes.set(node.id, node);
+  for (const edge of answer.edges) edges.set(edgeKey(edge), edge);
+  return { nodes, edges, truncated: graph.truncated || answer.truncated };
+}
+
+/** The arrows of a graph. At dataset level a job stands between what it reads and what it writes. */
+export function flows(graph: Graph, columns: boolean): Flow[] {
+  const found = new Map<string, Flow>();
+  const add = (from: string, to: string, edge: LineageEdge, masked: boolean, via: string | null = null) => {
+    const id = `${from} → ${to}`;
+    const before = found.get(id);
+    if (before) {
+      // An arrow stands for every edge between its ends: one raw way is enough to make it raw, one live way live.
+      before.masked &&= masked;
+      before.stale &&= edge.stale ?? false;
+      return;
+    }
+    const origin = edge.origin ?? null;
+    found.set(id, { id, from, to, masked, kind: edge.kind, via, stale: edge.stale ?? false, origin, edge });
+  };
+  for (const edge of graph.edges.values()) {
+    const masked = edge.masked ?? false;
+    switch (edge.kind) {
+      case "reads":
+        add(edge.target, edge.source, edge, false);
+        break;
+      case "writes":
+        add(edge.source, edge.target, edge, false);
+        break;
+      case "child_of":
+        break;
+      case "feeds":
+        if (edge.job && !columns) {
+          add(edge.source, edge.job, edge, false);
+          add(edge.job, edge.target, edge, masked);
+        } else add(edge.source, edge.target, edge, masked, edge.job ?? null);
+        break;
+      default:
+        add(edge.source, edge.target, edge, masked, edge.job ?? null);
+    }
+  }
+  return [...found.values()];
+}
+
+export type Way = "upstream" | "downstream";
+
+/** Opened and closed by hand: `node|way` -> open. What is not in it follows the depth. */
+export type Toggles = ReadonlyMap<string, boolean>;
+
+export const toggleKey = (node: string, way: Way) => `${node}|${way}`;
+
+export interface Sight {
+  /** Containers in sight: datasets and jobs. */
+  nodes: Set<string>;
+  /** `node|way` -> how many neighbours are not in sight; 0 where all are. */
+  hidden: Map<string, number>;
+}
+
+/** Neighbours of every container, each way. Jobs between datasets do not count as a hop. */
+function neighbours(list: Flow[]): Record<Way, Map<string, Set<string>>> {
+  const next = { upstream: new Map<string, Set<string>>(), downstream: new Map<string, Set<string>>() };
+  const put = (map: Map<string, Set<string>>, from: string, to: string) => {
+    const set = map.get(from);
+    if (set) set.add(to);
+    else map.set(from, new Set([to]));
+  };
+  for (const flow of list) {
+    const from = containerOf(flow.from);
+    const to = containerOf(flow.to);
+    if (from === to) continue;
+    put(next.downstream, from, to);
+    put(next.upstream, to, from);
+  }
+  return next;
+}
+
+/**
+ * What is in sight from a root: everything within `depth` hops each way, less what was closed, more what was opened.
+ * A job is passed through to the datasets behind it, so that opening a dataset shows datasets.
+ */
+export function inSight(list: Flow[], root: string, depth: number, ways: readonly Way[], toggles: Toggles): Sight {
+  const next = neighbours(list);
+  const start = containerOf(root);
+  const nodes = new Set([start]);
+  const hidden = new Map<string, number>();
+  for (const way of ways) {
+    const distance = new Map([[start, 0]]);
+    const queue = [start];
+    while (queue.length > 0) {
+      const node = queue.shift() as string;
+      const hops = distance.get(node) ?? 0;
+      const around = [...(next[way].get(node) ?? [])];
+      if (around.length === 0) continue;
+      const key = toggleKey(node, way);
+      const open = toggles.get(key) ?? hops < depth;
+      if (!open) {
+        hidden.set(key, around.filter((n) => !nodes.has(n)).length);
+        continue;
+      }
+      hidden.set(key, 0);
+      for (const other of around) {
+        nodes.add(other);
+        if (distance.has(other)) continue;
+        // A job stands as far as the dataset before it; what is behind the job is one hop further.
+        distance.set(other, other.startsWith("job:") && !node.startsWith("job:") ? hops : hops + 1);
+        queue.push(other);
+      }
+    }
+  }
+  // An end that another branch brought into sight is not hidden.
+  for (const [key, n] of hidden) {
+    if (n === 0) continue;
+    const at = key.lastIndexOf("|");
+    const way = key.slice(at + 1) as Way;
+    const left = [...(next[way].get(key.slice(0, at)) ?? [])].filter((other) => !nodes.has(other)).length;
+    hidden.set(key, left);
+  }
+  return { nodes, hidden };
+}
+
+/** Every node and arrow on a way into or out of a node: what is lit when it is chosen. */
+export function path(list: Flow[], from: string): { nodes: Set<string>; flows: Set<string> } {
+  const nodes = new Set([from]);
+  const lit = new Set<string>();
+  for (const way of ["upstream", "downstream"] as const) {
+    const ends = new Map<string, Flow[]>();
+    for (const flow of list) {
+      const near = way === "downstream" ? flow.from : flow.to;
+      ends.set(near, [...(ends.get(near) ?? []), flow]);
+    }
+    const seen = new Set([from]);
+    const queue = [from];
+    while (queue.length > 0) {
+      const node = queue.pop() as string;
+      for (const flow of ends.get(node) ?? []) {
+        lit.add(flow.id);
+        const far = way === "downstream" ? flow.to : flow.from;
+        nodes.add(far);
+        if (!seen.has(far)) {
+          seen.add(far);
+          queue.push(far);
+        }
+      }
+    }
+  }
+  return { nodes, flows: lit };
+}
+
+/** The earliest time any edge is known to hold from, in milliseconds; null where none says. */
+export function earliest(graph: Graph): number | null {
+  let first: number | null = null;
+  for (const edge of graph.edges.values()) {
+    const at = edge.from ? Date.parse(edge.from) : Number.NaN;
+    if (!Number.isNaN(at) && (first === null || at < first)) first = at;
+  }
+  return first;
+}

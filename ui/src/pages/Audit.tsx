@@ -1,0 +1,139 @@
+// The chain of decisions: who did what, what was decided and why; and whether the chain holds.
+import { ShieldCheck } from "lucide-react";
+import { Fragment, useState } from "react";
+import { useSearchParams } from "react-router";
+import { useAudit, useVerify } from "@/api/admin";
+import { Empty } from "@/components/Empty";
+import { Loading } from "@/components/Loading";
+import { ErrorNotice, Notice } from "@/components/Notice";
+import { PageHead } from "@/components/PageHead";
+import { Reasons, reasonList } from "@/components/Reasons";
+import { count } from "@/lib/format";
+
+export default function AuditPage() {
+  const [params, setParams] = useSearchParams();
+  const filters = { actor: params.get("actor"), action: params.get("action"), target: params.get("target") };
+  const audit = useAudit(filters);
+  const verify = useVerify();
+  const [opened, setOpened] = useState<number | null>(null);
+  const set = (name: string, value: string) => {
+    const next = new URLSearchParams(params);
+    value ? next.set(name, value) : next.delete(name);
+    setParams(next, { replace: true });
+  };
+  const entries = audit.data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <div className="page">
+      <PageHead title="Audit" lead="Every decision, linked to the one before it: an edit, a hole or a cut tail shows.">
+        <button type="button" className="button" disabled={verify.isPending} onClick={() => verify.mutate()}>
+          <ShieldCheck size={15} aria-hidden /> {verify.isPending ? "Checking …" : "Verify the chain"}
+        </button>
+      </PageHead>
+      {verify.isError && <ErrorNotice error={verify.error} />}
+      {verify.data && (
+        <Notice tone={verify.data.holds ? "ok" : "bad"}>
+          {verify.data.holds ? (
+            <p>
+              The chain holds: {count(verify.data.entries)} entries
+              {verify.data.head && (
+                <>
+                  , head <code className="anywhere">{sentenceOfHead(verify.data.head)}</code>
+                </>
+              )}
+              .
+            </p>
+          ) : (
+            <p>The chain does not hold from entry {verify.data.first_bad ?? "?"} on.</p>
+          )}
+        </Notice>
+      )}
+      <form className="row" onSubmit={(event) => event.preventDefault()}>
+        {(["actor", "action", "target"] as const).map((name) => (
+          <input
+            key={name}
+            className="input"
+            style={{ width: 200 }}
+            aria-label={name}
+            placeholder={{ actor: "who", action: "what: query, grant, report …", target: "on what" }[name]}
+            defaultValue={filters[name] ?? ""}
+            onKeyDown={(e) => e.key === "Enter" && set(name, e.currentTarget.value.trim())}
+            onBlur={(e) => set(name, e.currentTarget.value.trim())}
+          />
+        ))}
+      </form>
+      {audit.isError && <ErrorNotice error={audit.error} />}
+      {audit.isPending && <Loading lines={8} />}
+      {audit.data && (
+        <div className="panel flush table-wrap">
+          {entries.length === 0 ? (
+            <Empty title="No entries">
+              <p>Nothing fits. Fewer filters show more.</p>
+            </Empty>
+          ) : (
+            <table className="table">
+              <thead>
+                <tr>
+                  <th className="number">#</th>
+                  <th>When</th>
+                  <th>Who</th>
+                  <th>What</th>
+                  <th>On</th>
+                  <th>Decision</th>
+                </tr>
+              </thead>
+              <tbody>
+                {entries.map((e) => (
+                  <Fragment key={e.seq}>
+                    <tr>
+                      <td className="number">
+                        <button
+                          type="button"
+                          className="link"
+                          aria-expanded={opened === e.seq}
+                          onClick={() => setOpened(opened === e.seq ? null : e.seq)}
+                        >
+                          {e.seq}
+                        </button>
+                      </td>
+                      <td className="nowrap small">{e.at.replace("T", " ").replace(/(\.\d+)?Z$/, "")}</td>
+                      <td>{e.actor}</td>
+                      <td>{e.action}</td>
+                      <td className="anywhere">{e.target}</td>
+                      <td>
+                        {e.decision && (
+                          <span className={`badge ${/deny|denied|refus|reject/.test(e.decision) ? "bad" : "ok"}`}>{e.decision}</span>
+                        )}
+                      </td>
+                    </tr>
+                    {opened === e.seq && (
+                      <tr>
+                        <td />
+                        <td colSpan={5}>
+                          <Reasons reasons={reasonList(e.reasons)} />
+                          <p className="small muted mono anywhere">{e.hash}</p>
+                        </td>
+                      </tr>
+                    )}
+                  </Fragment>
+                ))}
+              </tbody>
+            </table>
+          )}
+          {audit.hasNextPage && (
+            <div className="panel-head">
+              <button type="button" className="button small" disabled={audit.isFetching} onClick={() => void audit.fetchNextPage()}>
+                Older entries
+              </button>
+            </div>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function sentenceOfHead(head: unknown): string {
+  if (typeof head === "string") return head;
+  const { seq, hash } = head as { seq?: number; hash?: string };
+  return [seq, hash].filter((p) => p !== undefined).join(" ");
+}

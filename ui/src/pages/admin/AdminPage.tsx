@@ -1,0 +1,34 @@
+// What runs Weir: clusters, scans, tokens, health.
+import { Link, useParams } from "react-router";
+import { PageHead } from "@/components/PageHead";
+import { links } from "@/lib/links";
+import { Clusters } from "@/pages/admin/Clusters";
+import { Health } from "@/pages/admin/Health";
+import { Scans } from "@/pages/admin/Scans";
+import { Tokens } from "@/pages/admin/Tokens";
+
+const TABS = [
+  { name: "clusters", text: "Clusters", page: Clusters },
+  { name: "scans", text: "Scans", page: Scans },
+  { name: "tokens", text: "Tokens", page: Tokens },
+  { name: "health", text: "Health", page: Health },
+];
+
+export default function AdminPage() {
+  const { tab = "clusters" } = useParams();
+  const shown = TABS.find((t) => t.name === tab) ?? TABS[0];
+  const Page = shown?.page ?? Clusters;
+  return (
+    <div className="page">
+      <PageHead title={`Admin: ${shown?.text ?? ""}`} shown="Admin" />
+      <nav className="tabs" aria-label="Admin">
+        {TABS.map((t) => (
+          <Link key={t.name} to={links.admin(t.name)} aria-current={t === shown ? "page" : undefined}>
+            {t.text}
+          </Link>
+        ))}
+      </nav>
+      <Page />
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+// One scan as it goes: progress, what was learned of each topic, problems.
+import { Link, useParams } from "react-router";
+import { over, useCancelScan, useScan } from "@/api/admin";
+import { Answer } from "@/components/Answer";
+import { EntityName } from "@/components/EntityBadge";
+import { ErrorNotice, Notice } from "@/components/Notice";
+import { PageHead } from "@/components/PageHead";
+import { progressOf, ScanState } from "@/components/ScanState";
+import { When } from "@/components/When";
+import { count, percent } from "@/lib/format";
+import { links } from "@/lib/links";
+import { sentence } from "@/lib/subject";
+
+export default function ScanPage() {
+  const { id = "" } = useParams();
+  const scan = useScan(id);
+  const cancel = useCancelScan();
+  return (
+    <div className="page">
+      <PageHead title={`Scan ${id.slice(0, 8)}`} crumbs={<Link to={links.admin("scans")}>Scans</Link>}>
+        {scan.data && <ScanState of={scan.data} />}
+        {scan.data && !over(scan.data) && (
+          <button type="button" className="button danger" disabled={cancel.isPending} onClick={() => cancel.mutate(id)}>
+            Stop
+          </button>
+        )}
+      </PageHead>
+      {cancel.isError && <ErrorNotice error={cancel.error} />}
+      <Answer of={scan}>
+        {(s) => (
+          <div className="stack">
+            {!over(s) && (
+              <div className="stack-s" role="status">
+                <span>
+                  {s.state === "queued" ? "Waits for the worker" : `${percent(progressOf(s))} done`}
+                </span>
+                <progress className="progress" max={1} value={progressOf(s)} aria-label="Progress" />
+              </div>
+            )}
+            <p className="muted">
+              {sentence(s.request?.cluster)} {sentence(s.request?.topics)}, asked by {s.requested_by ?? "somebody"}{" "}
+              <When at={s.created_at} />
+              {s.finished_at && (
+                <>
+                  , ended <When at={s.finished_at} />
+                </>
+              )}
+            </p>
+            {s.problems.map((problem, i) => (
+              <Notice key={i} tone="warn">
+                {[problem.dataset, problem.message].filter(Boolean).join(": ")}
+              </Notice>
+            ))}
+            {s.datasets.length > 0 && (
+              <div className="panel flush table-wrap">
+                <table className="table">
+                  <thead>
+                    <tr>
+                      <th>Topic</th>
+                      <th>State</th>
+                      <th className="number">Records</th>
+                      <th className="number">Fields</th>
+                      <th className="number">Shapes</th>
+                      <th>Personal data</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {s.datasets.map((d) => (
+                      <tr key={d.name}>
+                        <td>
+                          <Link to={links.dataset(String(s.request?.cluster ?? d.namespace ?? ""), d.name)}>{d.name}</Link>
+                        </td>
+                        <td>{d.error ?? d.state ?? ""}</td>
+                        <td className="number">{count(d.records)}</td>
+                        <td className="number">{typeof d.fields === "number" ? count(d.fields) : "–"}</td>
+                        <td className="number">{typeof d.shapes === "number" ? count(d.shapes) : "–"}</td>
+                        <td>
+                          <span className="row" style={{ gap: 4 }}>
+                            {(d.entities ?? []).map((e) => (
+                              <EntityName key={e} name={e} />
+                            ))}
+                          </span>
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )}
+          </div>
+        )}
+      </Answer>
+    </div>
+  );
+}

@@ -1,0 +1,164 @@
+// The drawing: React Flow draws, ELK places. The view stays where it was when nodes open and close.
+import { Background, Controls, MarkerType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore } from "@xyflow/react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { Flow, Graph, Sight, Way } from "@/lib/graph";
+import { anchored, place, type Positions } from "@/lib/layout";
+import { containerOf } from "@/lib/nodeId";
+import { boxesOf, type Card } from "@/pages/lineage/cards";
+import { type CardNode, CardView } from "@/pages/lineage/CardView";
+import "@xyflow/react/dist/style.css";
+
+const TYPES = { card: CardView };
+
+export interface CanvasProps {
+  graph: Graph;
+  shown: Flow[];
+  sight: Sight;
+  ways: Way[];
+  root: string;
+  columns: boolean;
+  chosen: string | null;
+  lit: { nodes: Set<string>; flows: Set<string> } | null;
+  anchor: string;
+  opening: string | null;
+  onToggle: (node: string, way: Way, open: boolean) => void;
+  onChoose: (id: string | null) => void;
+}
+
+export default function Canvas(props: CanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <Drawing {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function Drawing({ graph, shown, sight, ways, root, columns, chosen, lit, anchor, opening, onToggle, onChoose }: CanvasProps) {
+  const cards = useMemo(() => boxesOf(graph, shown, sight, columns, lit?.nodes ?? null), [graph, shown, sight, columns, lit]);
+  const positions = usePositions(cards, shown, anchor);
+  const flow = useReactFlow();
+  const far = useStore((s) => s.transform[2] < 0.55);
+  const ready = positions.size > 0;
+
+  // The first drawing is brought into sight whole; after that the view is the user's.
+  const question = `${root} ${columns}`;
+  const fitted = useRef<string | null>(null);
+  useEffect(() => {
+    if (!ready || fitted.current === question || !positions.has(containerOf(root))) return;
+    fitted.current = question;
+    requestAnimationFrame(() => void flow.fitView({ padding: 0.15, maxZoom: 1 }));
+  }, [ready, question, flow, positions, root]);
+
+  const nodes: CardNode[] = cards.flatMap((card) => {
+    const position = positions.get(card.id);
+    if (!position) return [];
+    const dim = lit !== null && !lit.nodes.has(card.id) && !card.fields.some((f) => lit.nodes.has(f.id));
+    return [
+      {
+        id: card.id,
+        type: "card" as const,
+        position,
+        width: card.width,
+        height: card.height,
+        data: {
+          card,
+          root: card.id === containerOf(root),
+          chosen,
+          lit: lit?.nodes ?? null,
+          dim,
+          busy: opening === card.id,
+          hidden: {
+            upstream: ways.includes("upstream") ? sight.hidden.get(`${card.id}|upstream`) : undefined,
+            downstream: ways.includes("downstream") ? sight.hidden.get(`${card.id}|downstream`) : undefined,
+          },
+          onToggle,
+          onChoose,
+        },
+      },
+    ];
+  });
+  const handles = new Set(cards.flatMap((c) => c.fields.map((f) => f.id)));
+  const edges = shown.map((f) => {
+    const on = lit?.flows.has(f.id) ?? false;
+    const colour = on ? "var(--accent)" : f.masked ? "var(--mask)" : "var(--line-strong)";
+    return {
+      id: f.id,
+      source: containerOf(f.from),
+      target: containerOf(f.to),
+      ...(handles.has(f.from) ? { sourceHandle: f.from } : {}),
+      ...(handles.has(f.to) ? { targetHandle: f.to } : {}),
+      markerEnd: { type: MarkerType.ArrowClosed, color: colour, width: 16, height: 16 },
+      ariaLabel: `${f.from} to ${f.to}${f.masked ? ", masked" : ""}`,
+      style: {
+        stroke: colour,
+        strokeWidth: on ? 2.4 : 1.4,
+        opacity: lit !== null && !on ? 0.2 : f.stale ? 0.5 : 1,
+        ...(f.masked ? { strokeDasharray: "7 5" } : f.kind === "influences" ? { strokeDasharray: "2 4" } : {}),
+      },
+      zIndex: on ? 1 : 0,
+    };
+  });
+  return (
+    <div className={`drawing ${far ? "far" : ""}`}>
+      <ReactFlow<CardNode>
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={TYPES}
+        minZoom={0.08}
+        maxZoom={1.8}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        elementsSelectable={false}
+        onlyRenderVisibleElements={nodes.length > 120}
+        proOptions={{ hideAttribution: true }}
+        onPaneClick={() => onChoose(null)}
+      >
+        <Background gap={22} />
+        <Controls showInteractive={false} />
+        {nodes.length > 25 && <MiniMap pannable zoomable ariaLabel="The whole graph" />}
+      </ReactFlow>
+      <ul className="legend small" aria-label="What the lines mean">
+        <li>
+          <i /> value flows
+        </li>
+        <li>
+          <i className="masked" /> only masked
+        </li>
+        {columns && (
+          <li>
+            <i className="influences" /> condition or join
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+/** Positions of the cards, computed anew when cards or arrows change; one card stays where it stood. */
+function usePositions(cards: Card[], shown: Flow[], anchor: string): Positions {
+  const [positions, setPositions] = useState<Positions>(() => new Map());
+  const kept = useRef(positions);
+  const wanted = JSON.stringify([cards.map((c) => [c.id, c.height]), shown.map((f) => f.id)]);
+  const input = useRef({ cards, shown, anchor });
+  input.current = { cards, shown, anchor };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `wanted` stands for all that matters of cards and arrows.
+  useEffect(() => {
+    let current = true;
+    const { cards, shown, anchor } = input.current;
+    const pairs = new Map<string, { id: string; from: string; to: string }>();
+    for (const f of shown) {
+      const from = containerOf(f.from);
+      const to = containerOf(f.to);
+      if (from !== to) pairs.set(`${from} → ${to}`, { id: `${from} → ${to}`, from, to });
+    }
+    void place(cards, [...pairs.values()]).then((next) => {
+      if (!current) return;
+      kept.current = anchored(next, kept.current, anchor);
+      setPositions(kept.current);
+    });
+    return () => {
+      current = false;
+    };
+  }, [wanted]);
+  return positions;
+}

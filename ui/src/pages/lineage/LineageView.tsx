@@ -1,0 +1,114 @@
+// The graph with what belongs beside it: level, depth, time, the chosen node, what is affected.
+import { lazy, Suspense, useCallback, useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { Empty } from "@/components/Empty";
+import { Loading } from "@/components/Loading";
+import { ErrorNotice, Notice } from "@/components/Notice";
+import { earliest, flows, inSight, path, toggleKey, type Way } from "@/lib/graph";
+import { containerOf } from "@/lib/nodeId";
+import { ALL, LineageBar } from "@/pages/lineage/LineageBar";
+import { SidePanel } from "@/pages/lineage/SidePanel";
+import { useLineage } from "@/pages/lineage/useLineage";
+import "@/styles/lineage.css";
+
+const Canvas = lazy(() => import("@/pages/lineage/Canvas"));
+const WAYS: Record<string, Way[]> = { both: ["upstream", "downstream"], upstream: ["upstream"], downstream: ["downstream"] };
+
+export function LineageView({ root }: { root: string }) {
+  const [params, setParams] = useSearchParams();
+  const column = root.startsWith("datasetField:");
+  const level = (params.get("level") ?? (column ? "column" : "dataset")) as "dataset" | "column";
+  const depth = Math.max(1, Number(params.get("depth")) || 1);
+  const direction = params.get("direction") ?? "both";
+  const asOf = params.get("asOf");
+  const chosen = params.get("chosen");
+  const set = useCallback(
+    (changes: Record<string, string | null>) =>
+      setParams(
+        (before) => {
+          const next = new URLSearchParams(before);
+          for (const [name, value] of Object.entries(changes)) value === null ? next.delete(name) : next.set(name, value);
+          return next;
+        },
+        { replace: true },
+      ),
+    [setParams],
+  );
+
+  // A field has no place among datasets: at that level its dataset is the root.
+  const from = level === "dataset" ? containerOf(root) : root;
+  const { graph, base, open, opening } = useLineage({ root: from, depth: Math.min(depth, ALL), level, asOf });
+  const [toggles, setToggles] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [anchor, setAnchor] = useState(containerOf(root));
+  const all = useMemo(() => flows(graph, level === "column"), [graph, level]);
+  const ways = WAYS[direction] ?? WAYS.both;
+  const sight = useMemo(() => inSight(all, from, depth, ways ?? [], toggles), [all, from, depth, ways, toggles]);
+  const lit = useMemo(() => (chosen ? path(all, chosen) : null), [all, chosen]);
+  const shown = useMemo(
+    () => all.filter((f) => sight.nodes.has(containerOf(f.from)) && sight.nodes.has(containerOf(f.to))),
+    [all, sight],
+  );
+
+  const toggle = useCallback(
+    (node: string, way: Way, opened: boolean) => {
+      setAnchor(node);
+      setToggles((before) => new Map(before).set(toggleKey(node, way), opened));
+      if (opened) void open(node, way);
+    },
+    [open],
+  );
+  const choose = useCallback((id: string | null) => set({ chosen: id }), [set]);
+
+  return (
+    <div className="lineage">
+      <LineageBar
+        level={level}
+        depth={depth}
+        direction={direction}
+        asOf={asOf}
+        first={earliest(graph)}
+        onChange={(changes) => {
+          if ("depth" in changes || "direction" in changes) setToggles(new Map());
+          set(changes);
+        }}
+        graph={graph}
+      />
+      {base.isError && <ErrorNotice error={base.error} retry={() => void base.refetch()} />}
+      {graph.truncated && <Notice tone="warn">The graph goes on beyond what one answer holds; open nodes to follow it.</Notice>}
+      <div className="lineage-columns">
+        <div className="panel flush canvas" aria-busy={base.isFetching}>
+          {base.isPending ? (
+            <div style={{ padding: 20 }}>
+              <Loading lines={5} label="Reading the graph" />
+            </div>
+          ) : base.data && all.length === 0 ? (
+            <Empty title="No lineage is known here">
+              <p>
+                {asOf ? "Nothing was known at that time. " : ""}
+                Jobs tell it: point their OpenLineage client at this Weir's <code>/api/v1/lineage</code>.
+              </p>
+            </Empty>
+          ) : (
+            <Suspense fallback={<Loading label="Drawing" />}>
+              <Canvas
+                graph={graph}
+                shown={shown}
+                sight={sight}
+                ways={ways ?? []}
+                root={from}
+                columns={level === "column"}
+                chosen={chosen}
+                lit={lit}
+                anchor={anchor}
+                opening={opening}
+                onToggle={toggle}
+                onChoose={choose}
+              />
+            </Suspense>
+          )}
+        </div>
+        <SidePanel root={root} chosen={chosen} graph={graph} asOf={asOf} onChoose={choose} />
+      </div>
+    </div>
+  );
+}

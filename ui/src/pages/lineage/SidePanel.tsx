@@ -1,0 +1,95 @@
+// Beside the graph: the chosen node, and what is affected when it changes.
+import { X } from "lucide-react";
+import { Link } from "react-router";
+import type { LineageNode } from "@/api/types";
+import { When } from "@/components/When";
+import type { Graph } from "@/lib/graph";
+import { links, nodeLink } from "@/lib/links";
+import { parseNodeId } from "@/lib/nodeId";
+import { ImpactList } from "@/pages/lineage/ImpactList";
+
+export function SidePanel({
+  root,
+  chosen,
+  graph,
+  asOf,
+  onChoose,
+}: {
+  root: string;
+  chosen: string | null;
+  graph: Graph;
+  asOf: string | null;
+  onChoose: (id: string | null) => void;
+}) {
+  const id = chosen ?? root;
+  const ref = parseNodeId(id);
+  return (
+    <aside className="panel stack side" aria-label="Chosen node">
+      <div>
+        <div className="spread" style={{ flexWrap: "nowrap" }}>
+          <span className="muted small">{chosen ? `Chosen ${ref?.kind ?? ""}` : "The root"}</span>
+          {chosen && (
+            <button type="button" className="button quiet icon small" aria-label="Choose nothing" onClick={() => onChoose(null)}>
+              <X size={14} aria-hidden />
+            </button>
+          )}
+        </div>
+        <h2 className="anywhere">
+          <Link to={nodeLink(id)}>{ref ? [ref.name, ref.field].filter(Boolean).join(" · ") : id}</Link>
+        </h2>
+        <p className="muted small anywhere">{ref?.namespace}</p>
+      </div>
+      <Said node={graph.nodes.get(id)} />
+      {chosen && (
+        <div className="row">
+          <Link className="button small" to={links.lineage(chosen, ref?.kind === "field" ? { level: "column" } : {})}>
+            Start from here
+          </Link>
+          {ref?.kind === "field" && (
+            <Link className="button small" to={links.ask(`${ref.namespace}/${ref.name}`, [ref.field ?? ""])}>
+              Ask for access
+            </Link>
+          )}
+        </div>
+      )}
+      <ImpactList node={id} asOf={asOf} onChoose={onChoose} />
+    </aside>
+  );
+}
+
+/** What producers said of a node. */
+function Said({ node }: { node: LineageNode | undefined }) {
+  if (!node) return null;
+  const owners = (node.owners as unknown as ({ name?: string } | string)[] | undefined) ?? [];
+  const facts: [string, string][] = [];
+  if (typeof node.state === "string") facts.push(["State", node.state]);
+  if (typeof node.processingType === "string") facts.push(["Runs as", String(node.processingType).toLowerCase()]);
+  if (typeof node.integration === "string") facts.push(["By", node.integration]);
+  if (owners.length > 0) facts.push(["Owners", owners.map((o) => (typeof o === "string" ? o : (o.name ?? ""))).join(", ")]);
+  const seen = typeof node.seen === "string" ? node.seen : null;
+  if (facts.length === 0 && !node.description && !seen) return null;
+  return (
+    <dl className="facts small">
+      {node.description && (
+        <>
+          <dt>About</dt>
+          <dd>{node.description}</dd>
+        </>
+      )}
+      {facts.map(([name, value]) => (
+        <div key={name} style={{ display: "contents" }}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+      {seen && (
+        <>
+          <dt>Last seen</dt>
+          <dd>
+            <When at={seen} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}

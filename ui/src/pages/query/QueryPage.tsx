@@ -1,0 +1,115 @@
+// SQL over topics: write, explain, run, follow. The statement stands in the address, so that it can be sent on.
+import { Play, Radio, Square } from "lucide-react";
+import { useRef, useState } from "react";
+import { useSearchParams } from "react-router";
+import { useMe } from "@/api/access";
+import { useRunQuery } from "@/api/query";
+import { PageHead } from "@/components/PageHead";
+import { Segments } from "@/components/Segments";
+import { useToken } from "@/lib/session";
+import { isPush } from "@/lib/sql";
+import { ExplainView } from "@/pages/query/ExplainView";
+import { History, useHistory } from "@/pages/query/History";
+import { LiveView } from "@/pages/query/LiveView";
+import { PurposeInput } from "@/pages/query/PurposeInput";
+import { ResultView } from "@/pages/query/ResultView";
+import { SqlEditor } from "@/pages/query/SqlEditor";
+import { useTail } from "@/pages/query/useTail";
+import "@/styles/query.css";
+
+type Pane = "result" | "explain" | "history";
+
+export default function QueryPage() {
+  const [params, setParams] = useSearchParams();
+  const user = useMe(useToken()).data?.user ?? "";
+  const [sql, setSql] = useState(params.get("sql") ?? "");
+  const [purpose, setPurpose] = useState(params.get("purpose") ?? "");
+  const [limit, setLimit] = useState(100);
+  const [pane, setPane] = useState<Pane>("result");
+  const [live, setLive] = useState(false);
+  const run = useRunQuery();
+  const tail = useTail();
+  const history = useHistory(user);
+  const stopper = useRef<AbortController | null>(null);
+  const push = isPush(sql);
+  const busy = run.isPending || tail.state === "connecting" || tail.state === "live";
+
+  const start = (text = sql) => {
+    const asked = text.trim();
+    if (!asked) return;
+    stop();
+    setPane("result");
+    const keep = new URLSearchParams({ sql: asked });
+    if (purpose) keep.set("purpose", purpose);
+    setParams(keep, { replace: true });
+    history.add(asked, purpose);
+    setLive(isPush(asked));
+    if (isPush(asked)) {
+      void tail.start(asked, purpose || null);
+      return;
+    }
+    stopper.current = new AbortController();
+    run.mutate({ sql: asked, purpose: purpose || null, limit, signal: stopper.current.signal });
+  };
+  const stop = () => {
+    stopper.current?.abort();
+    tail.stop();
+  };
+
+  return (
+    <div className="page wide">
+      <PageHead title="Query">
+        <PurposeInput value={purpose} onChange={setPurpose} />
+      </PageHead>
+      <section className="panel flush" aria-label="Statement">
+        <SqlEditor value={sql} purpose={purpose} onChange={setSql} onRun={start} />
+        <div className="query-bar">
+          {busy ? (
+            <button type="button" className="button" onClick={stop}>
+              <Square size={14} aria-hidden /> Stop
+            </button>
+          ) : (
+            <button type="button" className="button primary" onClick={() => start()} disabled={!sql.trim()}>
+              {push ? <Radio size={15} aria-hidden /> : <Play size={14} aria-hidden />}
+              {push ? "Follow" : "Run"}
+            </button>
+          )}
+          <span className="muted small">Ctrl+Enter</span>
+          <label className="row small" style={{ marginLeft: "auto" }}>
+            at most
+            <select className="select" value={limit} onChange={(e) => setLimit(Number(e.target.value))} disabled={push}>
+              {[100, 1000, 10_000, 100_000].map((n) => (
+                <option key={n} value={n}>
+                  {n.toLocaleString("en")} rows
+                </option>
+              ))}
+            </select>
+          </label>
+          <Segments
+            label="What is shown below"
+            value={pane}
+            onChange={setPane}
+            options={[
+              { value: "result", text: "Result" },
+              { value: "explain", text: "Explain" },
+              { value: "history", text: "History" },
+            ]}
+          />
+        </div>
+      </section>
+      {pane === "result" &&
+        (live ? <LiveView tail={tail} /> : <ResultView run={run} sql={sql} purpose={purpose} />)}
+      {pane === "explain" && <ExplainView sql={sql} purpose={purpose} />}
+      {pane === "history" && (
+        <History
+          items={history.items}
+          onClear={history.clear}
+          onChoose={(item) => {
+            setSql(item.sql);
+            setPurpose(item.purpose);
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+// The answer to a query: what was decided, what was read, the rows, and taking them along.
+import { Download } from "lucide-react";
+import { Link } from "react-router";
+import { ApiError } from "@/api/client";
+import type { useRunQuery } from "@/api/query";
+import { Empty } from "@/components/Empty";
+import { Loading } from "@/components/Loading";
+import { ErrorNotice } from "@/components/Notice";
+import { Reasons, reasonList } from "@/components/Reasons";
+import { ResultGrid } from "@/components/ResultGrid";
+import { lookOf } from "@/lib/decision";
+import { download } from "@/lib/download";
+import { csv, plural } from "@/lib/format";
+import { links } from "@/lib/links";
+import { tablesIn } from "@/lib/sql";
+import { readText } from "@/lib/window";
+
+export function ResultView({
+  run,
+  sql,
+  purpose,
+}: {
+  run: ReturnType<typeof useRunQuery>;
+  sql: string;
+  purpose: string;
+}) {
+  const first = tablesIn(run.variables?.sql ?? sql)[0];
+  const dataset = first ? (first.place ? `${first.place}/${first.name}` : first.name) : undefined;
+  if (run.isPending) {
+    return (
+      <div className="panel">
+        <Loading lines={6} label="The query runs" />
+      </div>
+    );
+  }
+  if (run.isError) {
+    if (run.error instanceof DOMException) return <p className="muted">You stopped it.</p>;
+    return (
+      <ErrorNotice error={run.error}>
+        {run.error instanceof ApiError && run.error.status === 403 && dataset && (
+          <p>
+            <Link className="button small" to={links.ask(dataset, [], purpose)}>
+              Ask for access to {dataset}
+            </Link>
+          </p>
+        )}
+      </ErrorNotice>
+    );
+  }
+  const answer = run.data;
+  if (!answer) {
+    return (
+      <div className="panel">
+        <Empty title="Ask your topics something">
+          <p>
+            The value's fields stand at the top, beside <code>_key</code>, <code>_headers</code>, <code>_partition</code>,{" "}
+            <code>_offset</code> and <code>_timestamp</code>. What you may not see arrives masked; each column says why.
+          </p>
+        </Empty>
+      </div>
+    );
+  }
+  const masked = answer.columns.filter((c) => lookOf(c.decision) !== "clear").length;
+  const names = answer.columns.map((c) => c.name);
+  return (
+    <section className="stack-s" aria-label="Result">
+      <div className="spread">
+        <p role="status">
+          <strong>{plural(answer.rows.length, "row")}</strong>
+          {answer.truncated && <span className="badge warn">there are more</span>}{" "}
+          <span className="muted">
+            {readText(answer.window)} {masked > 0 && `${plural(masked, "column")} masked.`}
+          </span>
+        </p>
+        <span className="row">
+          <button
+            type="button"
+            className="button small"
+            disabled={answer.rows.length === 0}
+            onClick={() => download("weir.csv", csv(names, answer.rows), "text/csv")}
+          >
+            <Download size={13} aria-hidden /> CSV
+          </button>
+          <button
+            type="button"
+            className="button small"
+            disabled={answer.rows.length === 0}
+            onClick={() => {
+              const objects = answer.rows.map((row) => Object.fromEntries(names.map((n, i) => [n, row[i]])));
+              download("weir.json", JSON.stringify(objects, null, 2), "application/json");
+            }}
+          >
+            <Download size={13} aria-hidden /> JSON
+          </button>
+        </span>
+      </div>
+      <Why reasons={reasonList(answer.decision.reasons)} />
+      <div className="panel flush">
+        {answer.rows.length === 0 ? (
+          <Empty title="No rows">
+            <p>Nothing in what was read fits, or nothing of it may be seen by you.</p>
+          </Empty>
+        ) : (
+          <ResultGrid columns={answer.columns} rows={answer.rows} dataset={dataset} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Why({ reasons }: { reasons: string[] }) {
+  if (reasons.length === 0) return null;
+  return (
+    <details>
+      <summary className="small">Why you see this</summary>
+      <Reasons reasons={reasons} />
+    </details>
+  );
+}

@@ -1,0 +1,79 @@
+// The SQL editor: completion from the catalog, errors under the place they stand at, Ctrl+Enter runs.
+import { autocompletion } from "@codemirror/autocomplete";
+import { sql, StandardSQL } from "@codemirror/lang-sql";
+import { linter } from "@codemirror/lint";
+import { EditorState, Prec } from "@codemirror/state";
+import { keymap, placeholder } from "@codemirror/view";
+import { useQueryClient } from "@tanstack/react-query";
+import { basicSetup, EditorView } from "codemirror";
+import { useEffect, useRef } from "react";
+import { catalogCompletion } from "@/pages/query/complete";
+import { editorColours } from "@/pages/query/editorColours";
+import { gateLint } from "@/pages/query/lint";
+
+export function SqlEditor({
+  value,
+  purpose,
+  onChange,
+  onRun,
+}: {
+  value: string;
+  purpose: string;
+  onChange: (sql: string) => void;
+  onRun: (sql: string) => void;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const client = useQueryClient();
+  // The editor lives through renders; what it calls is always the newest.
+  const calls = useRef({ onChange, onRun, purpose });
+  calls.current = { onChange, onRun, purpose };
+  const first = useRef(value);
+
+  useEffect(() => {
+    if (!place.current) return;
+    const editor = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: first.current,
+        extensions: [
+          Prec.highest(
+            keymap.of([
+              {
+                key: "Mod-Enter",
+                run: (v) => {
+                  calls.current.onRun(v.state.doc.toString());
+                  return true;
+                },
+              },
+            ]),
+          ),
+          basicSetup,
+          sql({ dialect: StandardSQL, upperCaseKeywords: true }),
+          StandardSQL.language.data.of({ autocomplete: catalogCompletion(client) }),
+          autocompletion({ icons: false }),
+          linter(gateLint(() => calls.current.purpose), { delay: 500 }),
+          placeholder("SELECT order_id, customer.email FROM prod.orders      (end with EMIT CHANGES to follow what arrives)"),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ "aria-label": "SQL" }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) calls.current.onChange(update.state.doc.toString());
+          }),
+          ...editorColours,
+        ],
+      }),
+    });
+    view.current = editor;
+    editor.focus();
+    return () => editor.destroy();
+  }, [client]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor && editor.state.doc.toString() !== value) {
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    }
+  }, [value]);
+
+  return <div ref={place} className="sql-editor" />;
+}

@@ -1,0 +1,105 @@
+// A push query as it runs: its rows as they come, the newest kept, and how it ended.
+import { useCallback, useEffect, useRef, useState } from "react";
+import { ApiError } from "@/api/client";
+import { follow } from "@/api/query";
+import type { QueryColumn } from "@/api/types";
+import { rowsOf } from "@/lib/tail";
+
+/** Rows kept in the page; older ones scroll out, so that a tail of days does not fill the browser. */
+export const KEPT = 2000;
+
+export interface Tail {
+  state: "idle" | "connecting" | "live" | "ended" | "failed";
+  columns: QueryColumn[];
+  rows: unknown[][];
+  total: number;
+  message: string | null;
+  error: unknown;
+  paused: boolean;
+  pause: (paused: boolean) => void;
+  start: (sql: string, purpose: string | null) => Promise<void>;
+  stop: () => void;
+}
+
+export function useTail(): Tail {
+  const [state, setState] = useState<Tail["state"]>("idle");
+  const [columns, setColumns] = useState<QueryColumn[]>([]);
+  const [rows, setRows] = useState<unknown[][]>([]);
+  const [total, setTotal] = useState(0);
+  const [message, setMessage] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [paused, pause] = useState(false);
+  const running = useRef<AbortController | null>(null);
+  const held = useRef(false);
+  held.current = paused;
+
+  const stop = useCallback(() => {
+    running.current?.abort();
+    running.current = null;
+  }, []);
+  useEffect(() => stop, [stop]);
+
+  const start = useCallback(
+    async (sql: string, purpose: string | null) => {
+      stop();
+      const mine = new AbortController();
+      running.current = mine;
+      setState("connecting");
+      setColumns([]);
+      setRows([]);
+      setTotal(0);
+      setMessage(null);
+      setError(null);
+      pause(false);
+      // Rows are drawn a few times a second, however fast they come.
+      let fresh: unknown[][] = [];
+      let seen = 0;
+      let names: QueryColumn[] = [];
+      const draw = () => {
+        if (fresh.length === 0 || held.current) return;
+        const batch = fresh;
+        fresh = [];
+        setTotal(seen);
+        setRows((kept) => [...batch.reverse(), ...kept].slice(0, KEPT));
+      };
+      const timer = setInterval(draw, 200);
+      try {
+        for await (const event of follow(sql, purpose, mine.signal)) {
+          if (running.current !== mine) return;
+          setState("live");
+          const data: unknown = JSON.parse(event.data);
+          if (event.event === "columns") {
+            names = (Array.isArray(data) ? data : ((data as { columns?: QueryColumn[] }).columns ?? [])) as QueryColumn[];
+            setColumns(names);
+          } else if (event.event === "error") {
+            const { code, message: text, details } = data as { code?: string; message?: string; details?: Record<string, unknown> };
+            throw new ApiError(403, code ?? "ended", text ?? "The query ended with an error.", details ?? {});
+          } else if (event.event === "end") {
+            setMessage((data as { message?: string } | null)?.message ?? "The query ended.");
+          } else {
+            const some = rowsOf(data, names);
+            seen += some.length;
+            fresh.push(...some);
+            if (fresh.length > KEPT) fresh = fresh.slice(-KEPT);
+          }
+        }
+        draw();
+        setState("ended");
+      } catch (failure) {
+        draw();
+        if (mine.signal.aborted) {
+          setState("ended");
+          setMessage("You stopped it.");
+        } else {
+          setState("failed");
+          setError(failure);
+        }
+      } finally {
+        clearInterval(timer);
+      }
+    },
+    [stop],
+  );
+
+  return { state, columns, rows, total, message, error, paused, pause, start, stop };
+}

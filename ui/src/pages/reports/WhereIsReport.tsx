@@ -1,0 +1,133 @@
+import { Link } from "react-router";
+import type { Place, WhereIs } from "@/api/types";
+import { Empty } from "@/components/Empty";
+import { EntityName } from "@/components/EntityBadge";
+import { Notice } from "@/components/Notice";
+import { percent, plural } from "@/lib/format";
+import { links } from "@/lib/links";
+import { parseNodeId } from "@/lib/nodeId";
+import { sentence } from "@/lib/subject";
+
+export function WhereIsReport({ report }: { report: WhereIs }) {
+  const datasets = new Set(report.places.map((p) => `${p.namespace}/${p.name}`));
+  return (
+    <div className="stack">
+      {report.gaps.length > 0 && (
+        <Notice tone="warn">
+          <p className="strong">What this report cannot know</p>
+          <ul className="reasons small">
+            {report.gaps.map((gap, i) => (
+              <li key={i}>
+                <span className="anywhere">{typeof gap === "string" ? gap : (gap.message ?? sentence(gap))}</span>
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {report.places.length === 0 ? (
+        <div className="panel">
+          <Empty title="No place is known">
+            <p>
+              A scan finds places. <Link to={links.admin("scans")}>Scan a cluster</Link>, or ask for another name.
+            </p>
+          </Empty>
+        </div>
+      ) : (
+        <>
+          <p role="status">
+            <strong>{plural(report.places.length, "place")}</strong>{" "}
+            <span className="muted">in {plural(datasets.size, "dataset")}</span>
+          </p>
+          <div className="panel flush table-wrap">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th>Place</th>
+                  <th>What</th>
+                  <th className="number">Share</th>
+                  <th>Goes to</th>
+                  <th>Read by</th>
+                  <th>May be seen by</th>
+                </tr>
+              </thead>
+              <tbody>
+                {report.places.map((place, i) => (
+                  <Row key={i} place={place} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Row({ place }: { place: Place }) {
+  const at = place.cluster ?? place.namespace;
+  return (
+    <tr>
+      <td>
+        <Link to={links.field(at, place.name, place.path)} className="mono anywhere">
+          {place.path}
+        </Link>
+        <div className="small muted">
+          <Link to={links.dataset(at, place.name)}>
+            {at}/{place.name}
+          </Link>
+        </div>
+      </td>
+      <td>
+        {place.entity && <EntityName name={place.entity} />}
+        {place.state && <div className="small muted">{place.state}</div>}
+      </td>
+      <td className="number">{percent(place.share)}</td>
+      <td>
+        <List
+          items={place.flows.map((flow) => {
+            const ref = parseNodeId(flow.id);
+            return {
+              key: flow.id,
+              text: ref ? [ref.name, ref.field].filter(Boolean).join(" · ") : flow.id,
+              note: flow.columns === "unknown" ? "columns unknown" : flow.raw ? "raw" : "masked",
+            };
+          })}
+        />
+      </td>
+      <td>
+        <List items={place.readers.map((r, i) => ({ key: String(i), text: nameOf(r, ["job", "name", "group"]) }))} />
+      </td>
+      <td>
+        <List items={place.access.map((a, i) => ({ key: String(i), text: nameOf(a, ["user", "subject", "who"]), note: how(a) }))} />
+      </td>
+    </tr>
+  );
+}
+
+function nameOf(of: unknown, keys: string[]): string {
+  if (typeof of !== "object" || of === null) return String(of);
+  const record = of as Record<string, unknown>;
+  const key = keys.find((k) => record[k] != null);
+  const text = key ? sentence(record[key]) : sentence(of);
+  return parseNodeId(text)?.name ?? text;
+}
+
+function how(of: unknown): string {
+  const record = (of ?? {}) as Record<string, unknown>;
+  const mask = record.mask ?? (record.clear === false ? "masked" : record.clear === true ? "clear" : (record.how ?? record.effect));
+  return mask ? sentence(mask) : "";
+}
+
+function List({ items }: { items: { key: string; text: string; note?: string }[] }) {
+  if (items.length === 0) return <span className="muted">none known</span>;
+  return (
+    <ul className="small">
+      {items.slice(0, 12).map((item) => (
+        <li key={item.key} className="anywhere">
+          {item.text} {item.note && <span className={item.note === "raw" || item.note === "clear" ? "badge warn" : "badge"}>{item.note}</span>}
+        </li>
+      ))}
+      {items.length > 12 && <li className="muted">and {items.length - 12} more (see CSV)</li>}
+    </ul>
+  );
+}

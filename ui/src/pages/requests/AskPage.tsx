@@ -1,0 +1,119 @@
+// Ask for access: which fields of which dataset, what for, until when.
+import { useState } from "react";
+import { Link, useNavigate, useSearchParams } from "react-router";
+import { useAsk } from "@/api/access";
+import { useClassifications, useDatasets, useSchema } from "@/api/catalog";
+import { ErrorNotice } from "@/components/Notice";
+import { PageHead } from "@/components/PageHead";
+import { links } from "@/lib/links";
+import { FieldPicker } from "@/pages/requests/FieldPicker";
+
+const DAYS = [1, 7, 30, 90];
+
+export default function AskPage() {
+  const [params] = useSearchParams();
+  const navigate = useNavigate();
+  const ask = useAsk();
+  const [dataset, setDataset] = useState(params.get("dataset") ?? "");
+  const [fields, setFields] = useState<string[]>(params.get("fields")?.split(",").filter(Boolean) ?? []);
+  const [purpose, setPurpose] = useState(params.get("purpose") ?? "");
+  const [days, setDays] = useState(7);
+  const [reason, setReason] = useState("");
+  const known = useDatasets().data?.datasets ?? [];
+  const one = known.find((d) => d.reference === dataset) ?? known.find((d) => d.name === dataset);
+  return (
+    <div className="page">
+      <PageHead
+        title="Ask for access"
+        lead="Owners, and others where personal data is asked for, decide. What they grant ends by itself."
+        crumbs={<Link to={links.requests()}>Requests</Link>}
+      />
+      <form
+        className="panel stack"
+        style={{ maxWidth: 760 }}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const now = new Date();
+          ask.mutate(
+            {
+              dataset: one?.reference ?? dataset.trim(),
+              fields: fields.length > 0 ? fields : ["*"],
+              purpose: purpose.trim(),
+              from: now.toISOString(),
+              until: new Date(now.getTime() + days * 86_400_000).toISOString(),
+              reason: reason.trim(),
+            },
+            { onSuccess: (request) => navigate(links.request(request.id)) },
+          );
+        }}
+      >
+        <div className="field">
+          <label htmlFor="dataset">Dataset</label>
+          <input
+            id="dataset"
+            className="input"
+            list="datasets"
+            required
+            value={dataset}
+            placeholder="prod/orders"
+            onChange={(e) => {
+              setDataset(e.target.value);
+              setFields([]);
+            }}
+          />
+          <datalist id="datasets">
+            {known.map((d) => (
+              <option key={d.reference} value={d.reference} />
+            ))}
+          </datalist>
+        </div>
+        {one ? (
+          <Fields place={one.cluster ?? one.namespace} name={one.name} chosen={fields} onChange={setFields} />
+        ) : (
+          fields.length > 0 && <p className="mono small">{fields.join(", ")}</p>
+        )}
+        <div className="field">
+          <label htmlFor="purpose">Purpose</label>
+          <input
+            id="purpose"
+            className="input"
+            required
+            value={purpose}
+            placeholder="spring-campaign"
+            onChange={(e) => setPurpose(e.target.value)}
+          />
+          <span className="hint">You state the same purpose with each query that uses the grant.</span>
+        </div>
+        <div className="field">
+          <label htmlFor="days">For how long</label>
+          <select id="days" className="select" value={days} onChange={(e) => setDays(Number(e.target.value))}>
+            {DAYS.map((n) => (
+              <option key={n} value={n}>
+                {n === 1 ? "1 day" : `${n} days`}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div className="field">
+          <label htmlFor="why">A word to those who decide</label>
+          <textarea id="why" className="textarea" value={reason} onChange={(e) => setReason(e.target.value)} />
+        </div>
+        {ask.isError && <ErrorNotice error={ask.error} />}
+        <div className="row">
+          <button type="submit" className="button primary" disabled={ask.isPending || !dataset.trim() || !purpose.trim()}>
+            Ask
+          </button>
+          <button type="button" className="button" onClick={() => navigate(-1)}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function Fields(props: { place: string; name: string; chosen: string[]; onChange: (fields: string[]) => void }) {
+  const schema = useSchema(props.place, props.name).data;
+  const found = useClassifications(props.place, props.name).data ?? [];
+  return <FieldPicker fields={schema?.fields ?? []} found={found} chosen={props.chosen} onChange={props.onChange} />;
+}

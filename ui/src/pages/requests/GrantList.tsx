@@ -1,0 +1,106 @@
+import { useState } from "react";
+import { Link } from "react-router";
+import { useGrants, useRevoke } from "@/api/access";
+import type { Grant } from "@/api/types";
+import { Answer } from "@/components/Answer";
+import { Empty } from "@/components/Empty";
+import { ReasonDialog } from "@/components/ReasonDialog";
+import { When } from "@/components/When";
+import { links, referenceLink } from "@/lib/links";
+import { sentence } from "@/lib/subject";
+
+/** Grants with their end; whoever may, ends one early. */
+export function GrantList({ user }: { user: string | undefined }) {
+  const grants = useGrants();
+  const revoke = useRevoke();
+  const [ending, setEnding] = useState<Grant | null>(null);
+  return (
+    <>
+      <GrantTable grants={grants} user={user} onEnd={setEnding} />
+      {ending && (
+        <ReasonDialog
+          title={`Revoke ${ending.name}`}
+          lead="It ends now. A query that runs on it is cut."
+          action="Revoke"
+          danger
+          busy={revoke.isPending}
+          error={revoke.error}
+          onClose={() => setEnding(null)}
+          onDo={(reason) => revoke.mutate({ name: ending.name, reason }, { onSuccess: () => setEnding(null) })}
+        />
+      )}
+    </>
+  );
+}
+
+function GrantTable({
+  grants,
+  user,
+  onEnd,
+}: {
+  grants: ReturnType<typeof useGrants>;
+  user: string | undefined;
+  onEnd: (grant: Grant) => void;
+}) {
+  return (
+    <Answer of={grants}>
+      {(list) =>
+        list.length === 0 ? (
+          <div className="panel">
+            <Empty title="No grants">
+              <p>
+                An approved request ends in a grant. <Link to={links.ask("")}>Ask for access</Link>
+              </p>
+            </Empty>
+          </div>
+        ) : (
+          <div className="panel flush table-wrap">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th>Grant</th>
+                  <th>Who</th>
+                  <th>Opens</th>
+                  <th>Purpose</th>
+                  <th>State</th>
+                  <th>Until</th>
+                  <th>
+                    <span className="visually-hidden">End</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map((g) => (
+                  <tr key={g.name}>
+                    <td className="anywhere">{g.name}</td>
+                    <td>{sentence(g.subject) === user ? "you" : sentence(g.subject)}</td>
+                    <td>
+                      <Link to={referenceLink(g.dataset)}>{g.dataset}</Link>
+                      <div className="mono small anywhere">{(g.fields ?? ["*"]).join(", ")}</div>
+                      {(g.unmask ?? []).length > 0 && <div className="small">clear: {g.unmask?.join(", ")}</div>}
+                      {g.rows && <div className="small">where {g.rows}</div>}
+                    </td>
+                    <td>{g.purpose}</td>
+                    <td>
+                      <span className={`badge ${g.status === "approved" ? "ok" : ""}`}>{g.status}</span>
+                    </td>
+                    <td>
+                      <When at={g.validTo} />
+                    </td>
+                    <td className="right">
+                      {g.status === "approved" && (
+                        <button type="button" className="button small danger" onClick={() => onEnd(g)}>
+                          Revoke
+                        </button>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )
+      }
+    </Answer>
+  );
+}

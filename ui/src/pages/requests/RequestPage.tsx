@@ -1,0 +1,157 @@
+// One request: what it would open, who has spoken, and the decision.
+import { useState } from "react";
+import { Link, useParams } from "react-router";
+import { useDecide, useMe, useRequest } from "@/api/access";
+import { useClassifications } from "@/api/catalog";
+import type { AccessRequest } from "@/api/types";
+import { Answer } from "@/components/Answer";
+import { EntityBadge } from "@/components/EntityBadge";
+import { PageHead } from "@/components/PageHead";
+import { ReasonDialog } from "@/components/ReasonDialog";
+import { RequestState } from "@/components/RequestState";
+import { When } from "@/components/When";
+import { links, referenceLink } from "@/lib/links";
+import { opens } from "@/lib/opens";
+import { toDecide } from "@/lib/requests";
+import { useToken } from "@/lib/session";
+import { Stages } from "@/pages/requests/Stages";
+
+type Verb = "approve" | "deny" | "cancel";
+
+const SAY: Record<Verb, { action: string; lead: string }> = {
+  approve: { action: "Approve", lead: "The last stage's approval makes the grant, which ends by itself." },
+  deny: { action: "Deny", lead: "That ends the request. The requester reads your reason." },
+  cancel: { action: "Withdraw", lead: "That ends your request." },
+};
+
+export default function RequestPage() {
+  const { id = "" } = useParams();
+  const request = useRequest(id);
+  const user = useMe(useToken()).data?.user;
+  return (
+    <div className="page">
+      <Answer of={request}>{(r) => <Details request={r} user={user} />}</Answer>
+    </div>
+  );
+}
+
+function Details({ request: r, user }: { request: AccessRequest; user: string | undefined }) {
+  const decide = useDecide();
+  const [verb, setVerb] = useState<Verb | null>(null);
+  const mayDecide = toDecide([r], user).length > 0;
+  return (
+    <>
+      <PageHead
+        title={`${r.requester} asks for ${r.dataset}`}
+        crumbs={
+          <>
+            <Link to={links.requests()}>Requests</Link>
+            <span>/</span>
+            <span className="mono">{r.id.slice(0, 8)}</span>
+          </>
+        }
+      >
+        <RequestState of={r} />
+        {mayDecide && (
+          <>
+            <button type="button" className="button primary" onClick={() => setVerb("approve")}>
+              Approve
+            </button>
+            <button type="button" className="button danger" onClick={() => setVerb("deny")}>
+              Deny
+            </button>
+          </>
+        )}
+        {r.state === "pending" && r.requester === user && (
+          <button type="button" className="button" onClick={() => setVerb("cancel")}>
+            Withdraw
+          </button>
+        )}
+      </PageHead>
+      <div className="columns">
+        <div className="stack">
+          <section className="panel">
+            <h2>What is asked</h2>
+            <dl className="facts">
+              <dt>Dataset</dt>
+              <dd>
+                <Link to={referenceLink(r.dataset)}>{r.dataset}</Link>
+              </dd>
+              <dt>Fields</dt>
+              <dd className="mono">{r.fields.map((f) => (f === "*" ? "every field" : f)).join(", ")}</dd>
+              <dt>Shown clear</dt>
+              <dd className="mono">{(r.unmask ?? []).join(", ") || "none: masks stay"}</dd>
+              {r.rows && (
+                <>
+                  <dt>Only rows where</dt>
+                  <dd className="mono">{r.rows}</dd>
+                </>
+              )}
+              <dt>Purpose</dt>
+              <dd>{r.purpose}</dd>
+              <dt>From</dt>
+              <dd>
+                <When at={r.from} />
+              </dd>
+              <dt>Until</dt>
+              <dd>
+                <When at={r.until} />
+              </dd>
+              <dt>Asked</dt>
+              <dd>
+                <When at={r.createdAt} />
+              </dd>
+              {r.reason && (
+                <>
+                  <dt>Reason</dt>
+                  <dd>“{r.reason}”</dd>
+                </>
+              )}
+            </dl>
+          </section>
+          <Opens request={r} />
+        </div>
+        <Stages request={r} />
+      </div>
+      {verb && (
+        <ReasonDialog
+          title={`${SAY[verb].action}: ${r.requester} for ${r.dataset}`}
+          lead={SAY[verb].lead}
+          action={SAY[verb].action}
+          danger={verb !== "approve"}
+          busy={decide.isPending}
+          error={decide.error}
+          onClose={() => {
+            setVerb(null);
+            decide.reset();
+          }}
+          onDo={(reason) => decide.mutate({ id: r.id, verb, reason }, { onSuccess: () => setVerb(null) })}
+        />
+      )}
+    </>
+  );
+}
+
+/** The personal data a grant would open. */
+function Opens({ request }: { request: AccessRequest }) {
+  const at = request.dataset.lastIndexOf("/");
+  const found = useClassifications(request.dataset.slice(0, at), request.dataset.slice(at + 1));
+  const touched = opens(found.data ?? [], request.fields);
+  return (
+    <section className="panel">
+      <h2>Personal data it would open</h2>
+      {found.isPending ? null : touched.length === 0 ? (
+        <p className="muted">None is known in these fields.</p>
+      ) : (
+        <ul className="stack-s">
+          {touched.map((c) => (
+            <li key={`${c.path} ${c.entity}`} className="row">
+              <span className="mono anywhere">{c.path}</span>
+              <EntityBadge of={c} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

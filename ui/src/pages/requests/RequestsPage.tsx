@@ -1,0 +1,77 @@
+// Access: what I asked, what I decide, what is granted.
+import { Link, useSearchParams } from "react-router";
+import { useMe, useRequests } from "@/api/access";
+import { Answer } from "@/components/Answer";
+import { Empty } from "@/components/Empty";
+import { PageHead } from "@/components/PageHead";
+import { links } from "@/lib/links";
+import { mine, toDecide } from "@/lib/requests";
+import { useToken } from "@/lib/session";
+import { GrantList } from "@/pages/requests/GrantList";
+import { RequestTable } from "@/pages/requests/RequestTable";
+
+export default function RequestsPage() {
+  const [params] = useSearchParams();
+  const user = useMe(useToken()).data?.user;
+  const requests = useRequests();
+  const own = mine(requests.data ?? [], user);
+  const decide = toDecide(requests.data ?? [], user);
+  const others = (requests.data ?? []).filter((r) => r.requester !== user);
+  const shown = params.get("show") ?? (decide.length > 0 ? "decide" : "mine");
+  const tabs = [
+    { name: "mine", text: `Mine ${own.length}` },
+    { name: "decide", text: `To decide ${decide.length}` },
+    { name: "all", text: "All I may see" },
+    { name: "grants", text: "Grants" },
+  ];
+  return (
+    <div className="page">
+      <PageHead title="Requests" lead="Ask to see fields clear, for a purpose and a time. Others decide; it ends by itself.">
+        <Link className="button primary" to={links.ask("")}>
+          Ask for access
+        </Link>
+      </PageHead>
+      <nav className="tabs" aria-label="Which requests">
+        {tabs.map((t) => (
+          <Link key={t.name} to={links.requests(t.name)} aria-current={shown === t.name ? "page" : undefined}>
+            {t.text}
+          </Link>
+        ))}
+      </nav>
+      {shown === "grants" ? (
+        <GrantList user={user} />
+      ) : (
+        <Answer of={requests}>
+          {() => {
+            if (shown === "decide") {
+              return decide.length === 0 ? (
+                <Nothing title="Nothing waits for you" text="Requests that you may decide stand here." />
+              ) : (
+                <RequestTable requests={decide} user={user} />
+              );
+            }
+            const list = shown === "all" ? [...others, ...own] : own;
+            return list.length === 0 ? (
+              <Nothing
+                title="No requests"
+                text="A masked column in a query's result has a button to ask for it; so has every field and dataset."
+              />
+            ) : (
+              <RequestTable requests={list} user={user} />
+            );
+          }}
+        </Answer>
+      )}
+    </div>
+  );
+}
+
+function Nothing({ title, text }: { title: string; text: string }) {
+  return (
+    <div className="panel">
+      <Empty title={title}>
+        <p>{text}</p>
+      </Empty>
+    </div>
+  );
+}
