@@ -22,6 +22,7 @@ from api.settings import Settings
 from api.slivers import OwnersOf, ReportAccess, ReportFlows, ReportReaders
 from api.tables import QueryOffsets, Tables
 from catalog import handlers as catalog_handlers
+from catalog.apply import Handler
 from catalog.clusters import Clusters
 from catalog.datasets import Datasets
 from catalog.discovery import Discovery
@@ -126,7 +127,6 @@ class _QueryAudit:
                 self._datasets.count_reads(self._datasets.find(reference))
 
 
-
 def build(settings: Settings, home: Home, **given: Any) -> Services:
     """Join the rooms. `given` replaces parts by name: database, store, index, brokers, log, source, graph, sampler,
     offsets, registry, engine, window, publisher.
@@ -169,7 +169,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         MaskKeys(parts.mask_secret()),
         settings.query,
     )
-    handlers = [
+    handlers: list[Handler] = [
         *catalog_handlers.handlers(store, now, datasets, search, discovery),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
     ]
@@ -198,7 +198,9 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         connections=connections,
         search=search,
         scans=scans,
-        scan_runner=ScanRunner(store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s),
+        scan_runner=ScanRunner(
+            store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s
+        ),
         where_is=where_is,
         ingest=Ingest(log, settings.lineage),
         lineage=lineage,

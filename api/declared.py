@@ -18,7 +18,6 @@ from policies.audit import AuditLog
 from policies.model import Subject
 from policies.state import GovernanceState
 
-
 KINDS: dict[str, type[BaseModel]] = {**catalog_kinds.KINDS, **policy_kinds.KINDS}
 
 

@@ -16,7 +16,9 @@ def configure(settings: LogSettings) -> None:
     renderer = (
         structlog.processors.JSONRenderer()
         if settings.json_lines
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
     )
     structlog.configure(
         processors=[
@@ -29,7 +31,16 @@ def configure(settings: LogSettings) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.basicConfig(
+        level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s"
+    )
     # Spark's client writes whole failed queries with the values they met, drivers their retries with tracebacks.
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "pyspark", "neo4j", "elastic_transport", "grpc"):
+    for name in (
+        "SQLQueryContextLogger",
+        "DataFrameQueryContextLogger",
+        "pyspark",
+        "neo4j",
+        "elastic_transport",
+        "grpc",
+    ):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -53,7 +53,7 @@ class Parts:
     def transaction(self) -> AbstractContextManager[Any]:
         """One transaction for both rooms that keep records."""
         database = self._database()
-        return contextlib.ExitStack() if database is None else database.begin()  # type: ignore[no-any-return]
+        return contextlib.ExitStack() if database is None else database.begin()
 
     def store(self) -> Any:
         from catalog.adapters.sql_store import SqlCatalogStore
@@ -232,4 +232,3 @@ class Parts:
     def lag(self) -> int:
         """Lineage events that are accepted and not folded yet."""
         return int(self.get("lag_source", self.source).lag())
-

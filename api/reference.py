@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 
 from api.errors import STATUS
 from api.settings import documented
@@ -48,10 +47,9 @@ def routes_markdown(app: FastAPI) -> str:
         "| route | what it does |",
         "|---|---|",
     ]
-    for route in app.routes:
-        if isinstance(route, APIRoute) and route.include_in_schema:
-            for method in sorted(route.methods):
-                lines.append(f"| `{method} {route.path}` | {' '.join((route.description or '').split())} |")
+    for path, methods in app.openapi()["paths"].items():
+        for method, operation in methods.items():
+            lines.append(f"| `{method.upper()} {path}` | {' '.join(operation.get('description', '').split())} |")
     lines += [
         "",
         "## Errors",

@@ -85,9 +85,7 @@ class _Job:
             self.problems.append(
                 {"message": f"The scan failed inside Weir ({type(error).__name__}); the worker's log says where."}
             )
-        self._r._scans.finish(
-            self._scan.id, self._r._worker, datasets=self.rows, problems=self.problems, failed=failed
-        )
+        self._r._scans.finish(self._scan.id, self._r._worker, datasets=self.rows, problems=self.problems, failed=failed)
 
     def _scan_topics(self) -> None:
         request = self._scan.request
@@ -192,4 +190,3 @@ class _Heartbeat:
                 self._beat()
             except Unavailable:
                 log.warning("heartbeat_missed")
-

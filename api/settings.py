@@ -10,7 +10,7 @@ import difflib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -110,7 +110,7 @@ def load(home: Home, environment: Mapping[str, str] | None = None) -> Settings:
     values = _from_file(Path(environment.get("WEIR_CONFIG") or home.root / "weir.yaml"), "WEIR_CONFIG" in environment)
     for variable, room, name, text in _from_environment(environment):
         _check_known(variable, room, name)
-        values.setdefault(room, {})[name] = text
+        values.setdefault(room, {})[name] = _list(text) if _is_list(room, name) else text
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
@@ -132,6 +132,17 @@ def documented() -> Iterator[tuple[str, Any, str]]:
             default = field.get_default(call_default_factory=True)
             shown = "" if isinstance(default, SecretStr) else default
             yield f"WEIR_{room.upper()}__{name.upper()}", shown, field.description or ""
+
+
+def _is_list(room: str, name: str) -> bool:
+    section = Settings.model_fields[room].annotation
+    assert isinstance(section, type) and issubclass(section, BaseModel)
+    return get_origin(section.model_fields[name].annotation) is list
+
+
+def _list(text: str) -> list[str]:
+    """A list in one variable: words between commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _known_names() -> list[str]:

@@ -36,7 +36,13 @@ class ReportReaders:
     def readers_of(self, dataset: DatasetId, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
         moment = as_of.isoformat() if as_of else None
         return [
-            {"kind": "job", "name": f"{r.namespace}/{r.name}", "id": r.job, "last_seen": r.seen, "owners": list(r.owners)}
+            {
+                "kind": "job",
+                "name": f"{r.namespace}/{r.name}",
+                "id": r.job,
+                "last_seen": r.seen,
+                "owners": list(r.owners),
+            }
             for r in self._lineage.readers_of(dataset, moment)
         ]
 

@@ -35,7 +35,14 @@ _SCHEMAS_KEPT_S = 30.0
 class Tables:
     """Finds the table a query names (`policies.query_ports.TableSource`)."""
 
-    def __init__(self, datasets: Datasets, facts: Facts, connections: Connections, spark_options: SparkOptions, registry: SchemaRegistry) -> None:
+    def __init__(
+        self,
+        datasets: Datasets,
+        facts: Facts,
+        connections: Connections,
+        spark_options: SparkOptions,
+        registry: SchemaRegistry,
+    ) -> None:
         self._datasets = datasets
         self._facts = facts
         self._connections = connections

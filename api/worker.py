@@ -35,7 +35,9 @@ def run(home: Home) -> None:
         ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
-    threads = [threading.Thread(target=guarded, args=(stop, name, duty), name=name, daemon=True) for name, duty in duties]
+    threads = [
+        threading.Thread(target=guarded, args=(stop, name, duty), name=name, daemon=True) for name, duty in duties
+    ]
     for thread in threads:
         thread.start()
     marker = home.root / "run" / "worker.pid"

@@ -72,13 +72,15 @@ class Datasets(DatasetReader):
             for topic in topics:
                 before = known.get(topic.name)
                 start = before or DatasetRecord(DatasetId(holder.namespace, topic.name), created_at=now)
-                if before is None or before.deleted_at is not None:
-                    new.append(topic.name)
+                fresh = before is None or before.deleted_at is not None
                 after = replace(
                     start, cluster=start.cluster or cluster, topic=topic.to_json(), last_seen_at=now, deleted_at=None
                 )
-                self._store.put_dataset(after)
-                touched.append(after.id)
+                # Offsets move all the time; only what search shows is worth indexing again.
+                self._store.put_dataset(after, quiet=not fresh)
+                if fresh:
+                    new.append(topic.name)
+                    touched.append(after.id)
             listed = {topic.name for topic in topics}
             gone = []
             for name, record in known.items():
@@ -153,7 +155,7 @@ class Datasets(DatasetReader):
         with self._store.transaction():
             record = self._store.dataset(dataset) or self._new(dataset, now)
             failure = {"at": rfc3339(now), "message": problem}
-            self._store.put_dataset(replace(record, scan={**record.scan, "error": failure}))
+            self._store.put_dataset(replace(record, scan={**record.scan, "error": failure}), quiet=True)
 
     def review(
         self, dataset: DatasetId, path: str, entity: str, state: ReviewState, reason: str | None, by: str

@@ -44,6 +44,9 @@ class Document:
         return f"{cluster}/{self.name}" if cluster else self.name
 
 
+_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map")}
+
+
 class _Loader(yaml.SafeLoader):
     """YAML 1.2's core words only."""
 
@@ -52,7 +55,7 @@ _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
     ("tag:yaml.org,2002:bool", r"(?:true|True|TRUE|false|False|FALSE)\Z", "tTfF"),
     ("tag:yaml.org,2002:null", r"(?:~|null|Null|NULL|)\Z", ["~", "n", "N", ""]),
-    ("tag:yaml.org,2002:int", r"(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)\Z", "-+0123456789"),
+    ("tag:yaml.org,2002:int", r"(?:[-+]?(?:0|[1-9][0-9]*)|0o[0-7]+|0x[0-9a-fA-F]+)\Z", "-+0123456789"),
     ("tag:yaml.org,2002:float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z", "-+.0123456789"),
 ):
     _Loader.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))
@@ -68,7 +71,7 @@ def load(text: str | bytes, kinds: Mapping[str, type[BaseModel]], file: str = "t
     seen: dict[tuple[str, str], int] = {}
     for node in _compose(text, file):
         lines: dict[tuple[str | int, ...], int] = {}
-        value = _plain(node, (), lines, file, 0)
+        value = _plain(node, (), lines, file)
         if value is None:
             continue
         document = _document(value, kinds, file, node.start_mark.line + 1, lines)
@@ -92,9 +95,13 @@ def _compose(text: str | bytes, file: str) -> list[yaml.Node]:
         )
     try:
         decoded = text.decode() if isinstance(text, bytes) else text
+        depth = 0
         for event in yaml.parse(decoded, Loader=_Loader):
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise _wrong(file, line, None, f"this is nested more than {_DEEPEST} deep")
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                line = event.start_mark.line + 1 if event.start_mark else 1
                 raise _wrong(file, line, None, "anchors and aliases (& and *) are not read; write it out")
         return [node for node in yaml.compose_all(decoded, Loader=_Loader) if node is not None]
     except UnicodeDecodeError:
@@ -112,17 +119,15 @@ def _compose(text: str | bytes, file: str) -> list[yaml.Node]:
 
 
 def _plain(
-    node: yaml.Node, at: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int], file: str, depth: int
+    node: yaml.Node, at: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int], file: str
 ) -> Any:
     """The node as Python's plain types; remembers the line of every place."""
     line = node.start_mark.line + 1
     lines.setdefault(at, line)
-    if depth > _DEEPEST:
-        raise _wrong(file, line, _dotted(at), f"is nested more than {_DEEPEST} deep")
-    if not node.tag.startswith("tag:yaml.org,2002:"):
+    if node.tag not in _TAGS:
         raise _wrong(file, line, _dotted(at), f"the tag {node.tag} is not read")
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(child, (*at, n), lines, file, depth + 1) for n, child in enumerate(node.value)]
+        return [_plain(child, (*at, n), lines, file) for n, child in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
         found: dict[str, Any] = {}
         for key_node, child in node.value:
@@ -133,7 +138,7 @@ def _plain(
             if key in found:
                 raise _wrong(file, key_line, _dotted((*at, key)), "stands there twice")
             lines[(*at, key)] = key_line
-            found[key] = _plain(child, (*at, key), lines, file, depth + 1)
+            found[key] = _plain(child, (*at, key), lines, file)
         return found
     try:
         return yaml.constructor.SafeConstructor().construct_object(node, deep=True)
@@ -243,13 +248,19 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Two spaces of indentation also for lists, no anchors, quotes for what either YAML would take for another type."""
+    """Two spaces of indentation also for lists, no anchors, quotes for what YAML 1.1 or 1.2 takes for no text."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
+
+
+_Dumper.yaml_implicit_resolvers = {
+    first: [*yaml.SafeDumper.yaml_implicit_resolvers.get(first, []), *_Loader.yaml_implicit_resolvers.get(first, [])]
+    for first in {*yaml.SafeDumper.yaml_implicit_resolvers, *_Loader.yaml_implicit_resolvers}
+}
 
 
 def dump(documents: Iterable[Mapping[str, Any]]) -> str:

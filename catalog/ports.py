@@ -55,8 +55,11 @@ class ClusterStore(Protocol):
 
 
 class DatasetStore(Protocol):
-    def put_dataset(self, dataset: DatasetRecord) -> DatasetRecord:
-        """Insert or replace by id; raises its revision by one and gives it back. `indexed_revision` is left alone."""
+    def put_dataset(self, dataset: DatasetRecord, quiet: bool = False) -> DatasetRecord:
+        """Insert or replace by id and give it back, its revision raised by one; `indexed_revision` is left alone.
+
+        quiet: nothing changed that search shows, so the revision of a known dataset stays.
+        """
 
     def dataset(self, dataset: DatasetId) -> DatasetRecord | None: ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from catalog.clusters import Clusters
@@ -62,6 +62,15 @@ class SearchAnswer:
         }
 
 
+@dataclass(slots=True)
+class _Batch:
+    """What goes to the index at once, and what the record then knows of it."""
+
+    entries: list[Entry] = field(default_factory=list)
+    gone: list[tuple[str, int]] = field(default_factory=list)
+    done: list[tuple[DatasetId, int, int]] = field(default_factory=list)
+
+
 class Search:
     """`changed` is what `Datasets` calls; it never fails."""
 
@@ -104,12 +113,10 @@ class Search:
 
     def changed(self, datasets: Iterable[DatasetId]) -> None:
         """Bring these up to date now if the index answers; else `reindex_dirty` will."""
-        for dataset in datasets:
-            try:
-                self._update(dataset)
-            except Unavailable as error:
-                _log.warning("Search lags behind: %s", error.message)
-                return
+        try:
+            self._update(datasets)
+        except Unavailable as error:
+            _log.warning("Search lags behind: %s", error.message)
 
     def reindex_dirty(self, limit: int = 500) -> int:
         """Index what was not indexed when it changed; gives how many datasets. Makes a missing index anew first.
@@ -119,8 +126,7 @@ class Search:
         if self._index.ensure():
             return self.rebuild_search()
         behind = self._store.unindexed(limit)
-        for record in behind:
-            self._update(record.id)
+        self._update(record.id for record in behind)
         return len(behind)
 
     def rebuild_search(self) -> int:
@@ -144,30 +150,45 @@ class Search:
         for dataset, (revision, documents_written) in built.items():
             self._store.mark_indexed(dataset, revision, documents_written)
         # What changed while building went into the old index only.
-        for record in self._store.datasets(DatasetFilter(deleted=None)).items:
-            if built.get(record.id, (0, 0))[0] != record.revision:
-                self._update(record.id)
+        now = self._store.datasets(DatasetFilter(deleted=None)).items
+        self._update(record.id for record in now if built.get(record.id, (0, 0))[0] != record.revision)
         return len(built)
 
     def refresh(self) -> None:
         """Let searches see everything written so far."""
         self._index.refresh()
 
-    def _update(self, dataset: DatasetId) -> None:
-        record = self._store.dataset(dataset)
-        if record is None:
-            self._index.forget(dataset_key(dataset))
-            return
-        documents = self._entries(record, term_tags(self._store))
-        fields = max(0, len(documents) - 1)
-        # Claimed before writing: whatever happens, the record never knows of fewer documents than there are.
-        written = self._store.claim_index(dataset, fields)
-        gone = [(i, record.revision) for i in field_ids(dataset, fields, written)]
-        if not documents:
-            gone.append((dataset_key(dataset), record.revision))
-        for start in range(0, max(len(documents), 1), _CHUNK):
-            self._index.write(documents[start : start + _CHUNK], gone if start == 0 else ())
-        self._store.mark_indexed(dataset, record.revision, fields)
+    def _update(self, datasets: Iterable[DatasetId]) -> None:
+        """Small datasets go to the index together, large ones in parts."""
+        batch = _Batch()
+        tags = term_tags(self._store)
+        for dataset in datasets:
+            record = self._store.dataset(dataset)
+            if record is None:
+                self._index.forget(dataset_key(dataset))
+                continue
+            documents = self._entries(record, tags)
+            fields = max(0, len(documents) - 1)
+            # Claimed before writing: whatever happens, the record never knows of fewer documents than there are.
+            written = self._store.claim_index(dataset, fields)
+            batch.entries += documents
+            batch.gone += [(i, record.revision) for i in field_ids(dataset, fields, written)]
+            if not documents:
+                batch.gone.append((dataset_key(dataset), record.revision))
+            batch.done.append((dataset, record.revision, fields))
+            if len(batch.entries) + len(batch.gone) >= _CHUNK:
+                self._write(batch)
+                batch = _Batch()
+        self._write(batch)
+
+    def _write(self, batch: _Batch) -> None:
+        for start in range(0, len(batch.entries), _CHUNK):
+            self._index.write(batch.entries[start : start + _CHUNK], ())
+        if batch.gone:
+            self._index.write((), batch.gone)
+        with self._store.transaction():
+            for dataset, revision, fields in batch.done:
+                self._store.mark_indexed(dataset, revision, fields)
 
     def _entries(self, record: DatasetRecord, tags: Mapping[str, Sequence[str]]) -> list[Entry]:
         if record.deleted_at is not None:

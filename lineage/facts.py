@@ -47,6 +47,15 @@ def datasets_in(fact: Fact) -> Iterator[tuple[str, str]]:
             yield fact[at], fact[at + 1]
 
 
+_JOBS_AT = {JOB_WRITES: (1,), JOB_READS: (1,), HANDS_TO: (1, 3), PARENT: (1,)}
+
+
+def jobs_in(fact: Fact) -> Iterator[tuple[str, str]]:
+    """Namespace and name of the jobs a fact speaks of."""
+    for at in _JOBS_AT.get(fact[0], ()):
+        yield fact[at], fact[at + 1]
+
+
 def facts_of(event: Event) -> Facts:
     """Every fact of one event. Never raises: what cannot be read in a facet is not a fact."""
     if isinstance(event, DatasetEvent):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from catalog.model import DatasetId
+from catalog.model import DatasetId, NodeId
 from lineage.book import Book, newest
 from lineage.delta import Context, GraphDelta, Info, StoredBook
 from lineage.derive import OBSERVED, Sayings, base_of, derive, edge_id, walk
@@ -35,7 +35,7 @@ def fold(events: Iterable[Event], resolve: Resolve = as_written, settings: Linea
     names = Names(resolve, links)
     context = Context(drops={dataset: tuple(sorted(times)) for dataset, times in drops.items()})
     delta = change(books, changed, names, context, settings)
-    add_datasets(delta, said, names, context)
+    add_named(delta, said, names, context)
     delta.links, delta.drops = links, dict(context.drops)
     return delta
 
@@ -73,11 +73,13 @@ def learned(said: About, resolve: Resolve) -> tuple[set[Link], dict[DatasetId, s
     return {link for link in links if link.primary != link.other}, drops
 
 
-def add_datasets(delta: GraphDelta, said: About, names: Names, context: Context) -> None:
-    """Datasets exist when they are named, even before an edge touches them; what is said of them is kept."""
+def add_named(delta: GraphDelta, said: About, names: Names, context: Context) -> None:
+    """What is named exists, even before an edge touches it; what is said of datasets is kept."""
     for name in said.named:
         dataset = names.dataset(name.namespace, name.name)
         delta.datasets[dataset.node_id] = dataset
+    for job in said.jobs:
+        delta.jobs.setdefault(str(NodeId("job", job.namespace, job.name)), (job.namespace, job.name))
     merged: dict[DatasetId, Info] = {}
     for name, info_said in sorted(said.infos.items(), key=lambda row: (row[0].namespace, row[0].name)):
         dataset = names.dataset(name.namespace, name.name)

@@ -55,7 +55,7 @@ class Walk:
         for edge in self._graph.edges_at(near, Kind.INFLUENCES, Direction.DOWNSTREAM, self._at):
             away = distance[edge.source] + 1
             _add(found, Affected(edge.target, "dataset", away, False, "influences"))
-            self._job(found, edge, away, False)
+            self._job(found, edge, away, edge.source in raw)
         self._unknown(root, distance, raw, found)
         found.pop(root.id, None)
         return found
@@ -73,11 +73,8 @@ class Walk:
             holds[dataset] = min(away, holds.get(dataset, away))
             if node in raw:
                 holds_raw.add(dataset)
-        dark = [
-            edge
-            for edge in self._graph.edges_at(holds, Kind.FEEDS, Direction.DOWNSTREAM, self._at)
-            if not edge.columns and edge.target not in holds and holds[edge.source] < self._depth
-        ]
+        flows = self._graph.edges_at(holds, Kind.FEEDS, Direction.DOWNSTREAM, self._at)
+        dark = [e for e in flows if not e.columns and e.target not in holds and holds[e.source] < self._depth]
         starts: dict[str, int] = {}
         for edge in dark:
             away = holds[edge.source] + 1
@@ -87,7 +84,8 @@ class Walk:
         for dataset, away in starts.items():
             _add(found, Affected(dataset, "dataset", away, dataset in raw_starts, "feeds", UNKNOWN))
         self._datasets(starts, raw_starts, found, UNKNOWN, set(holds))
-        self._readers(holds, holds_raw, found)
+        # A job whose columns are known is named above where it uses this one, and rightly not named where it does not.
+        self._readers(holds, holds_raw, found, {(edge.source, edge.job) for edge in flows if edge.columns})
 
     def _datasets(
         self,
@@ -111,10 +109,14 @@ class Walk:
                 self._job(found, edge, distance[edge.source] + 1, edge.source in raw)
         self._readers(distance, raw, found)
 
-    def _readers(self, distance: dict[str, int], raw: set[str], found: Found) -> None:
+    def _readers(
+        self, distance: dict[str, int], raw: set[str], found: Found, known: Collection[tuple[str, str | None]] = ()
+    ) -> None:
         near = [node for node, away in distance.items() if away < self._depth]
         for edge in self._graph.edges_at(near, Kind.READS, Direction.UPSTREAM, self._at):
             away = distance[edge.target] + 1
+            if (edge.target, edge.source) in known:
+                continue
             _add(found, Affected(edge.source, "job", away, edge.target in raw, "reads"))
 
     def _job(self, found: Found, edge: Edge, away: int, raw: bool) -> None:

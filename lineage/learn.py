@@ -11,7 +11,7 @@ from catalog.model import NodeId
 from lineage.book import SEEN_STEP, Book, Run, newest
 from lineage.delta import Info
 from lineage.events import DatasetEvent, DatasetRef, Event, JobEvent, Name, RunEvent, facet
-from lineage.facts import drops_of, facts_of, lifecycle, links_of
+from lineage.facts import datasets_in, drops_of, facts_of, jobs_in, lifecycle, links_of
 from lineage.info import dataset_info, job_said
 from lineage.settings import LineageSettings
 
@@ -31,9 +31,10 @@ class Gathered:
 
 @dataclass(slots=True)
 class About:
-    """What events say about datasets themselves."""
+    """What events say about datasets themselves, and everything they name."""
 
     named: set[Name] = field(default_factory=set)
+    jobs: set[Name] = field(default_factory=set)
     links: set[tuple[Name, Name, str]] = field(default_factory=set)
     drops: set[tuple[Name, int]] = field(default_factory=set)
     infos: dict[Name, Info] = field(default_factory=dict)
@@ -57,6 +58,9 @@ def about(gathered: Gathered, owners: Iterable[str]) -> About:
         for event in gathered.events.get(owner, ()):
             found.links.update(links_of(event))
             found.drops.update((name, event.time) for name in drops_of(event))
+            for fact in facts_of(event):
+                found.named.update(Name(*name) for name in datasets_in(fact))
+                found.jobs.update(Name(*name) for name in jobs_in(fact))
             for ref in _refs(event):
                 found.named.add(ref.id)
                 for key, value in dataset_info(ref.facets):

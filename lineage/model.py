@@ -142,7 +142,8 @@ class Subgraph:
 class Affected:
     """Something downstream. `hops` counts from 1.
 
-    raw       the raw value may still arrive there; False: only through masking, or only as a condition
+    raw       the raw value may still arrive there (a job: may be read by it); False: only through masking, or only as
+              a condition
     via       derives | influences | feeds | reads | writes: the kind of the last edge
     columns   "unknown" where a dataset is downstream but no producer said which columns
     """

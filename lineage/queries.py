@@ -43,6 +43,8 @@ class Lineage:
     """Reads of lineage. Safe for many threads. Every method may raise Unavailable naming Neo4j.
 
     owners   the owners of a dataset as the catalog knows them, as texts
+    known    whether the catalog knows a dataset (or a field of it): then it is answered for even where no producer
+             has said anything of it yet
     resolve  the catalog's names for datasets (cluster aliases)
     """
 
@@ -52,10 +54,11 @@ class Lineage:
         resolve: Resolve = as_written,
         settings: LineageSettings | None = None,
         owners: Callable[[DatasetId], Sequence[str]] | None = None,
+        known: Callable[[DatasetId, str | None], bool] | None = None,
     ) -> None:
         self._graph, self._resolve = graph, resolve
         self._settings = settings or LineageSettings()
-        self._owners = owners
+        self._owners, self._known = owners, known
 
     def lineage(
         self,
@@ -82,7 +85,7 @@ class Lineage:
             truncated = truncated or was_cut
         kept = sorted(edges.values(), key=lambda e: (e.kind, e.source, e.target, e.vf, e.id))
         ids = {root.id} | {end for e in kept for end in (e.source, e.target)} | {e.job for e in kept if e.job}
-        nodes = self._nodes(ids)
+        nodes = {root.id: root} | self._nodes(ids)
         return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(kept), truncated, self._stale(kept, nodes))
 
     def impact(self, node_id: str, depth: int = 20, as_of: AsOf = None) -> Impact:
@@ -173,12 +176,22 @@ class Lineage:
             wanted = dataset.node_id
             if parsed.field is not None:
                 wanted = dataset.field_node_id(field_text(dataset, parsed.field))
-            found = self._graph.node(wanted)
+            found = self._graph.node(wanted) or self._unspoken(dataset, wanted, parsed.field)
             if found is not None:
                 return found
         near = self._graph.search_ids(node_id, 5)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise NotFound(f"Lineage knows no {node_id}.{hint}", details={"nodeId": node_id, "nearest": near})
+
+    def _unspoken(self, dataset: DatasetId, node_id: str, column: str | None) -> Node | None:
+        """A node for what exists though no producer spoke of it."""
+        path = field_text(dataset, column) if column is not None else None
+        exists = self._known is not None and self._known(dataset, path)
+        if not exists and path is not None:  # of a dataset without column lineage, any field may be meant
+            exists = self._graph.node(dataset.node_id) is not None and not self._graph.fields_of(dataset.node_id, 1)
+        if not exists:
+            return None
+        return Node(node_id, "field" if path else "dataset", dataset.namespace, dataset.name, path)
 
     # -- parts --------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from catalog.model import DatasetId
 from lineage.book import Book, newest
 from lineage.delta import Context, GraphDelta
 from lineage.events import Event
-from lineage.fold import DROPS_KEPT, add_datasets, change, learned
+from lineage.fold import DROPS_KEPT, add_named, change, learned
 from lineage.learn import About, Gathered, about, gather, learn, new_books
 from lineage.names import Names, Resolve, as_written
 from lineage.ports import LineageGraph, StaleBook
@@ -65,7 +65,7 @@ class GraphWriter:
             changed |= touched & books.keys()
             names, context, _ = self._names(said, books, changed)
         delta = change(books, changed, names, context, self._settings)
-        add_datasets(delta, said, names, context)
+        add_named(delta, said, names, context)
         for dataset in moved:
             self._inherit(delta, dataset, names, context)
         delta.retired = {dataset.node_id for dataset in moved if names.representative(dataset) != dataset}

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from catalog.errors import InvalidInput
 from catalog.entities import is_personal
+from catalog.errors import InvalidInput
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.paths import FieldPath
 from policies.matching import Who, dataset_matches, folded

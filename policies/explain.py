@@ -73,7 +73,9 @@ def _said(column: ColumnDecision) -> str:
     if not chosen:
         return f"{column.path}: {what}"
     first = chosen[0]
-    said = f"{column.path}: {what} by {first.name}" if first.kind == "policy" else f"{column.path}: {what}, {first.text}"
+    said = (
+        f"{column.path}: {what} by {first.name}" if first.kind == "policy" else f"{column.path}: {what}, {first.text}"
+    )
     return f"{said} ({'; '.join(tags)})" if tags and first.kind != "tag" else said
 
 

@@ -31,7 +31,9 @@ from policies.sql.windows import NEWEST, AsOf, read_time
 __all__ = ["Gated", "SqlRefused", "TableRef", "check"]
 
 _ROOTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
-_LITERAL_NAMES = frozenset({"user", "current_user", "session_user", "current_catalog", "current_database", "current_schema"})
+_LITERAL_NAMES = frozenset(
+    {"user", "current_user", "session_user", "current_catalog", "current_database", "current_schema"}
+)
 """Spark reads these as functions wherever no column has the name."""
 
 
@@ -69,7 +71,9 @@ def check(sql: str) -> Gated:
     try:
         again = _read(text)
     except SqlRefused as error:
-        raise refused(sql, 0, "The query cannot be written back without a change of its meaning.", "unstable") from error
+        raise refused(
+            sql, 0, "The query cannot be written back without a change of its meaning.", "unstable"
+        ) from error
     same = {ref: ref.name for ref in again.tables}
     if sorted(same.values()) != sorted(names.values()) or again.render(same) != text:
         raise refused(sql, 0, "The query cannot be written back without a change of its meaning.", "unstable")
@@ -103,7 +107,9 @@ def _parse(lexed: Lexed) -> exp.Expression:
     try:
         statements = [tree for tree in sqlglot.parse(lexed.text, dialect=DIALECT) if tree is not None]
     except ParseError as error:
-        raise refused(sql, _error_position(lexed, error), "The query is not SQL that Weir understands.", "syntax") from error
+        raise refused(
+            sql, _error_position(lexed, error), "The query is not SQL that Weir understands.", "syntax"
+        ) from error
     if not statements:
         raise refused(sql, 0, "There is no query.", "empty")
     checker = Checker(lexed)
@@ -111,7 +117,9 @@ def _parse(lexed: Lexed) -> exp.Expression:
         raise refused(sql, checker.position(statements[1]), "One statement at a time.", "several-statements")
     root = statements[0]
     if not isinstance(root, _ROOTS):
-        raise refused(sql, 0, "Only a query can be run: SELECT, FROM, VALUES or WITH.", f"statement:{type(root).__name__}")
+        raise refused(
+            sql, 0, "Only a query can be run: SELECT, FROM, VALUES or WITH.", f"statement:{type(root).__name__}"
+        )
     return root
 
 
@@ -141,18 +149,26 @@ def _as_of(checker: Checker, table: exp.Table, lexed: Lexed) -> AsOf:
     try:
         return AsOf(until=read_time(literal.name))
     except ValueError as error:
-        raise checker.refuse(version, "A time is written as '2026-11-21T10:00:00Z' or '2026-11-21'.", "window") from error
+        raise checker.refuse(
+            version, "A time is written as '2026-11-21T10:00:00Z' or '2026-11-21'.", "window"
+        ) from error
 
 
 def _environment(checker: Checker, tree: exp.Expression) -> dict[str, tuple[int, int]]:
     """Bare names that Spark answers itself; one that the query defines as an alias is the query's own."""
     found: dict[str, tuple[int, int]] = {}
+    own = {fold(alias.alias) for alias in tree.find_all(exp.Alias)}
+    own |= {fold(name.name) for alias in tree.find_all(exp.TableAlias, exp.Aliases) for name in alias_columns(alias)}
     for column in tree.find_all(exp.Column):
         name = fold(column.name)
-        if len(column.parts) == 1 and name in _LITERAL_NAMES:
+        if len(column.parts) == 1 and name in _LITERAL_NAMES and name not in own:
             error = refused(checker.lexed.original, checker.position(column), "", "")
             found.setdefault(name, (error.details["line"], error.details["column"]))
     return found
+
+
+def alias_columns(alias: Any) -> list[Any]:
+    return list(alias.expressions if isinstance(alias, exp.Aliases) else alias.args.get("columns") or ())
 
 
 def _render(tree: exp.Expression, views: Mapping[TableRef, str]) -> str:

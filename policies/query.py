@@ -110,7 +110,9 @@ class GovernedQuery:
             result.truncated,
         )
 
-    def explain(self, subject: Subject, sql: str, purpose: str | None = None, limit: int | None = None) -> dict[str, Any]:
+    def explain(
+        self, subject: Subject, sql: str, purpose: str | None = None, limit: int | None = None
+    ) -> dict[str, Any]:
         """What a query would do: decision, per column of each table what shows, what runs, which offsets are read.
 
         A query that would be denied is explained too; no record is read. Raises SqlRefused, DatasetNotFound,
@@ -134,7 +136,9 @@ class GovernedQuery:
             decision = decisions[ref]
             if decision.effect is Effect.ALLOW:
                 try:
-                    prepared.tables[ref] = govern(table, decision, self._keys, self._settings.positions_beside_row_filters)
+                    prepared.tables[ref] = govern(
+                        table, decision, self._keys, self._settings.positions_beside_row_filters
+                    )
                 except InvalidInput as error:
                     answer["decision"]["effect"] = str(Effect.DENY)
                     answer["decision"]["gaps"].append(error.message)
@@ -215,7 +219,9 @@ class GovernedQuery:
                 found[ref] = self._find.find(ref.name)
             except DatasetNotFound as error:
                 line, column = gated.places[ref]
-                raise DatasetNotFound(error.message, details={**error.details, "line": line, "column": column}) from error
+                raise DatasetNotFound(
+                    error.message, details={**error.details, "line": line, "column": column}
+                ) from error
         return found
 
     def _decision(self, subject: Subject, table: QueryTable, purpose: str | None) -> Decision:
@@ -233,9 +239,8 @@ class GovernedQuery:
     def _environment(self, prepared: _Prepared) -> None:
         """`user` and the like are columns, or Spark would answer with a name of the server."""
         columns = {fold(c.name) for governed in prepared.tables.values() for c in governed.shown}
-        aliases = {fold(o.name) for o in trace.outputs(prepared.gated.tree, prepared.columns())}
         for name, (line, column) in prepared.gated.environment.items():
-            if name not in columns | aliases:
+            if name not in columns:
                 raise SqlRefused(
                     f"There is no column {name}. (line {line}, column {column})",
                     details={"line": line, "column": column, "reasons": ["environment"]},
@@ -346,7 +351,12 @@ class GovernedQuery:
                     said = time.monotonic()
                     yield {"type": "rows", "rows": result.rows}
         except WeirError as error:
-            yield {"type": "end", "code": error.code, "message": error.message, "reasons": error.details.get("reasons", [])}
+            yield {
+                "type": "end",
+                "code": error.code,
+                "message": error.message,
+                "reasons": error.details.get("reasons", []),
+            }
 
     def _again(self, subject: Subject, sql: str, purpose: str | None, before: _Prepared) -> _Prepared:
         """The same query under the decision of now. Raises NotAllowed when access ended."""
@@ -356,7 +366,9 @@ class GovernedQuery:
             if decision.effect is Effect.DENY:
                 raise _not_allowed([decision], [], purpose, ended=True)
             try:
-                now.tables[ref] = govern(governed.table, decision, self._keys, self._settings.positions_beside_row_filters)
+                now.tables[ref] = govern(
+                    governed.table, decision, self._keys, self._settings.positions_beside_row_filters
+                )
             except InvalidInput as error:
                 raise _not_allowed([decision], [error.message], purpose, ended=True) from error
         now.windows = dict(before.windows)
@@ -398,7 +410,9 @@ def _table_json(ref: TableRef, table: QueryTable, decision: Decision, governed: 
 
 def _not_allowed(decisions: list[Decision], gaps: list[str], purpose: str | None, ended: bool = False) -> NotAllowed:
     reasons = [{"dataset": d.reference, **r} for d in decisions for r in explain.reasons_json(d.reasons)]
-    reasons += [{"kind": "gap", "name": "decision", "text": gap} for gap in (*gaps, *(g for d in decisions for g in d.gaps))]
+    reasons += [
+        {"kind": "gap", "name": "decision", "text": gap} for gap in (*gaps, *(g for d in decisions for g in d.gaps))
+    ]
     names = ", ".join(d.reference for d in decisions)
     ask = [f"weir request {d.reference}" + (f" --purpose {purpose}" if purpose else "") for d in decisions]
     what = "Your access to" if ended else "You may not read"
@@ -425,10 +439,14 @@ def _unknown_column(prepared: _Prepared, parts: list[str], error: QueryFailed) -
                     for r in explain.reasons_json(d.reasons)
                 ]  # fmt: skip
                 if not reasons:
-                    text = "no decision covers this field" if column.name != "_value" else (
-                        "_value, the record as it was sent, is shown only to who may see every field clear"
+                    text = (
+                        "no decision covers this field"
+                        if column.name != "_value"
+                        else ("_value, the record as it was sent, is shown only to who may see every field clear")
                     )
-                    reasons = [{"dataset": reference, "field": column.name, "kind": "default", "name": "deny", "text": text}]
+                    reasons = [
+                        {"dataset": reference, "field": column.name, "kind": "default", "name": "deny", "text": text}
+                    ]
                 name = ".".join(parts[start:])
                 return NotAllowed(
                     f"You may not read {name} of {reference}; the reasons say why. Ask for access with a request.",

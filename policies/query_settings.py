@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 class QuerySettings(BaseModel):
     """`WEIR_QUERY__<NAME>`."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     window_records: int = Field(default=100_000, ge=1, le=100_000_000)
     """Records of a topic that a query reads when it names no window: the newest, over all partitions."""
@@ -46,7 +46,7 @@ class SparkEngineSettings(BaseModel):
 class MaskSettings(BaseModel):
     """`WEIR_MASKS__<NAME>`."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     secret: SecretStr = SecretStr("")
     """Secret of MASK_HASH and TOKEN, at least 16 characters. Changing it changes every masked value."""

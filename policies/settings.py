@@ -24,9 +24,12 @@ class PolicySettings(BaseModel):
         default=14, ge=1, le=365, description="Days after which an undecided request expires where no workflow says so."
     )
     token_days: int | None = Field(
-        default=None, ge=1, description="Days a new API token is valid when none are asked for; without an end when absent."
+        default=None,
+        ge=1,
+        description="Days a new API token is valid when none are asked for; without an end when absent.",
     )
     publish_audit_head: bool = Field(
-        default=True, description="Also publish the head of the audit chain to a Kafka topic, so that a cut tail is found."
+        default=True,
+        description="Also publish the head of the audit chain to a Kafka topic, so that a cut tail is found.",
     )
     audit_head_topic: str = Field(default="_weir.audit.head", description="The topic of the published heads.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
+from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies import convert, kinds
 from policies.builtin import BUILT_IN_ROLES
 from policies.compiled import Compiled, Problem
@@ -175,51 +175,15 @@ class GovernanceState:
         return True
 
     def delete(self, kind: str, name: str, by: str | None = None) -> bool:
-        """Take a document away; False when there is none. Raises Conflict for a role that another inherits."""
+        """Take a document away; False when there is none.
+
+        A role that others inherit may go: until they are changed, their holders are denied, with a gap that says so.
+        """
         with self.store.transaction():
             if self.store.get(kind, name) is None:
                 return False
-            if kind == "Role":
-                heirs = sorted(r.name for r in self.view().roles.values() if name in r.inherits and r.name != name)
-                if heirs:
-                    raise Conflict(
-                        f"Role {name} is inherited by {', '.join(heirs)}; change those first, or their holders are"
-                        " denied everything.",
-                        details={"role": name, "inheritedBy": heirs},
-                    )
             self.store.apply([Change(kind, name, None, {}, by)], self._clock())
         return True
-
-    def handlers(self, by: str | None = None) -> dict[str, StateHandler]:
-        """A handler for each kind of this room, for `apply` and `get`; changes are made in the name of `by`."""
-        return {kind: StateHandler(kind, self, by) for kind in kinds.KINDS}
-
-
-@dataclass(frozen=True, slots=True)
-class StateHandler:
-    """One kind of declared document."""
-
-    kind: str
-    state: GovernanceState
-    by: str | None = None
-
-    def validate(self, name: str, metadata: Mapping[str, Any], spec: Any) -> None:
-        """Raises InvalidInput."""
-        self.state.check(self.kind, name, spec)
-
-    def get(self, name: str) -> Mapping[str, Any] | None:
-        found = self.state.store.get(self.kind, name)
-        return found.spec if found is not None else None
-
-    def put(self, name: str, metadata: Mapping[str, Any], spec: Any) -> None:
-        self.state.put(self.kind, name, metadata, spec, self.by)
-
-    def delete(self, name: str) -> None:
-        self.state.delete(self.kind, name, self.by)
-
-    def list(self) -> Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-        """(name, metadata, spec) by name; metadata holds the name."""
-        return [(d.name, {"name": d.name, **d.metadata}, d.spec or {}) for d in self.state.store.documents(self.kind)]
 
 
 def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) -> View:

@@ -73,7 +73,9 @@ def govern(
     ctx = context(decision.columns, keys, {text: quote_identifier(name) for text, name in conditions.items()})
     columns = [*_value_columns(table, ctx)]
     taken = {fold(column.name) for column in columns}
-    columns += [c for c in _system_columns(table, ctx, decision, positions_beside_row_filters) if fold(c.name) not in taken]
+    columns += [
+        c for c in _system_columns(table, ctx, decision, positions_beside_row_filters) if fold(c.name) not in taken
+    ]
     names = [fold(column.name) for column in columns]
     return GovernedTable(
         table,
@@ -135,8 +137,10 @@ def _system_columns(table: QueryTable, ctx: Context, decision: Decision, positio
 
 
 def _headers(ctx: Context) -> str | None:
-    """A map of the headers that are decided and not denied; one that nobody has seen before is not shown."""
+    """A map of the headers that are decided and not denied; one that nobody has seen before is not in it."""
     names = sorted({p.steps[0].name or "" for p, _ in ctx.decisions if p.root == "headers" and p.steps})
+    if not names:
+        return "CAST(map() AS MAP<STRING, STRING>)"
     entries = []
     for name in names:
         path = HEADERS.field(name)
@@ -152,9 +156,13 @@ def _within(ctx: Context, path: FieldPath) -> tuple[ColumnDecision, ...]:
 
 def _all_clear(decision: Decision) -> bool:
     """Whether every field of the record is shown as it was sent."""
-    return bool(decision.columns) and all(
-        c.effect is Effect.ALLOW and (c.mask is None or c.mask.type is MaskType.MASK_NONE) for c in decision.columns
-    ) and not decision.gaps
+    return (
+        bool(decision.columns)
+        and all(
+            c.effect is Effect.ALLOW and (c.mask is None or c.mask.type is MaskType.MASK_NONE) for c in decision.columns
+        )
+        and not decision.gaps
+    )
 
 
 def _names_collide(kind: object) -> bool:

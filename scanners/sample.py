@@ -14,6 +14,9 @@ from scanners.model import OffsetRange, Partition, SampleRequest, Strategy, Topi
 _RECHECK_SHARE = 0.2
 """Part of a since-last sample that looks again at what was read before, so that old records cannot hide a change."""
 
+_WINDOW = 100
+"""Records below which a partition's share is not split into more than a head and a tail."""
+
 
 def plan(
     topics: Sequence[Topic],
@@ -94,7 +97,8 @@ def _windows(
         return [_range(topic, p, p.end - count, p.end)]
     if strategy is Strategy.EARLIEST:
         return [_range(topic, p, p.begin, p.begin + count)]
-    pieces = max(1, min(windows, count))
+    # Opening a window costs as much as reading some hundred records: few small ones are no better sample.
+    pieces = min(count, max(2, min(windows, count // _WINDOW)))
     lengths = [count // pieces + (1 if i < count % pieces else 0) for i in range(pieces)]
     if strategy is Strategy.RANDOM or pieces == 1:
         spots = _scatter(p.begin, p.end, lengths, draw)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class ScannerSettings(BaseModel):
     """What may be tuned; the defaults suit a laptop and a small cluster alike."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     topics_per_job: int = Field(default=16, ge=1)
     """Topics read by one Spark job. Fewer show the first result sooner, more spend less on starting tasks."""

@@ -9,13 +9,16 @@ import signal
 import sys
 from typing import Any, NoReturn
 
+from pydantic import ValidationError
+
 from stack import SERVERS, Instance, PlainText, StackError, StackSettings
+
+PREFIX = "WEIR_STACK__"
 
 
 def settings_from_environment() -> StackSettings:
     """`WEIR_STACK__NAME` for each setting. Raises pydantic's ValidationError."""
-    prefix = "WEIR_STACK__"
-    given = {name[len(prefix) :].lower(): value for name, value in os.environ.items() if name.startswith(prefix)}
+    given = {name[len(PREFIX) :].lower(): value for name, value in os.environ.items() if name.startswith(PREFIX)}
     return StackSettings.model_validate(given)
 
 
@@ -40,8 +43,10 @@ def main(arguments: list[str] | None = None) -> int:
     except StackError as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
-    except ValueError as error:
-        sys.stderr.write(f"error: a WEIR_STACK__ variable is not understood: {error}\n")
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = PREFIX + str(first["loc"][0]).upper()
+        sys.stderr.write(f"error: The environment variable {name} cannot be used: {first['msg']}.\n")
         return 2
 
 

@@ -119,8 +119,7 @@ def _fetch(names: list[str], java: Java, cache: Path, log: Path, progress: Progr
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(str(error), encoding="utf-8")
         raise StackError(
-            f"The server programs could not be downloaded: {_reason(str(error))} (details in {log}). Connect to the"
-            " network, name your own Maven mirror in COURSIER_REPOSITORIES, or a filled cache in WEIR_CACHE."
+            f"The server programs could not be downloaded: {_reason(str(error))} (details in {log})."
         ) from error
     finally:
         finished.set()
@@ -128,17 +127,20 @@ def _fetch(names: list[str], java: Java, cache: Path, log: Path, progress: Progr
     progress.downloading(len(names), len(names), _megabytes(cache / "maven") - before)
 
 
+REACH = "connect to it, name your own mirror in COURSIER_REPOSITORIES, or a filled cache in WEIR_CACHE"
+REASONS = (
+    (r"No space left", "the disk is full; free about 1 GB, or name another folder in WEIR_CACHE"),
+    (r"UnknownHost|unresolved|Name or service|nodename nor", f"the network's name service does not answer; {REACH}"),
+    (r"PKIX|certificat", "a certificate was not trusted; name your company's bundle in SSL_CERT_FILE"),
+    (r"Connect(ion)? ?(refused|timed out|Exception)|timed? ?out|unreachable", f"no answer from the network; {REACH}"),
+    (r"not found:", f"a version is not there; if you use a mirror, it lacks files ({REACH})"),
+)
+
+
 def _reason(text: str) -> str:
-    for pattern, reason in (
-        (r"UnknownHost|unresolved|Name or service|nodename nor", "the network or its name service does not answer"),
-        (r"PKIX|certificat", "a certificate was not trusted; name your company's bundle in SSL_CERT_FILE"),
-        (r"No space left", "the disk is full"),
-        (r"Connect(ion)? ?(refused|timed out|Exception)|timed? ?out|unreachable", "no connection"),
-        (r"not found:", "a version was not found"),
-    ):
-        if re.search(pattern, text, re.IGNORECASE):
-            return reason
-    return "the download failed"
+    """What went wrong and the mend, from the resolver's words."""
+    found = (reason for pattern, reason in REASONS if re.search(pattern, text, re.IGNORECASE))
+    return next(found, f"the download failed; {REACH}")
 
 
 def _artifact(path: Path) -> str:

@@ -23,7 +23,7 @@ CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CE
 TRUST_STORE_PASSWORD = "changeit"
 """Java asks for one to read a trust store; it holds public certificates only."""
 CONNECTIONS = 12
-"""Downloads at once. Between 6 and 32 the measured times did not differ (see docs/decisions)."""
+"""Downloads at once. Cold fetches with 6, 16 and 32 took the same time, within what single runs can tell."""
 
 
 def pyspark_jars() -> Path:

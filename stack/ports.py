@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
+import random
 import socket
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,15 +42,29 @@ def is_open(port: int, timeout: float = 0.5) -> bool:
         return False
 
 
+RANGE = range(20_000, 32_000)
+"""Where free ports are looked for: below what Linux (32768) and macOS (49152) hand out to outgoing connections. One of
+theirs may be taken by any client while a server restarts, even by one that calls that very server."""
+PATIENCE = 3.0
+"""Seconds in which a port that was ours before may become free again."""
+
+
 def free_port(avoid: set[int]) -> int:
     """A port that is free now and not in `avoid`. Raises StackError when the machine has none."""
-    for _ in range(100):
-        with socket.socket() as probe:
-            probe.bind((LOOPBACK, 0))
-            port: int = probe.getsockname()[1]
+    # Random, so that two instances that choose at the same moment do not choose the same.
+    for port in random.SystemRandom().sample(RANGE, 200):
         if port not in avoid and is_free(port):
             return port
     raise StackError("No free port was found on the loopback address; close some programs and try again.")
+
+
+def _becomes_free(port: int) -> bool:
+    deadline = time.monotonic() + PATIENCE
+    while not is_free(port):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
 
 
 @dataclass
@@ -79,7 +95,7 @@ class PortBook:
         listens there now, so that the port need not be free. The caller saves.
         """
         before = self.entries.get(name)
-        if before and before[0] == wanted and (held or is_free(before[1])):
+        if before and before[0] == wanted and (held or _becomes_free(before[1])):
             return before[1], False
         others = {chosen for other, (_, chosen) in self.entries.items() if other != name}
         replaced = bool(wanted) and (wanted in others or not is_free(wanted))

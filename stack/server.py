@@ -24,9 +24,11 @@ class Site:
     ports: dict[str, int]
 
     def environment(self) -> dict[str, str]:
-        """The few variables a server needs. Not ours: that may hold passwords of the user's."""
+        """The few variables a server needs. Not the caller's, which may hold passwords."""
         kept = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR")
-        return {name: os.environ[name] for name in kept if name in os.environ} | {"JAVA_HOME": str(self.java.home)}
+        own = {name: os.environ[name] for name in kept if name in os.environ}
+        # Of glibc's memory pools a JVM with hundreds of threads would otherwise get 8 a core, and fill them.
+        return own | {"JAVA_HOME": str(self.java.home), "MALLOC_ARENA_MAX": "2"}
 
     def java_command(
         self, name: str, heap: str, components: tuple[str, ...], options: list[str], main: list[str]

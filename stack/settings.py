@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class StackSettings(BaseModel):
     """Ports, memory and patience. A port of 0 means any free one; a taken port is replaced by a free one."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     kafka_port: int = Field(default=9092, ge=0, le=65535)
     """Port of the Kafka broker on the loopback address."""

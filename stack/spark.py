@@ -123,9 +123,17 @@ class Spark:
             "spark.connect.authenticate.token": self.token(site),
             # The driver's own RPC port takes Java objects; without this any local user could talk to it.
             "spark.authenticate": "true",
-            "spark.connect.session.manager.defaultSessionTimeout": "30m",
+            "spark.connect.session.manager.defaultSessionTimeout": "15m",
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
+            # There is no page to show the past on, so little of it is kept in memory, and no statements.
+            "spark.ui.retainedJobs": "20",
+            "spark.ui.retainedStages": "20",
+            "spark.ui.retainedTasks": "200",
+            "spark.sql.ui.retainedExecutions": "5",
+            "spark.sql.streaming.ui.enabled": "false",
+            "spark.connect.ui.retainedSessions": "5",
+            "spark.connect.ui.retainedStatements": "5",
             "spark.sql.shuffle.partitions": "4",
             "spark.sql.session.timeZone": "UTC",
             "spark.sql.ansi.enabled": "true",

@@ -52,7 +52,9 @@ class RunningWeir:
             env=self.env, capture_output=True, text=True, timeout=timeout, cwd=ROOT, check=False,
         )  # fmt: skip
         if check and done.returncode:
-            raise AssertionError(f"weir {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+            raise AssertionError(
+                f"weir {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+            )
         return done
 
     def token(self, user: str | None = None) -> str:
@@ -81,15 +83,24 @@ def weir() -> Iterator[RunningWeir]:
     home = Path(tempfile.mkdtemp(prefix="weir-test-"))
     env = instance_environment(home)
     run = [sys.executable, "-m", "api"]
-    done = subprocess.run([*run, "up", "--detach"], env=env, capture_output=True, text=True, cwd=ROOT, timeout=900, check=False)
+    done = subprocess.run(
+        [*run, "up", "--detach"], env=env, capture_output=True, text=True, cwd=ROOT, timeout=900, check=False
+    )
     try:
         assert done.returncode == 0, f"weir up failed:\n{done.stdout}\n{done.stderr}"
         status = json.loads(
-            subprocess.run([*run, "status", "-o", "json"], env=env, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+            subprocess.run(
+                [*run, "status", "-o", "json"], env=env, capture_output=True, text=True, cwd=ROOT, check=True
+            ).stdout
         )
         addresses = json.loads(
             subprocess.run(
-                [sys.executable, "-m", "stack", "env", "-o", "json"], env=env, capture_output=True, text=True, cwd=ROOT, check=True
+                [sys.executable, "-m", "stack", "env", "-o", "json"],
+                env=env,
+                capture_output=True,
+                text=True,
+                cwd=ROOT,
+                check=True,
             ).stdout
         )
         yield RunningWeir(home, status["url"], env, _stack(addresses))

@@ -81,7 +81,10 @@ def run(
     if kind:
         event["eventType"] = kind
     if parent:
-        event["run"]["facets"]["parent"] = {"run": {"runId": parent[1]}, "job": {"namespace": "jobs", "name": parent[0]}}
+        event["run"]["facets"]["parent"] = {
+            "run": {"runId": parent[1]},
+            "job": {"namespace": "jobs", "name": parent[0]},
+        }
     return event
 
 

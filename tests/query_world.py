@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog.datatypes import STRING, StructType, leaves, parse_ddl
+from catalog.datatypes import STRING, Primitive, StructType, leaves, parse_ddl
 from catalog.errors import DatasetNotFound
 from catalog.model import DatasetId
 from catalog.paths import KEY, VALUE
@@ -142,7 +142,9 @@ def _decide(facts: DatasetFacts) -> Decision:
 
 def facts(reference: str, kind: StructType, more: tuple[str, ...] = ()) -> DatasetFacts:
     paths = [str(path) for path, _ in leaves(kind, VALUE)] + [str(KEY), *more]
-    return DatasetFacts(DatasetId("kafka://tests", reference.split("/")[1]), reference, tuple(FieldFacts(p) for p in paths))
+    return DatasetFacts(
+        DatasetId("kafka://tests", reference.split("/")[1]), reference, tuple(FieldFacts(p) for p in paths)
+    )
 
 
 @dataclass
@@ -176,12 +178,58 @@ class World:
         self.entries.append(entry)
 
 
+# The records carry an old time, and a broker forgets what is older than a week.
+KEEP = {"retention.ms": "-1"}
+
+
+def premasked(store: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What the asker may see of (orders, people), masked by the Python reference: the stored data as if it were so."""
+    from policies.masks import reference
+
+    def mask(kind: Any, value: Any, type_: MaskType) -> Any:
+        return reference.apply(Mask(type_), value, kind, KEYS)
+
+    text, big, double = STRING, Primitive("BIGINT"), Primitive("DOUBLE")
+    h = HIDDEN[store]
+    orders = []
+    for i, row in enumerate(visible(store)):
+        shown = {k: v for k, v in row.items() if k not in ("note", "secret")}
+        if shown["customer"] is not None:
+            shown["customer"] = {
+                k: mask(text, v, ORDER_MASKS[f"value.customer.{k}"]) for k, v in row["customer"].items()
+            }
+        shown["card"], shown["salary"], shown["vip"] = mask(big, row["card"], MaskType.MASK), None, None
+        assert mask(double, row["salary"], MaskType.MASK_NULL) is None
+        if shown["items"] is not None:
+            shown["items"] = [
+                {**x, "gift_email": mask(text, x["gift_email"], MaskType.EMAIL_DOMAIN)} for x in row["items"]
+            ]
+        shown["attributes"] = {
+            k: mask(text, v, MaskType.MASK) if k == "contact" else v for k, v in row["attributes"].items()
+        }
+        shown["contacts"] = {mask(text, k, MaskType.MASK): v for k, v in row["contacts"].items()}
+        shown["ip"] = mask(text, row["ip"], MaskType.TRUNCATE_IP)
+        shown["_key"] = mask(text, f"{h['key']}{i}", MaskType.MASK)
+        shown["_headers"] = {"actor": mask(text, f"{h['actor']}@shop.de", MaskType.EMAIL_DOMAIN), "trace": f"t{i}"}
+        shown["_timestamp"] = "2026-01-01T00:00:00Z"
+        orders.append(shown)
+    humans = []
+    for i, row in enumerate(people(store)):
+        more = {"_key": f"{i}", "_headers": {}, "_partition": 0, "_offset": i, "_timestamp": "2026-01-01T00:00:00Z"}
+        humans.append({**row, "email": mask(text, row["email"], MaskType.EMAIL_DOMAIN), **more})
+    return orders, humans
+
+
 def messages(store: str) -> Iterator[tuple[str, int, bytes, bytes, list[tuple[str, bytes]]]]:
     """(topic, partition, key, value, headers) of everything in a store."""
     h = HIDDEN[store]
     rows, unseen = visible(store), hidden(store)
     for i, row in enumerate(rows):
-        headers = [("actor", f"{h['actor']}@shop.de".encode()), ("trace", f"t{i}".encode()), ("new", h["note"].encode())]
+        headers = [
+            ("actor", f"{h['actor']}@shop.de".encode()),
+            ("trace", f"t{i}".encode()),
+            ("new", h["note"].encode()),
+        ]
         yield "orders", 0, f"{h['key']}{i}".encode(), json.dumps(row).encode(), headers
         if i < len(unseen):
             yield "orders", 0, f"{h['key']}{i}".encode(), json.dumps(unseen[i]).encode(), headers
@@ -198,7 +246,7 @@ def load(kafka: str, store: str) -> World:
     mark = uuid.uuid4().hex[:8]
     topics = {name: f"policies-{name}-{store}-{mark}" for name in ("orders", "people")}
     admin = AdminClient({"bootstrap.servers": kafka})
-    for future in admin.create_topics([NewTopic(t, 1, 1) for t in topics.values()]).values():
+    for future in admin.create_topics([NewTopic(t, 1, 1, config=KEEP) for t in topics.values()]).values():
         future.result(30)
     producer = Producer({"bootstrap.servers": kafka})
     for n, (name, partition, key, value, headers) in enumerate(messages(store)):

@@ -28,7 +28,7 @@ for room in (servers, catalog, lineage, queries, access, declare):
 def main() -> None:
     """Run a command; a known failure is one sentence on stderr and exit code 1, never a stack trace."""
     try:
-        app()
+        app(prog_name="weir")
     except (WeirError, StackError) as error:
         errors.print(f"[bold red]✗[/] {_plain(str(error))}")
         reasons = getattr(error, "details", {}).get("reasons", [])

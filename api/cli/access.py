@@ -22,7 +22,9 @@ _REQUEST_COLUMNS = ("id", "state", "stage", "requester", "dataset", "fields", "p
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(epilog="weir request prod/orders --field value.customer.email --purpose campaign --days 7 --as ana")(request)
+    app.command(epilog="weir request prod/orders --field value.customer.email --purpose campaign --days 7 --as ana")(
+        request
+    )
     app.command(epilog="weir requests --as otto")(requests)
     app.command(epilog="weir approve 3f2a... --as otto")(approve)
     app.command(epilog="weir deny 3f2a... --reason 'not for this' --as petra")(deny)

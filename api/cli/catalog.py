@@ -6,7 +6,7 @@ import time
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from api.cli.http import Api, segment
 from api.cli.options import As, AsOf, Output, api
@@ -18,16 +18,24 @@ def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
     app.command(epilog="weir scan prod · weir scan --bootstrap-servers localhost:9092 --topics 'shop.*'")(scan)
     app.command(epilog="weir search email --kind field · weir search 'customer address' --owner otto")(search)
-    app.command("where-is", epilog="weir where-is --entity EMAIL_ADDRESS · weir where-is --term customer-email -o csv")(where_is)
-    app.command(epilog="weir review prod/orders value.sku --entity CREDIT_CARD --reject --reason 'stock numbers'")(review)
+    app.command("where-is", epilog="weir where-is --entity EMAIL_ADDRESS · weir where-is --term customer-email -o csv")(
+        where_is
+    )
+    app.command(epilog="weir review prod/orders value.sku --entity CREDIT_CARD --reject --reason 'stock numbers'")(
+        review
+    )
 
 
 def scan(
     cluster: Annotated[str | None, typer.Argument(help="A declared cluster; `prod` in the demo.")] = None,
     topics: Annotated[list[str] | None, typer.Option(help="Topic name or pattern with *; repeat for several.")] = None,
-    bootstrap_servers: Annotated[str | None, typer.Option(help="HOST:PORT of a Kafka that is not declared yet.")] = None,
+    bootstrap_servers: Annotated[
+        str | None, typer.Option(help="HOST:PORT of a Kafka that is not declared yet.")
+    ] = None,
     schema_registry: Annotated[str | None, typer.Option(help="Its schema registry's URL.")] = None,
-    strategy: Annotated[str, typer.Option(help="stratified, latest, earliest, random, full or since-last.")] = "stratified",
+    strategy: Annotated[
+        str, typer.Option(help="stratified, latest, earliest, random, full or since-last.")
+    ] = "stratified",
     records: Annotated[int, typer.Option(min=1, help="At most this many records of each topic.")] = 1000,
     detach: Annotated[bool, typer.Option("--detach", help="Print the scan's id and return.")] = False,
     output: Output = Format.TABLE,
@@ -56,14 +64,19 @@ def scan(
 
 def follow_scan(client: Api, identifier: str) -> dict[str, Any]:
     """Wait for a scan's end, with a progress bar on a terminal. Ctrl-C cancels the scan."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
-        task = bar.add_task("Scanning topics", total=None)
+        task = bar.add_task("Scanning topics", total=1.0)
         try:
             while True:
                 answer: dict[str, Any] = client.get(f"/api/v1/scans/{segment(identifier)}")
-                progress = answer["progress"]
-                bar.update(task, total=progress.get("total"), completed=progress.get("done", 0))
+                done = f"Scanning topics, {len(answer['datasets'])} done"
+                bar.update(task, completed=answer["progress"], description=done)
                 if answer["state"] in ("done", "failed", "cancelled"):
                     return answer
                 time.sleep(0.3)
@@ -98,10 +111,12 @@ def search(
     user: As = None,
 ) -> None:
     """Search datasets and fields."""
-    answer = api(user).get(
+    client = api(user)
+    answer = client.get(
         "/api/v1/search", q=" ".join(words), kind=kind, tag=tag, owner=owner, entity=entity, limit=limit
     )
-    show(answer["hits"], ("kind", "namespace", "name", "path", "tags", "owners"), output, whole=answer,
+    rows = [{**hit, "dataset": f"{client.shortened(hit['namespace'])}/{hit['name']}"} for hit in answer["hits"]]
+    show(rows, ("kind", "dataset", "path", "tags", "owners", "description"), output, whole=answer,
          title=f"{answer['total']} found", empty="Nothing found. Scan a cluster first: weir scan CLUSTER.")  # fmt: skip
 
 
@@ -116,11 +131,19 @@ def where_is(
 ) -> None:
     """Report every place of a field or of a kind of personal data: who reads it, where it goes, who may see it."""
     asked = {"field": field, "entity": entity, "term": term, "asOf": as_of}
+    client = api(user)
     if html or output is Format.CSV:
-        print_text(api(user).text("/api/v1/reports/where-is", **asked, format="html" if html else "csv"))
+        print_text(client.text("/api/v1/reports/where-is", **asked, format="html" if html else "csv"))
         return
-    answer = api(user).get("/api/v1/reports/where-is", **asked)
-    rows = [{**p, "flows": [f["id"].partition(":")[2] for f in p["flows"]]} for p in answer["places"]]
+    answer = client.get("/api/v1/reports/where-is", **asked)
+    rows = [
+        {
+            **p,
+            "flows": [client.shortened(f["id"]) + ("" if f["raw"] else " (masked)") for f in p["flows"]],
+            "readers": [r["name"] for r in p["readers"]],
+        }
+        for p in answer["places"]
+    ]
     show(rows, ("name", "path", "entity", "state", "share", "flows", "readers"), output, whole=answer,
          title=f"{len(rows)} places", empty="No place is known. A scan finds them: weir scan CLUSTER.")  # fmt: skip
     if output is Format.TABLE:

@@ -16,8 +16,8 @@ from catalog.errors import InvalidInput, WeirError
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]
 
 _COLUMNS: dict[str, tuple[str, ...]] = {
-    "datasets": ("namespace", "name", "description", "owners", "tags"),
-    "clusters": ("name", "bootstrapServers", "datasets"),
+    "datasets": ("reference", "format", "description", "owners", "tags", "scanned_at"),
+    "clusters": ("name", "namespace", "bootstrap_servers", "schema_registry", "datasets"),
 }
 
 
@@ -31,7 +31,9 @@ def add_to(app: typer.Typer) -> None:
 def apply(
     file: Files,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check and show, change nothing.")] = False,
-    prune: Annotated[bool, typer.Option("--prune", help="Delete declared things that the files no longer hold.")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete declared things that the files no longer hold.")
+    ] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -47,9 +49,7 @@ def diff(file: Files, prune: bool = False, output: Output = Format.TABLE, user: 
 
 
 def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: str | None) -> bool:
-    answer = api(user).post_text(
-        "/api/v1/apply", read(files), dryRun=str(dry_run).lower(), prune=str(prune).lower()
-    )
+    answer = api(user).post_text("/api/v1/apply", read(files), dryRun=str(dry_run).lower(), prune=str(prune).lower())
     show(answer["changes"], ("action", "kind", "name", "diff"), output, whole=answer, empty="No documents.")
     return any(change["action"] != "unchanged" for change in answer["changes"])
 
@@ -68,7 +68,9 @@ def read(files: list[Path]) -> str:
             try:
                 texts.append(each.read_text())
             except (OSError, UnicodeDecodeError) as error:
-                raise InvalidInput(f"The file {each} cannot be read: {getattr(error, 'strerror', 'it is not UTF-8')}.") from None
+                raise InvalidInput(
+                    f"The file {each} cannot be read: {getattr(error, 'strerror', 'it is not UTF-8')}."
+                ) from None
     return "\n---\n".join(texts)
 
 
@@ -124,7 +126,9 @@ def _schema(answer: dict[str, Any], output: Format) -> None:
     if output is Format.TABLE and len(answer["shapes"]) > 1:
         for shape in answer["shapes"]:
             when = shape.get("when")
-            console.print(f"shape {shape['share']:.0%}  {len(shape['paths'])} fields" + (f"  when {when}" if when else ""))
+            console.print(
+                f"shape {shape['share']:.0%}  {len(shape['paths'])} fields" + (f"  when {when}" if when else "")
+            )
 
 
 def _documents(client: Any, kind: str, name: str | None, output: Format) -> None:

@@ -60,10 +60,24 @@ class Api:
 
     def __init__(self, home: Home, user: str | None = None, timeout: float = 300.0) -> None:
         self.url = instance_url(home)
+        self._names: dict[str, str] | None = None
         token = instance_token(home, user)
         self._client = httpx.Client(
             base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=httpx.Timeout(timeout, connect=5)
         )
+
+    def shortened(self, text: str) -> str:
+        """A node id or namespace with the cluster's name in place of its address: `prod/orders value.email`."""
+        if self._names is None:
+            clusters = self.get("/api/v1/clusters")["clusters"]
+            self._names = {cluster["namespace"]: cluster["name"] for cluster in clusters}
+        kind, _, rest = text.partition(":")
+        if kind not in ("dataset", "datasetField", "job"):
+            return self._names.get(text, text)
+        for namespace, name in self._names.items():
+            if rest.startswith(namespace + ":"):
+                return f"{name}/{rest.removeprefix(namespace + ':').replace(':', ' ', 1)}"
+        return rest
 
     def get(self, path: str, **params: Any) -> Any:
         return self._call("GET", path, params=_given(params)).json()
@@ -86,7 +100,7 @@ class Api:
     @contextmanager
     def stream(self, path: str, **params: Any) -> Iterator[Iterator[str]]:
         """The lines of a server-sent event stream."""
-        with self._client.stream("GET", path, params=_given(params), timeout=None) as answer:  # noqa: S113
+        with self._client.stream("GET", path, params=_given(params), timeout=None) as answer:
             if answer.is_error:
                 answer.read()
                 raise _refusal(answer)
@@ -102,7 +116,9 @@ class Api:
         except httpx.TimeoutException:
             raise Unavailable(f"Weir at {self.url} did not answer in time; `weir status` shows what is down.") from None
         except httpx.HTTPError as error:
-            raise Unavailable(f"The call to Weir at {self.url} broke off ({type(error).__name__}); try again.") from None
+            raise Unavailable(
+                f"The call to Weir at {self.url} broke off ({type(error).__name__}); try again."
+            ) from None
         if answer.is_error:
             raise _refusal(answer)
         return answer

@@ -15,8 +15,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-console = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+
+def _console(*, stderr: bool = False) -> Console:
+    """A console that does not fold lines at 80 columns where nobody looks at a terminal."""
+    made = Console(stderr=stderr, highlight=False)
+    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=180)
+
+
+console = _console()
+errors = _console(stderr=True)
 
 
 class Format(StrEnum):

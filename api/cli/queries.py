@@ -6,6 +6,7 @@ import json
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, print_text, show
@@ -38,7 +39,7 @@ def query(
     show(rows, names, output, whole=answer, empty="No rows.")
     if output is Format.TABLE:
         for column in answer["columns"]:
-            if (decision := column["decision"]) and decision.get("effect") != "allow":
+            if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow"):
                 console.print(f"[dim]{column['name']}: {decision.get('text', decision)}[/]", soft_wrap=True)
         console.print(f"[dim]{window_text(answer['window'])}[/]", soft_wrap=True)
         if answer["truncated"]:
@@ -47,8 +48,11 @@ def query(
 
 def window_text(window: dict[str, Any]) -> str:
     """What was read, in words."""
-    text = window.get("text")
-    return str(text) if text else f"read {window.get('records', '?')} records"
+    tables = [
+        f"{'all' if t['complete'] else 'the newest'} {t['records']:,} records of {t['dataset']}"
+        for t in window["tables"]
+    ]
+    return "read " + ", ".join(tables) if tables else "no topic was read"
 
 
 def _tail(client: Any, sql: str, purpose: str | None) -> None:
@@ -69,8 +73,20 @@ def explain(sql: Sql, purpose: Purpose = None, output: Output = Format.TABLE, us
     """Say what a query may see, column by column, and what it would read; no data is touched."""
     answer = api(user).post("/api/v1/query/explain", {"sql": sql, "purpose": purpose})
     rows = [
-        {"dataset": item["dataset"], "field": c["path"], "effect": c["effect"], "mask": c.get("mask"), "why": c["reasons"]}
-        for item in answer["datasets"]
-        for c in item["columns"]
+        {
+            "dataset": table["dataset"],
+            "field": field["path"],
+            "shown": "no" if field["effect"] == "deny" else field["mask"] or "clear",
+            "why": "; ".join(dict.fromkeys(reason["text"] for reason in field["reasons"])),
+        }
+        for table in answer["tables"]
+        for field in table["fields"]
     ]
-    show(rows, ("dataset", "field", "effect", "mask", "why"), output, whole=answer, empty="The query reads no topic.")
+    show(rows, ("dataset", "field", "shown", "why"), output, whole=answer, empty="The query reads no topic.")
+    if output is Format.TABLE:
+        decision = answer["decision"]
+        console.print(f"The query would be {'answered' if decision['effect'] == 'allow' else 'refused'}.")
+        for gap in decision["gaps"]:
+            console.print(f"[yellow]![/] {escape(gap)}")
+        if answer["window"]:
+            console.print(f"It would {window_text(answer['window'])}.")

@@ -99,7 +99,9 @@ class Running:
         """Hold the foreground until Ctrl-C, TERM, or `weir down` elsewhere; then stop everything."""
 
         def died(name: str, tail: tuple[str, ...]) -> None:
-            errors.print(f"[red]✗[/] {name} ended by itself. `weir up` in another terminal starts it again. Its log ends:")
+            errors.print(
+                f"[red]✗[/] {name} ended by itself. `weir up` in another terminal starts it again. Its log ends:"
+            )
             for line in tail:
                 errors.print(f"  [dim]| {line}[/]", markup=True, soft_wrap=True)
 
@@ -167,7 +169,13 @@ class Running:
             version="0.1.0",
         )
         worker = replace(
-            server, name="weir-worker", argv=(*python, "worker"), ready=self._worker_works, port=0, url="", needs=("weir",)
+            server,
+            name="weir-worker",
+            argv=(*python, "worker"),
+            ready=self._worker_works,
+            port=0,
+            url="",
+            needs=("weir",),
         )
         return [server, worker]
 

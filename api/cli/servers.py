@@ -37,7 +37,9 @@ def up(detach: Detach = False) -> None:
 
     running = Running(Home.of_environment())
     running.up(detach)
-    errors.print(f"Weir answers at [bold]{running.url}[/]; its admin token is in {running.home.admin_token}.", soft_wrap=True)
+    errors.print(
+        f"Weir answers at [bold]{running.url}[/]; its admin token is in {running.home.admin_token}.", soft_wrap=True
+    )
     if detach:
         errors.print("Stop it with `weir down`. A catalog begins with: weir scan --bootstrap-servers HOST:PORT")
     else:
@@ -64,7 +66,9 @@ def status(output: Output = Format.TABLE) -> None:
     show(shown, ("name", "state", "url", "version", "pid", "memory"), output, whole=whole)
     if output is Format.TABLE:
         total = sum(row["memory"] or 0 for row in rows)
-        console.print(f"{total / 1e9:.2f} GB in all. " + (f"Weir: {whole['url']}" if whole["url"] else "Weir is down: weir up"))
+        console.print(
+            f"{total / 1e9:.2f} GB in all. " + (f"Weir: {whole['url']}" if whole["url"] else "Weir is down: weir up")
+        )
 
 
 def demo(
@@ -99,7 +103,9 @@ def test(
         known = sorted(path.stem for path in (root / "benchmarks").glob("[a-z]*.py"))
         if bench not in known:
             raise typer.BadParameter(f"there is no benchmark {bench!r}; there are: {', '.join(known)}")
-        raise typer.Exit(subprocess.run([*python, f"benchmarks.{bench}", *context.args], cwd=root, check=False).returncode)
+        raise typer.Exit(
+            subprocess.run([*python, f"benchmarks.{bench}", *context.args], cwd=root, check=False).returncode
+        )
     checks: list[tuple[str, list[str]]] = [
         ("ruff", [*python, "ruff", "check", "."]),
         ("format", [*python, "ruff", "format", "--check", "."]),

@@ -25,7 +25,9 @@ class AccessAsked(BaseModel):
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
     purpose: str = Field(min_length=1, examples=["spring-campaign"])
     from_: datetime | None = Field(None, alias="from", description="Now when absent.")
-    until: datetime | None = Field(None, description="The longest the workflow or setting allows by default when absent.")
+    until: datetime | None = Field(
+        None, description="The longest the workflow or setting allows by default when absent."
+    )
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
 

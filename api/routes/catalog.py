@@ -17,7 +17,6 @@ from policies.model import Subject
 router = APIRouter(prefix="/datasets", tags=["catalog"])
 
 
-
 @router.get("")
 def list_datasets(
     built: ServicesOf,
@@ -49,7 +48,10 @@ def get_dataset(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> di
         "shapes": len(schema.shapes),
         "schema_version": schema.version,
         "entities": sorted({c.entity for c in tags}),
-        "notes": [{"path": n.path, "description": n.description, "terms": list(n.terms)} for n in built.datasets.notes(record.id)],
+        "notes": [
+            {"path": n.path, "description": n.description, "terms": list(n.terms)}
+            for n in built.datasets.notes(record.id)
+        ],
     }
 
 
@@ -135,11 +137,12 @@ def access(
     record = built.datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
         require(built, subject, "report:read")
-    return {"dataset": record.reference, "access": [a.to_json() for a in built.grants.who_has_access(record.reference, path, moment(asOf))]}
+    return {
+        "dataset": record.reference,
+        "access": [a.to_json() for a in built.grants.who_has_access(record.reference, path, moment(asOf))],
+    }
 
 
 def owns(subject: Subject, record: DatasetRecord) -> bool:
     """True when the subject, or a group of theirs, answers for the dataset."""
     return any(o.name == subject.user if o.kind == "user" else o.name in subject.groups for o in record.owners)
-
-

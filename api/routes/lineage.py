@@ -16,7 +16,9 @@ from catalog.errors import InvalidInput
 
 router = APIRouter(tags=["lineage"])
 
-NodeIdOf = Annotated[str, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")]
+NodeIdOf = Annotated[
+    str, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
+]
 Depth = Annotated[int, Query(ge=1, le=100, description="How many hops to follow.")]
 
 

@@ -28,7 +28,7 @@ def mount(app: FastAPI, built: Path) -> None:
         app.mount("/assets", StaticFiles(directory=built / "assets"), name="assets")
 
     @app.get("/{page:path}", include_in_schema=False)
-    async def page(request: Request, page: str) -> Response:
+    def page(request: Request, page: str) -> Response:
         headers = {"Content-Security-Policy": CONTENT_SECURITY_POLICY, "Cache-Control": "no-cache"}
         if page.startswith("api/"):
             return _nothing(request)

@@ -41,7 +41,9 @@ class ScanAsked(BaseModel):
     cluster: str | None = Field(None, examples=["prod"])
     bootstrap_servers: str | None = Field(None, alias="bootstrapServers", examples=["localhost:9092"])
     schema_registry: str | None = Field(None, alias="schemaRegistry")
-    topics: list[str] = Field(["*"], min_length=1, description="Names, or patterns with *; internal topics (_...) only by name.")
+    topics: list[str] = Field(
+        ["*"], min_length=1, description="Names, or patterns with *; internal topics (_...) only by name."
+    )
     sample: Sample = Sample()
 
     @model_validator(mode="after")

@@ -20,7 +20,9 @@ def search(
     kind: Annotated[Literal["dataset", "field"] | None, Query()] = None,
     tag: Annotated[str | None, Query(description="Only with this tag.")] = None,
     owner: Annotated[str | None, Query(description="Only of this owner.")] = None,
-    entity: Annotated[str | None, Query(description="Only fields holding this kind of personal data; PII for any.")] = None,
+    entity: Annotated[
+        str | None, Query(description="Only fields holding this kind of personal data; PII for any.")
+    ] = None,
     namespace: Annotated[str | None, Query(description="Only of this namespace or cluster.")] = None,
     limit: Limit = 20,
     offset: Offset = 0,

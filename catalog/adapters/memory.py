@@ -142,12 +142,12 @@ class MemoryCatalogStore:
         return moved
 
     # datasets
-    def put_dataset(self, dataset: DatasetRecord) -> DatasetRecord:
+    def put_dataset(self, dataset: DatasetRecord, quiet: bool = False) -> DatasetRecord:
         with self._lock:
             known = self._state.datasets.get(dataset.id)
             stored = replace(
                 dataset,
-                revision=(known.revision if known else 0) + 1,
+                revision=known.revision + (not quiet) if known else 1,
                 indexed_revision=known.indexed_revision if known else 0,
                 usage=known.usage if known else dataset.usage,
             )

@@ -20,7 +20,7 @@ _ROWS_AT_ONCE = 500  # below SQLite's limit of bound values
 
 
 class SqlDatasets(SqlPart):
-    def put_dataset(self, dataset: DatasetRecord) -> DatasetRecord:
+    def put_dataset(self, dataset: DatasetRecord, quiet: bool = False) -> DatasetRecord:
         with self._database.begin() as session:
             row = find_row(session, dataset.id)
             if row is None:
@@ -36,7 +36,7 @@ class SqlDatasets(SqlPart):
             for name in _PLAIN:
                 setattr(row, name, getattr(dataset, name))
             row.format, row.topic, row.scan = dict(dataset.format), dict(dataset.topic), dict(dataset.scan)
-            row.revision += 1
+            row.revision += not quiet or row.revision == 0
             session.flush()
             _put_labels(session, row.id, dataset)
             return self._records(session, [row])[0]

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from catalog.model import DatasetId
 from lineage.delta import Context, GraphDelta, Info, StoredBook
@@ -140,7 +140,7 @@ class MemoryGraph:
             held.job_info |= delta.job_info
             held.infos |= delta.dataset_info
             gone = [held.edges.pop(edge_id) for _, edge_id in delta.removed if edge_id in held.edges]
-            held.edges |= {edge.id: edge for edge in delta.upserts}
+            held.edges |= {edge.id: replace(edge, ends=()) for edge in delta.upserts}
             used = {end for edge in held.edges.values() for end in (edge.source, edge.target)} if gone else set()
             for node_id in {end for edge in gone for end in (edge.source, edge.target)} - used:
                 held.columns.pop(node_id, None)

@@ -113,7 +113,8 @@ class KafkaHeadPublisher:
             config={"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.1"},
         )  # fmt: skip
         try:
-            AdminClient(self._config).create_topics([topic])[self._topic].result()
+            admin = AdminClient(self._config)  # named, or it is gone before the answer comes
+            admin.create_topics([topic])[self._topic].result()
         except KafkaException as error:
             if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 log.warning("audit topic not made", topic=self._topic, reason=error.args[0].name())

@@ -57,9 +57,14 @@ class KafkaOffsets:
                     details={"partition": unknown[0]},
                 )
             starts = {p: asked[p][0] if p in asked else ends[p] for p in partitions}
-            stops = {p: (ends[p] if (end := asked[p][1]) is None else end) if p in asked else ends[p] for p in partitions}
+            stops = {
+                p: (ends[p] if (end := asked[p][1]) is None else end) if p in asked else ends[p] for p in partitions
+            }
         full = {
-            p: (min(max(starts[p], begins[p]), ends[p]), max(min(stops[p], ends[p]), min(starts[p], ends[p]), begins[p]))
+            p: (
+                min(max(starts[p], begins[p]), ends[p]),
+                max(min(stops[p], ends[p]), min(starts[p], ends[p]), begins[p]),
+            )
             for p in partitions
         }
         taken = allot({p: max(0, end - start) for p, (start, end) in full.items()}, limit)
@@ -92,7 +97,9 @@ class KafkaOffsets:
     def _partitions(self, client: Any, topic: str) -> list[int]:
         described = client.list_topics(topic, timeout=_SECONDS).topics.get(topic)
         if described is None or described.error is not None or not described.partitions:
-            raise DatasetNotFound(f"The topic {topic!r} is not there any more; scan the cluster again.", details={"topic": topic})
+            raise DatasetNotFound(
+                f"The topic {topic!r} is not there any more; scan the cluster again.", details={"topic": topic}
+            )
         return sorted(described.partitions)
 
     def _list(self, client: Any, topic: str, partitions: list[int], spec: Any) -> dict[int, int]:

@@ -113,7 +113,8 @@ class SparkEngine:
     def _decoded(self, frame: Any, part: str, read: PartRead) -> Any:
         if self._decoder is None:
             raise QueryFailed(
-                f"Records of the format {read.format!r} cannot be read by queries here.", details={"condition": "format"}
+                f"Records of the format {read.format!r} cannot be read by queries here.",
+                details={"condition": "format"},
             )
         from pyspark.sql.connect.functions import col, udf
 
@@ -153,7 +154,9 @@ def _read(part: str, read: PartRead) -> str:
         return text if to_ddl(read.kind) == "STRING" else f"CAST({text} AS {to_ddl(read.kind)})"
     if read.format == "csv" and isinstance(read.kind, StructType):
         separator = str(read.schemas.get("delimiter", ","))
-        return f"from_csv(CAST({part} AS STRING), {_literal(columns_ddl(read.kind))}, map('sep', {_literal(separator)}))"
+        return (
+            f"from_csv(CAST({part} AS STRING), {_literal(columns_ddl(read.kind))}, map('sep', {_literal(separator)}))"
+        )
     text = f"CAST({part} AS STRING)" if read.format in _NATIVE else f"weir_text_{part}"
     return _from_json(text, read.kind)
 

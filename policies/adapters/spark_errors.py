@@ -54,7 +54,12 @@ _ANALYSIS = "The query does not fit its tables; check the names and types it use
 
 def silence() -> None:
     """PySpark writes every failed query's message, values included, to its own log; that must not happen."""
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "pyspark.sql.connect", "pyspark.sql.connect.logging"):
+    for name in (
+        "SQLQueryContextLogger",
+        "DataFrameQueryContextLogger",
+        "pyspark.sql.connect",
+        "pyspark.sql.connect.logging",
+    ):
         logger = logging.getLogger(name)
         logger.handlers[:] = [logging.NullHandler()]
         logger.propagate = False
@@ -70,8 +75,10 @@ def translate(error: BaseException) -> WeirError:
     if "OPERATION_CANCELED" in text or "OPERATION_CANCELLED" in text:
         return LimitExceeded("The query was stopped.", details={"limit": "seconds"})
     condition = _condition(error)
-    if kind in ("_MultiThreadedRendezvous", "_InactiveRpcError", "RetriesExceeded") or "UNAVAILABLE" in text[:200] or (
-        "UNAUTHENTICATED" in text[:200]
+    if (
+        kind in ("_MultiThreadedRendezvous", "_InactiveRpcError", "RetriesExceeded")
+        or "UNAVAILABLE" in text[:200]
+        or ("UNAUTHENTICATED" in text[:200])
     ):
         return Unavailable("The query engine does not answer; try again in a moment.", details={"server": "spark"})
     if condition is None:

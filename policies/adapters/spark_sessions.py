@@ -109,7 +109,9 @@ class Sessions:
             failure = translate(error)
             if isinstance(failure, Unavailable):
                 raise failure from None
-            raise Unavailable("The query engine refuses its settings; is it Spark 4.0?", details={"server": "spark"}) from None
+            raise Unavailable(
+                "The query engine refuses its settings; is it Spark 4.0?", details={"server": "spark"}
+            ) from None
         return session
 
 

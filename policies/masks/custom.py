@@ -34,7 +34,9 @@ def render(expression: str, value: str) -> str:
 @lru_cache(maxsize=1024)
 def _read(expression: str) -> str:
     if "{col}" not in expression:
-        raise InvalidInput(f"The mask expression does not name {{col}}; {_MEND}", details={"expression": expression[:200]})
+        raise InvalidInput(
+            f"The mask expression does not name {{col}}; {_MEND}", details={"expression": expression[:200]}
+        )
     if _COLUMN in expression:
         raise InvalidInput(f"{_COLUMN} is kept for Weir's own use; {_MEND}")
     try:
@@ -43,7 +45,9 @@ def _read(expression: str) -> str:
         raise InvalidInput(f"The mask expression cannot be used: {_sentence(error)}", details=error.details) from error
     for column in fragment.columns():
         if [part.name for part in column.parts][0] != _COLUMN or len(column.parts) > 1:
-            raise InvalidInput(f"The mask expression names {column.name[:60]!r}; {_MEND}", details={"column": column.name})
+            raise InvalidInput(
+                f"The mask expression names {column.name[:60]!r}; {_MEND}", details={"column": column.name}
+            )
     if any(_COLUMN in literal.name for literal in fragment.tree.find_all(exp.Literal)):
         raise InvalidInput(f"{{col}} stands inside a string of the mask expression; {_MEND}")
     return fragment.sql()
@@ -81,7 +85,8 @@ def _condition(condition: str) -> Fragment:
         return read_fragment(condition)
     except SqlRefused as error:
         raise InvalidInput(
-            f"The row condition cannot be used: {_sentence(error)} Write one as in region = 'EU'.", details=error.details
+            f"The row condition cannot be used: {_sentence(error)} Write one as in region = 'EU'.",
+            details=error.details,
         ) from error
 
 

@@ -100,7 +100,9 @@ def _kept_type(mask: Mask, value: str, kind: Primitive) -> str:
             masked = f"CAST(floor({value} / {step}) * {step} AS {kind.name})"
         case MaskType.TRUNCATE_GEO if of in ("decimal", "float"):
             places = max(0, min(6, int(mask.params.get("decimals", 1))))
-            masked = f"CASE WHEN abs({value}) <= 180 THEN CAST(round({value}, {places}) AS {kind.name}) ELSE {masked} END"
+            masked = (
+                f"CASE WHEN abs({value}) <= 180 THEN CAST(round({value}, {places}) AS {kind.name}) ELSE {masked} END"
+            )
         case MaskType.TRUNCATE_GEO if of == "integer":
             masked = f"CASE WHEN abs({value}) <= 180 THEN {value} ELSE {masked} END"
         case _:

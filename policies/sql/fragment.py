@@ -46,9 +46,11 @@ def _read(text: str) -> Fragment:
         raise refused(text, 0, "The expression holds words of a query.", "expression")
     try:
         trees = [tree for tree in sqlglot.parse(lexed.text, dialect=DIALECT) if tree is not None]
-        if len(trees) != 1 or not isinstance(trees[0], exp.Select) or set(k for k, v in trees[0].args.items() if v) != {
-            "expressions"
-        }:
+        if (
+            len(trees) != 1
+            or not isinstance(trees[0], exp.Select)
+            or set(k for k, v in trees[0].args.items() if v) != {"expressions"}
+        ):
             raise refused(text, 0, "One expression is wanted here, not a query.", "expression")
         if len(trees[0].expressions) != 1:
             raise refused(text, 0, "One expression is wanted here, not several.", "expression")
@@ -60,5 +62,7 @@ def _read(text: str) -> Fragment:
         if isinstance(node, _FORBIDDEN):
             raise refused(text, 0, "The expression may look at one record only, without aliases.", "expression")
         if isinstance(node, exp.Anonymous) and str(node.this).lower() in AGGREGATES | _UNSTABLE:
-            raise refused(text, 0, f"{node.this} cannot be used here: it looks at other records or at chance.", "expression")
+            raise refused(
+                text, 0, f"{node.this} cannot be used here: it looks at other records or at chance.", "expression"
+            )
     return Fragment(root.copy())

@@ -64,7 +64,9 @@ class Lexed:
 def lex(sql: str) -> Lexed:
     """Read the text. Raises SqlRefused."""
     if len(sql) > MAX_CHARACTERS:
-        raise refused(sql, 0, f"The query has {len(sql):,} characters; at most {MAX_CHARACTERS:,} are read.", "too-long")
+        raise refused(
+            sql, 0, f"The query has {len(sql):,} characters; at most {MAX_CHARACTERS:,} are read.", "too-long"
+        )
     if (at := sql.find("\x00")) >= 0:
         raise refused(sql, at, "The query holds a NUL character.", "character")
     try:
@@ -72,14 +74,18 @@ def lex(sql: str) -> Lexed:
     except (SqlglotError, RecursionError) as error:
         raise refused(sql, 0, "The query cannot be read: a string, name or comment is not closed.", "syntax") from error
     if (at := sql.find("${")) >= 0:
-        raise refused(sql, at, "The query holds ${, which Spark would substitute; write it as '$' || '{...'.", "substitution")
+        raise refused(
+            sql, at, "The query holds ${, which Spark would substitute; write it as '$' || '{...'.", "substitution"
+        )
     _measure(sql, tokens)
     tokens = _without_semicolons(tokens)
     if not tokens:
         raise refused(sql, 0, "There is no query.", "empty")
     _one_query(sql, tokens)
-    emit = len(tokens) > 2 and [t.text.upper() for t in tokens[-2:]] == ["EMIT", "CHANGES"] and not any(
-        t.token_type in _NOT_A_NAME or t.token_type is TokenType.IDENTIFIER for t in tokens[-2:]
+    emit = (
+        len(tokens) > 2
+        and [t.text.upper() for t in tokens[-2:]] == ["EMIT", "CHANGES"]
+        and not any(t.token_type in _NOT_A_NAME or t.token_type is TokenType.IDENTIFIER for t in tokens[-2:])
     )
     end = tokens[-2].start if emit else len(sql)
     return _edit(sql, tokens[:-2] if emit else tokens, end, emit)
@@ -110,9 +116,7 @@ def _one_query(sql: str, tokens: list[Any]) -> None:
     first = next((t for t in tokens if t.token_type is not TokenType.L_PAREN), tokens[0])
     if first.token_type not in _BEGINNINGS:
         word = first.text.upper()[:40]
-        raise refused(
-            sql, first.start, "Only a query can be run: SELECT, FROM, VALUES or WITH.", f"statement:{word}"
-        )
+        raise refused(sql, first.start, "Only a query can be run: SELECT, FROM, VALUES or WITH.", f"statement:{word}")
     for token, following in zip(tokens, tokens[1:], strict=False):
         if token.token_type is TokenType.SEMICOLON:
             raise refused(sql, following.start, "One statement at a time.", "several-statements")
@@ -143,7 +147,11 @@ def _edit(sql: str, tokens: list[Any], end: int, emit: bool) -> Lexed:
         following = tokens[index + 1] if index + 1 < len(tokens) else None
         taken = _window(sql, tokens, index, lexed.windows)
         if taken:
-            put(token.start, f"VERSION AS OF '{WINDOW_VERSION}{len(lexed.windows) - 1}'", tokens[index + taken - 1].end + 1)
+            put(
+                token.start,
+                f"VERSION AS OF '{WINDOW_VERSION}{len(lexed.windows) - 1}'",
+                tokens[index + taken - 1].end + 1,
+            )
             index += taken
             continue
         if following is not None and following.token_type is TokenType.L_PAREN and token.token_type not in _NOT_A_NAME:
@@ -160,7 +168,8 @@ def _edit(sql: str, tokens: list[Any], end: int, emit: bool) -> Lexed:
 
 
 def _is_call(name: str, before: TokenType | None) -> bool:
-    if name not in inventory.functions() or name in _SPELLED_OUT:
+    found = inventory.functions().get(name)
+    if found is None or found.verdict == "operator" or name in _SPELLED_OUT:
         return False
     if before in (TokenType.ALIAS, TokenType.WITH):
         return False
@@ -193,7 +202,9 @@ def _window(sql: str, tokens: list[Any], at: int, windows: list[AsOf]) -> int:
     if at + count < len(tokens) and tokens[at + count].text.upper() == "TO":
         until, taken = _time(sql, tokens, at + count + 1)
         if not taken:
-            raise refused(sql, tokens[at + count].start, "TO takes a time, as in AS OF '2026-01-01' TO '2026-01-02'.", "window")
+            raise refused(
+                sql, tokens[at + count].start, "TO takes a time, as in AS OF '2026-01-01' TO '2026-01-02'.", "window"
+            )
         count += taken + 1
     windows.append(AsOf(since=since, until=until) if until else AsOf(until=since))
     return count
@@ -208,4 +219,6 @@ def _time(sql: str, tokens: list[Any], at: int) -> tuple[Any, int]:
     try:
         return read_time(tokens[at].text), taken + 1
     except ValueError as error:
-        raise refused(sql, tokens[at].start, "A time is written as '2026-11-21T10:00:00Z' or '2026-11-21'.", "window") from error
+        raise refused(
+            sql, tokens[at].start, "A time is written as '2026-11-21T10:00:00Z' or '2026-11-21'.", "window"
+        ) from error

@@ -31,7 +31,12 @@ def problem(tree: exp.Expression) -> str | None:
     if not isinstance(tree.args["from_"].this, exp.Table) or tree.find(exp.Subquery, exp.Exists, exp.SetOperation):
         return f"It reads from more than one place. {_MEND}"
     table = tree.args["from_"].this
-    if isinstance(table.this, exp.Anonymous) or table.args.get("pivots") or table.args.get("joins") or table.args.get("sample"):
+    if (
+        isinstance(table.this, exp.Anonymous)
+        or table.args.get("pivots")
+        or table.args.get("joins")
+        or table.args.get("sample")
+    ):
         return _MEND
     if table.args.get("version"):
         return "EMIT CHANGES begins with what comes next; leave out AS OF."

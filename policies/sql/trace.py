@@ -73,9 +73,7 @@ def _query(node: Any, env: _Env) -> list[Output]:
         return _query(node.this, env)
     if isinstance(node, exp.SetOperation):
         left, right = _query(node.left, env), _query(node.right, env)
-        return [
-            Output(a.name, a.sources | b.sources, a.direct and b.direct) for a, b in zip(left, right, strict=False)
-        ]
+        return [Output(a.name, a.sources | b.sources, a.direct and b.direct) for a, b in zip(left, right, strict=False)]
     if isinstance(node, exp.Select):
         return list(_select(node, env))
     if isinstance(node, exp.Values):

@@ -99,7 +99,9 @@ class Checker:
                 raise self.refuse(node, f"{word} is not allowed in a query.", f"part:{key}")
 
     def _identifier(self, node: Any) -> None:
-        if node.name.lower().startswith(PREFIX):  # a call by the lexer's eye, a name by the parser's, as in WITH rank(a)
+        if node.name.lower().startswith(
+            PREFIX
+        ):  # a call by the lexer's eye, a name by the parser's, as in WITH rank(a)
             node.set("this", node.name[len(PREFIX) :])
         if not node.name:
             raise self.refuse(node, "A name is empty.", "name")

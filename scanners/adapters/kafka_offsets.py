@@ -65,5 +65,5 @@ class KafkaOffsets:
 
 def _reason(error: Any) -> str:
     """librdkafka's name of what is wrong, which holds neither data nor secrets."""
-    inner = error.args[0] if error.args else None
+    inner: Any = error.args[0] if error.args else None
     return str(inner.name()).strip("_").lower().replace("_", " ") if hasattr(inner, "name") else "no connection"

@@ -79,7 +79,7 @@ class HttpSchemaRegistry:
                 if known is None and answer is None:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": number})
                     continue
-                found[number] = known or self._read(client, cluster, number, answer)
+                found[number] = known or self._read(client, cluster, number, answer or {})
             self._add_references(client, cluster, found, problems)
         return RegistryAnswer(found, tuple(problems))
 

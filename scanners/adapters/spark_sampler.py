@@ -58,7 +58,9 @@ class SparkSampler:
                 logging.getLogger(__name__).debug("the Spark session was gone already")
 
     def profile(self, job: ProfileJob, cancelled: Cancelled) -> Iterator[tuple[str, bytes]]:
-        options = kafka_options(job.cluster)
+        # A name for the job's consumers lets Spark use one for all windows of a partition. They are assigned, join no
+        # group and commit nothing, so no group of this name ever exists at the broker.
+        options = {**kafka_options(job.cluster), "kafka.group.id": f"weir-scan-{uuid.uuid4().hex}"}
         for attempt in (1, 2):
             try:
                 rows = self._run(job, options, cancelled)
@@ -155,6 +157,8 @@ def kafka_options(cluster: ClusterConnection) -> dict[str, str]:
         "includeHeaders": "true",
         "failOnDataLoss": "false",
         "kafka.isolation.level": "read_committed",
+        # At the end of a partition a fetch would otherwise wait half a second for records no window asks for.
+        "kafka.fetch.max.wait.ms": "5",
         **{f"kafka.{name}": value for name, value in java(cluster.kafka).items()},
     }
 

@@ -161,6 +161,12 @@ def test_what_the_index_lacks_is_known(store: CatalogStore) -> None:
     assert store.claim_index(ORDERS, 1) == 5
 
 
+def test_a_quiet_change_keeps_the_revision(store: CatalogStore) -> None:
+    first = store.put_dataset(DatasetRecord(ORDERS), quiet=True)
+    quiet = store.put_dataset(replace(first, topic={"partitions": 9}), quiet=True)
+    assert (first.revision, quiet.revision, quiet.topic) == (1, 1, {"partitions": 9})
+
+
 def test_usage_counts_without_a_new_revision(store: CatalogStore) -> None:
     before = put(store)
     store.add_usage(ORDERS, 3)

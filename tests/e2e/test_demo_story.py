@@ -34,7 +34,10 @@ def test_search_finds_email_fields_by_name_and_by_what_they_hold(demo: RunningWe
 
 
 def test_the_same_query_is_masked_for_ana_and_clear_for_petra(demo: RunningWeir) -> None:
-    sql = {"sql": "SELECT order_id, customer.email AS email FROM prod.orders WHERE customer.email IS NOT NULL", "limit": 50}
+    sql = {
+        "sql": "SELECT order_id, customer.email AS email FROM prod.orders WHERE customer.email IS NOT NULL",
+        "limit": 50,
+    }
     with demo.client("petra") as petra, demo.client("otto") as otto:
         clear = petra.post("/api/v1/query", json=sql)
         assert clear.status_code == 200, clear.text
@@ -88,7 +91,9 @@ def test_the_report_names_every_planted_place_of_an_email(demo: RunningWeir) -> 
     planted = {(p.topic, p.path) for p in PLANTED if p.entity == "EMAIL_ADDRESS"}
     with demo.client("petra") as petra:
         report = petra.get("/api/v1/reports/where-is", params={"entity": "EMAIL_ADDRESS"}).json()
-        assert petra.get("/api/v1/reports/where-is", params={"entity": "EMAIL_ADDRESS", "format": "html"}).text.startswith("<!")
+        assert petra.get(
+            "/api/v1/reports/where-is", params={"entity": "EMAIL_ADDRESS", "format": "html"}
+        ).text.startswith("<!")
     found = {(place["name"], place["path"]) for place in report["places"]}
     assert planted <= found, f"missing: {sorted(planted - found)}"
     assert {path.split(".")[0] for _, path in planted} == {"key", "value", "headers"}

@@ -330,12 +330,12 @@ def ports_of(stack: Any) -> dict[str, int]:
 
 
 def test_no_server_listens_beyond_the_loopback_address(stack: Any) -> None:
-    listening = [each for each in psutil.net_connections("tcp") if each.status == psutil.CONN_LISTEN]
-    ours = {each.pid for each in listening if each.laddr.port in ports_of(stack).values() and each.pid}
+    connections = psutil.net_connections("tcp")
+    listening = [(c.pid, c.laddr.ip, c.laddr.port) for c in connections if c.status == psutil.CONN_LISTEN and c.laddr]
+    ours = {pid for pid, _, port in listening if pid and port in ports_of(stack).values()}
     if len(ours) < 5:
         pytest.skip("the servers under test are not this machine's")
-    open_to_all = [each.laddr for each in listening if each.pid in ours and each.laddr.ip not in ("127.0.0.1", "::1")]
-    assert open_to_all == []
+    assert [(pid, ip, port) for pid, ip, port in listening if pid in ours and ip not in ("127.0.0.1", "::1")] == []
 
 
 def test_neo4j_refuses_a_wrong_password(stack: Any) -> None:

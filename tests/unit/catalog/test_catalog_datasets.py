@@ -191,7 +191,10 @@ def test_listings_show_what_is_new_gone_and_back(world: World) -> None:
     first = world.datasets.record_topics("prod", [topic("a"), topic("b")])
     assert (first.new, first.gone) == (("a", "b"), ())
     assert world.datasets.get(DatasetId("prod", "a")).topic["retained"] == 7
+    before = world.datasets.get(DatasetId("prod", "b"))
     second = world.datasets.record_topics("prod", [topic("b")])
+    after = world.datasets.get(DatasetId("prod", "b"))
+    assert after.revision == before.revision and after.last_seen_at != before.last_seen_at
     assert (second.new, second.gone) == ((), ("a",))
     assert [d.id.name for d in world.datasets.page(DatasetFilter(cluster="prod")).items] == ["b", "planned"]
     assert world.search.search("", filters={"kind": ["dataset"]}).total == 2

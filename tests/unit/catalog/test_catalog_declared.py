@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -92,9 +93,9 @@ def test_documents_are_applied_clusters_first_and_come_back_the_same() -> None:
     documents = load(TEXT, KINDS)
     assert [(d.kind, d.key, d.line) for d in documents] == [
         ("Dataset", "prod/orders", 2),
-        ("Cluster", "prod", 21),
-        ("GlossaryTerm", "customer-email", 29),
-        ("Recognizer", "employee-number", 34),
+        ("Cluster", "prod", 20),
+        ("GlossaryTerm", "customer-email", 28),
+        ("Recognizer", "employee-number", 33),
     ]
     made = applier(world).apply(documents, by="admin")
     assert {action for _, _, action in actions(made)} == {"create"}
@@ -285,7 +286,7 @@ def test_bombs_and_nonsense_are_refused_quickly() -> None:
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=20)
-    | st.sampled_from(["no", "yes", "on", "12:30", "2026-01-01", "0x1F", "1e3", "1_000", "~", "null", "0o17", "=", "<<"]),
+    | st.sampled_from(["no", "yes", "12:30", "2026-01-01", "0x1F", "1e3", "1_000", "~", "null", "0o17", "007", "=", "<<"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "no", "b c"]), inner, max_size=3),
     max_leaves=8,
 )  # fmt: skip
@@ -304,10 +305,8 @@ def test_what_is_dumped_is_read_back_the_same(spec: dict[str, Any]) -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    try:
+    with contextlib.suppress(InvalidInput):
         load(text, KINDS)
-    except InvalidInput:
-        pass
 
 
 class FakeHandler:

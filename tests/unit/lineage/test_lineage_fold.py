@@ -65,9 +65,7 @@ def test_an_input_that_no_column_names_still_feeds_what_was_written() -> None:
 
 
 def test_column_lineage_that_comes_later_in_the_run_replaces_the_guess() -> None:
-    x, y = (
-        dataset(name, columnLineage=columns({"f": [(source, "f")]})) for name, source in (("x", "a"), ("y", "b"))
-    )
+    x, y = (dataset(name, columnLineage=columns({"f": [(source, "f")]})) for name, source in (("x", "a"), ("y", "b")))
     events = [run(0, ["a", "b"], ["x", "y"], kind="START"), run(1, ["a", "b"], [x, y])]
     for order in (events, events[::-1]):
         graph = graph_of(*order, batch=1)
@@ -86,7 +84,9 @@ def test_an_explicit_facet_comes_before_all_else() -> None:
     event["outputs"][0]["facets"]["columnLineage"] = columns({"f": [("b", "f")]})
     graph = graph_of(event)
     edges = graph._store.edges.values()
-    assert {(e.source, e.target, e.how) for e in edges if e.kind is Kind.FEEDS} == {(node("a"), node("x"), How.EXPLICIT)}
+    assert {(e.source, e.target, e.how) for e in edges if e.kind is Kind.FEEDS} == {
+        (node("a"), node("x"), How.EXPLICIT)
+    }
     assert [e for e in edges if e.kind is Kind.DERIVES] == []
     assert ("job:jobs:helper", node("x")) in {(e.source, e.target) for e in edges if e.kind is Kind.WRITES}
 
@@ -121,13 +121,10 @@ def test_the_old_form_of_masking_is_read() -> None:
 
 
 def test_a_change_data_connector_pairs_tables_with_their_topics() -> None:
-    events = [
-        run(at, [dataset(f"db.public.{t}", "postgres://h:5432")], [], kind="RUNNING", integration="DEBEZIUM", processing="STREAMING")
-        for at, t in enumerate(("users", "orders"))
-    ] + [
-        run(5 + at, [], [f"cdc.public.{t}"], kind="RUNNING", integration="DEBEZIUM", processing="STREAMING")
-        for at, t in enumerate(("users", "orders"))
-    ]  # fmt: skip
+    more = {"kind": "RUNNING", "integration": "DEBEZIUM", "processing": "STREAMING"}
+    tables = ("users", "orders")
+    events = [run(at, [dataset(f"db.public.{t}", "postgres://h:5432")], [], **more) for at, t in enumerate(tables)]
+    events += [run(5 + at, [], [f"cdc.public.{t}"], **more) for at, t in enumerate(tables)]
     found = {(s.split(".")[-1], t.split(".")[-1]) for s, t in flows(graph_of(*events))}
     assert found == {("users", "users"), ("orders", "orders")}
 
@@ -146,7 +143,8 @@ def test_two_halves_of_a_micro_batch_are_joined_by_the_run_that_started_both() -
 def test_tasks_of_a_scheduler_are_not_joined() -> None:
     more = {"integration": "AIRFLOW", "parent": ("dag", "p1"), "processing": "BATCH"}
     graph = graph_of(
-        run(0, ["in"], [], job="dag.delete", run_id="c1", **more), run(1, [], ["out"], job="dag.load", run_id="c2", **more)
+        run(0, ["in"], [], job="dag.delete", run_id="c1", **more),
+        run(1, [], ["out"], job="dag.load", run_id="c2", **more),
     )
     assert flows(graph) == set()
 
@@ -205,7 +203,11 @@ def test_a_masked_field_that_was_raw_before_shows_both_times() -> None:
         return run(at, ["a"], [dataset("x", columnLineage=columns({"f": [("a", "f", way)]}))], run_id=f"r{at}")
 
     graph = graph_of(event(0, IDENTITY), event(100, MASKING))
-    found = {(e.raw, e.vf - T0, e.vt - T0 if e.vt != FOREVER else None) for e in graph._store.edges.values() if e.kind is Kind.DERIVES}
+    found = {
+        (e.raw, e.vf - T0, e.vt - T0 if e.vt != FOREVER else None)
+        for e in graph._store.edges.values()
+        if e.kind is Kind.DERIVES
+    }
     assert found == {(True, 0, 100_000), (False, 100_000, None)}
 
 
@@ -215,7 +217,9 @@ def test_runs_side_by_side_do_not_refute_each_other() -> None:
 
 
 def test_a_dropped_dataset_closes_what_touched_it_whoever_said_so() -> None:
-    drop = run(100, [], [dataset("x", lifecycleStateChange={"lifecycleStateChange": "DROP"})], job="cleanup", run_id="d")
+    drop = run(
+        100, [], [dataset("x", lifecycleStateChange={"lifecycleStateChange": "DROP"})], job="cleanup", run_id="d"
+    )
     first, again = run(0, ["a"], ["x"]), run(200, ["a"], ["x"], run_id="r2")
     for order in ([first, drop], [drop, first]):
         assert flows(graph_of(*order, batch=1)) == set()
@@ -403,7 +407,11 @@ def test_old_runs_are_forgotten_and_their_edges_stay() -> None:
     for batch in (1, 5, 500):
         graph = MemoryGraph()
         write(graph, *raw, batch=batch, settings=settings_)
-        feeds = sorted((e.source, e.vf - T0, e.vt - T0 if e.vt != FOREVER else None) for e in graph._store.edges.values() if e.kind is Kind.FEEDS)  # fmt: skip
+        feeds = sorted(
+            (e.source, e.vf - T0, e.vt - T0 if e.vt != FOREVER else None)
+            for e in graph._store.edges.values()
+            if e.kind is Kind.FEEDS
+        )
         assert feeds == [(node("a"), 0, 100_000), (node("a"), 200_000, None), (node("b"), 100_000, 200_000)]
 
 

@@ -32,7 +32,9 @@ def test_the_three_kinds() -> None:
     assert isinstance(parse(event), RunEvent)
     del event["run"]
     assert isinstance(parse(event), JobEvent)
-    assert isinstance(parse({"eventTime": event["eventTime"], "dataset": {"namespace": "n", "name": "d"}}), DatasetEvent)
+    assert isinstance(
+        parse({"eventTime": event["eventTime"], "dataset": {"namespace": "n", "name": "d"}}), DatasetEvent
+    )
 
 
 def test_null_where_something_may_be() -> None:
@@ -58,8 +60,14 @@ def test_null_where_something_may_be() -> None:
         ({"eventTime": "yesterday", "job": {"namespace": "n", "name": "j"}}, "eventTime is not a time"),
         ({"eventTime": "2026-13-01", "job": {"namespace": "n", "name": "j"}}, "eventTime is not a time"),
         ({"eventTime": "2026-01-01", "job": {"namespace": "n", "name": "j"}, "inputs": {}}, "inputs is a list"),
-        ({"eventTime": "2026-01-01", "job": {"namespace": "n", "name": "j"}, "outputs": [3]}, "outputs[0] is an object"),
-        ({"eventTime": "2026-01-01", "dataset": {"namespace": "n" * 1501, "name": "d"}}, "dataset.namespace is 1501 bytes"),
+        (
+            {"eventTime": "2026-01-01", "job": {"namespace": "n", "name": "j"}, "outputs": [3]},
+            "outputs[0] is an object",
+        ),
+        (
+            {"eventTime": "2026-01-01", "dataset": {"namespace": "n" * 1501, "name": "d"}},
+            "dataset.namespace is 1501 bytes",
+        ),
         ({"eventTime": "2026-01-01", "dataset": {"namespace": "n", "name": "\ud800"}}, "not valid Unicode"),
     ],
 )
@@ -111,7 +119,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )
-WORDS = st.sampled_from(
+WORDS = st.sampled_from(  # noqa: SIM905
     "eventTime eventType run runId job dataset namespace name facets inputs outputs columnLineage fields inputFields "
     "field transformations type masking lineage entries symlinks identifiers parent root lifecycleStateChange tags "
     "ownership owners jobType emissionPattern sourceCodeLocation".split()
@@ -142,7 +150,10 @@ def test_a_real_shape_with_any_part_broken_is_read_or_refused(data: st.DataObjec
         "columnLineage": {"fields": {"x": {"inputFields": [{"namespace": "n", "name": "a", "field": "y"}]}}},
         "symlinks": {"identifiers": [{"namespace": "n", "name": "b", "type": "TABLE"}]},
         "lineage": {"inputs": [{"namespace": "n", "name": "a", "type": "DATASET"}], "fields": {}},
-        "lifecycleStateChange": {"lifecycleStateChange": "RENAME", "previousIdentifier": {"namespace": "n", "name": "o"}},
+        "lifecycleStateChange": {
+            "lifecycleStateChange": "RENAME",
+            "previousIdentifier": {"namespace": "n", "name": "o"},
+        },
     }
     here = event
     for _ in range(data.draw(st.integers(1, 7))):

@@ -47,7 +47,9 @@ SECRET = "hunter2xyz"
 )
 @pytest.mark.parametrize("where", ["value", "list", "custom facet"])
 def test_secrets_in_texts(text: str, where: str) -> None:
-    holder: Any = {"value": {"x": text}, "list": {"configs": [text]}, "custom facet": {"a": {"b": [{"c": text}]}}}[where]
+    holder: Any = {"value": {"x": text}, "list": {"configs": [text]}, "custom facet": {"a": {"b": [{"c": text}]}}}[
+        where
+    ]
     assert SECRET not in json.dumps(redact({"run": {"facets": {"my_config": holder}}}))
 
 
@@ -108,7 +110,9 @@ def test_the_real_event_with_a_database_password(shared_data: Path) -> None:
     assert f"database.password={REDACTED}" in configs
     assert "database.password=postgres" not in (log.records[0].value or b"").decode()
     assert "database.hostname=postgres" in configs  # nothing else was touched
-    untouched = [config for config in row["event"]["run"]["facets"]["debezium_config"]["configs"] if "password" not in config]
+    untouched = [
+        config for config in row["event"]["run"]["facets"]["debezium_config"]["configs"] if "password" not in config
+    ]
     assert [config for config in configs if "password" not in config] == untouched
 
 

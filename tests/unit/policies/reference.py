@@ -75,7 +75,8 @@ def lower(path: FieldPath) -> FieldPath:
 
 def answer(
     subject: Subject, facts: DatasetFacts, roles: Mapping[str, Role], policies: Sequence[Policy],
-    grants: Sequence[Grant], purpose: str | None, now: datetime, unscanned_is_sensitive: bool, conditions: Sequence[str],
+    grants: Sequence[Grant], purpose: str | None, now: datetime, unscanned_is_sensitive: bool,
+    conditions: Sequence[str],
 ) -> Answer:  # fmt: skip
     worlds = [
         dict(zip(conditions, values, strict=True))
@@ -234,11 +235,11 @@ def all_fields(
                 for field in list(fields):
                     is_map = field.path.steps and field.path.steps[-1].kind is StepKind.VALUES
                     prefix = FieldPath(wanted.root, wanted.steps[: number + 1])
-                    if step.kind is StepKind.MAP_KEY and is_map and lower(field.path).contains(lower(prefix)):
-                        if len(field.path.steps) == number + 1:
-                            key = FieldPath(field.path.root, (*field.path.steps[:-1], step))
-                            if lower(key) not in [lower(f.path) for f in fields]:
-                                fields.append(Field(key, set(field.tags), field.unscanned))
+                    same_map = lower(field.path).contains(lower(prefix)) and len(field.path.steps) == number + 1
+                    if step.kind is StepKind.MAP_KEY and is_map and same_map:
+                        key = FieldPath(field.path.root, (*field.path.steps[:-1], step))
+                        if lower(key) not in [lower(f.path) for f in fields]:
+                            fields.append(Field(key, set(field.tags), field.unscanned))
     return fields
 
 
@@ -262,15 +263,17 @@ def standing(
         for target in roles[name].read:
             if target.dataset is None and target.tag is None:
                 continue
-            if here(target.dataset) and (target.tag is None or target.tag in facts.tags):
-                if target.path is None or field is None or FieldPath.parse(target.path).contains(field.path):
-                    return True
+            if not here(target.dataset) or (target.tag is not None and target.tag not in facts.tags):
+                continue
+            if target.path is None or field is None or FieldPath.parse(target.path).contains(field.path):
+                return True
     return False
 
 
 def masks_of(
-    field: Field, me: Callable[[SubjectMatch], bool], policies: Sequence[Policy], about: Callable[[Target, Field], bool],
-    covering: list[Grant], selects: Callable[[Sequence[str], Field], bool], purpose: str | None, uses: set[str],
+    field: Field, me: Callable[[SubjectMatch], bool], policies: Sequence[Policy],
+    about: Callable[[Target, Field], bool], covering: list[Grant],
+    selects: Callable[[Sequence[str], Field], bool], purpose: str | None, uses: set[str],
 ) -> list[tuple[Mask, Test]] | None:  # fmt: skip
     spoken = False
     masks = []

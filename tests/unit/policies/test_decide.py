@@ -297,7 +297,7 @@ def test_what_cannot_be_read_denies() -> None:
     decision = decide(READER, ORDERS, roles=READS_ALL, policies=[broken], now=START)
     assert decision.effect is Effect.DENY and "Policy p cannot be read" in decision.gaps[0]
     assert decide(READER, PAYMENTS, roles=READS_ALL, policies=[broken], now=START).effect is Effect.ALLOW
-    naive = decide(READER, ORDERS, roles=READS_ALL, now=datetime(2026, 1, 1))  # noqa: DTZ001
+    naive = decide(READER, ORDERS, roles=READS_ALL, now=datetime(2026, 1, 1))
     assert naive.effect is Effect.DENY and "no zone" in naive.gaps[0]
     crash = decide(READER, ORDERS, roles=None, now=START)  # type: ignore[arg-type]
     assert crash.effect is Effect.DENY and "could not be decided" in crash.gaps[0]

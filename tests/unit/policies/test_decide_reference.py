@@ -1,4 +1,4 @@
-"""`decide` against the reference decider, on random worlds. WEIR_TEST_DECISIONS sets how many (1,000,000 for a release)."""
+"""`decide` against the reference decider, on random worlds. WEIR_TEST_DECISIONS sets how many (release: 1,000,000)."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ PATHS = [
     "key", "headers.h", "value", "value.a", "value.A", "value.a.b", "value.m", "value.m{}", "value.m{k}", "value.m{K}",
     "value.m{k}.x", "value.m@keys", "value.l[]", "value.l[].x", "value.z",
 ]  # fmt: skip
-MASKS = [*(Mask(t) for t in MaskType if t is not MaskType.CUSTOM), Mask(MaskType.CUSTOM, "a"), Mask(MaskType.CUSTOM, "b"),
-         Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 1})]  # fmt: skip
+MASKS = [*(Mask(t) for t in MaskType if t is not MaskType.CUSTOM), Mask(MaskType.CUSTOM, "a"),
+         Mask(MaskType.CUSTOM, "b"), Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 1})]  # fmt: skip
 
 
 class World:

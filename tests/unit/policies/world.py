@@ -1,4 +1,4 @@
-"""A small company for the tests: prod/orders and prod/payments, ana, otto, petra, grace, and the services over memory."""
+"""A small company for the tests: two datasets, ana, otto, petra, grace, and the services over memory stores."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ GOVERNANCE: list[tuple[str, str, dict[str, Any]]] = [
                                  "mask": {"type": "Last-4"},
                                  "except": {"roles": ["privacy-officer"], "users": ["otto"]}}),
     ("Policy", "payments-need-a-grant", {"type": "access", "match": {"datasets": ["prod/payments"]},
-                                         "requires": {"grant": True, "purpose": ["fraud-investigation", "chargeback"]}}),
+                                         "requires": {"purpose": ["fraud-investigation", "chargeback"]}}),
     ("Workflow", "personal-data", {
         "match": {"tags": ["PII"]},
         "stages": [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,10 +79,31 @@ def test_the_choice_survives_a_restart(tmp_path: Path, taken: int) -> None:
     assert again.choose("kafka", taken) == (chosen, False)
 
 
-def test_our_own_listener_keeps_its_port(tmp_path: Path, taken: int) -> None:
+def test_our_own_listener_keeps_its_port(tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
     book = PortBook(tmp_path / "ports.json", {"kafka": (taken, taken)})
     assert book.choose("kafka", taken, held=True) == (taken, False)
+    monkeypatch.setattr(ports, "PATIENCE", 0.2)
     assert book.choose("kafka", taken, held=False)[0] != taken
+
+
+def test_a_port_that_was_ours_is_waited_for(tmp_path: Path) -> None:
+    with socket.socket() as leaving:
+        leaving.bind((LOOPBACK, 0))
+        leaving.listen()
+        port = leaving.getsockname()[1]
+        threading.Timer(0.3, leaving.close).start()
+        assert PortBook(tmp_path / "ports.json", {"kafka": (0, port)}).choose("kafka", 0) == (port, False)
+
+
+def test_free_ports_are_not_those_of_outgoing_connections() -> None:
+    """Clients on this machine must not be given a server's port while it restarts."""
+    low = 32768
+    path = Path("/proc/sys/net/ipv4/ip_local_port_range")
+    if path.exists():
+        low = int(path.read_text().split()[0])
+    if low < ports.RANGE.stop:
+        pytest.skip(f"this machine hands out ports from {low}")
+    assert all(ports.free_port(set()) < low for _ in range(20))
 
 
 def test_a_changed_wish_counts_more_than_the_earlier_choice(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 // Search, datasets, schemas, classifications.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, ApiError, v1 } from "@/api/client";
+import { ApiError, api, v1 } from "@/api/client";
 import type {
+  Access,
   Classification,
   Dataset,
   DatasetDetails,
@@ -83,16 +84,14 @@ export function useSchemaVersions(place: string, name: string) {
 export function useSchemaDiff(place: string, name: string, from: number, to: number) {
   return useQuery({
     queryKey: ["diff", place, name, from, to],
-    queryFn: ({ signal }) =>
-      api.get<SchemaDiff>(`${v1("datasets", place, name)}/schema/diff`, { from, to }, signal),
+    queryFn: ({ signal }) => api.get<SchemaDiff>(`${v1("datasets", place, name)}/schema/diff`, { from, to }, signal),
   });
 }
 
 export function useClassifications(place: string, name: string) {
   return useQuery({
     queryKey: ["classifications", place, name],
-    queryFn: ({ signal }) =>
-      api.get<Classification[]>(`${v1("datasets", place, name)}/classifications`, {}, signal),
+    queryFn: ({ signal }) => api.get<Classification[]>(`${v1("datasets", place, name)}/classifications`, {}, signal),
   });
 }
 
@@ -120,6 +119,7 @@ export function useReview(place: string, name: string) {
 export function useDatasetAccess(place: string, name: string) {
   return useQuery({
     queryKey: ["access", place, name],
-    queryFn: ({ signal }) => api.get<{ dataset: string; access: Record<string, unknown>[] }>(`${v1("datasets", place, name)}/access`, {}, signal),
+    queryFn: ({ signal }) =>
+      api.get<{ dataset: string; access: Access[] }>(`${v1("datasets", place, name)}/access`, {}, signal),
   });
 }

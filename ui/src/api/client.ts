@@ -35,7 +35,8 @@ function address(path: string, params: Params = {}): string {
 
 async function refusal(answer: Response): Promise<ApiError> {
   const body: unknown = await answer.json().catch(() => null);
-  const error = (body as { error?: { code?: string; message?: string; details?: Record<string, unknown> } } | null)?.error;
+  const error = (body as { error?: { code?: string; message?: string; details?: Record<string, unknown> } } | null)
+    ?.error;
   return new ApiError(
     answer.status,
     error?.code ?? "unknown",
@@ -62,7 +63,11 @@ export async function open(method: string, path: string, options: Options = {}):
     answer = await fetch(address(path, options.params), { method, headers, body, signal: options.signal ?? null });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "unreachable", "Weir does not answer. Is it running? `weir status` tells; `weir up` starts it.");
+    throw new ApiError(
+      0,
+      "unreachable",
+      "Weir does not answer. Is it running? `weir status` tells; `weir up` starts it.",
+    );
   }
   if (answer.ok) return answer;
   const failed = await refusal(answer);

@@ -11,7 +11,11 @@ export interface Suggestion {
 const AT_ONCE = 6;
 
 export async function fetchSuggestions(signal?: AbortSignal): Promise<Suggestion[]> {
-  const { datasets } = await api.get<{ datasets: Dataset[] }>("/api/v1/datasets", { entity: "PII", limit: 1000 }, signal);
+  const { datasets } = await api.get<{ datasets: Dataset[] }>(
+    "/api/v1/datasets",
+    { entity: "PII", limit: 1000 },
+    signal,
+  );
   const found: Suggestion[][] = datasets.map(() => []);
   let next = 0;
   const worker = async () => {

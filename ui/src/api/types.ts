@@ -78,7 +78,7 @@ export interface Field {
   count?: number;
   distinct?: number | null;
   lengths?: [number, number] | null;
-  details?: Record<string, unknown>;
+  details?: Record<string, unknown> & { first_seen?: { time?: string; partition: number; offset: number } };
 }
 
 export interface Shape {
@@ -151,26 +151,47 @@ export interface Reason {
   kind?: string;
   name?: string;
   text: string;
+  dataset?: string;
+  field?: string;
 }
 
-export interface Decision {
-  effect: "allow" | "deny";
-  reasons?: (Reason | string)[];
-  text?: string;
-  mask?: string | { type: string } | null;
-  [key: string]: unknown;
+/** How one column of an answer is shown, in one sentence; `fields` are the paths that are hidden in it. */
+export interface ColumnDecision {
+  effect: "clear" | "masked" | "derived" | "denied" | "withheld";
+  text: string;
+  masks?: string[];
+  fields?: string[];
 }
 
 export interface QueryColumn {
   name: string;
   type: string;
-  decision: Decision | null;
+  decision: ColumnDecision | null;
+}
+
+/** The decision on all tables of a query together. */
+export interface Decision {
+  effect: "allow" | "deny";
+  reasons: Reason[];
+  gaps?: string[];
+  grants?: string[];
+  filters?: { dataset: string; where: string }[];
+  expires?: string | null;
+}
+
+export interface TableWindow {
+  dataset: string;
+  complete: boolean;
+  since: string | null;
+  until: string | null;
+  limit: number;
+  records: number;
+  partitions: { partition: number; start: number; end: number }[];
 }
 
 export interface QueryWindow {
-  records?: number;
   text?: string;
-  [key: string]: unknown;
+  tables?: TableWindow[];
 }
 
 export interface QueryAnswer {
@@ -181,24 +202,31 @@ export interface QueryAnswer {
   truncated: boolean;
 }
 
-export interface ExplainColumn {
+export interface ExplainedField {
   path: string;
-  effect: string;
-  mask?: string | { type: string } | null;
-  reasons?: (Reason | string)[];
+  effect: "allow" | "deny";
+  mask: string | null;
+  clear_when: string | null;
+  reasons: Reason[];
+}
+
+export interface ExplainedTable {
+  name: string;
+  dataset: string;
+  effect: "allow" | "deny";
+  reasons: Reason[];
+  gaps: string[];
+  filters: string[];
+  grants: string[];
+  fields: ExplainedField[];
 }
 
 export interface Explanation {
-  datasets: {
-    dataset: string;
-    effect?: string;
-    columns: ExplainColumn[];
-    filters?: unknown[];
-    reasons?: (Reason | string)[];
-    gaps?: string[];
-  }[];
-  sql?: string;
-  [key: string]: unknown;
+  decision: Decision;
+  tables: ExplainedTable[];
+  columns: QueryColumn[];
+  sql: string | null;
+  window: QueryWindow | null;
 }
 
 export interface Stage {
@@ -316,19 +344,42 @@ export interface Job extends LineageNode {
   location?: Record<string, string>;
 }
 
+/** One way somebody may read a dataset or a field. `masked`: what they see is masked, by `mask`. */
+export interface Access {
+  kind: string;
+  subject: string;
+  via: string[];
+  masked: boolean;
+  mask: string | null;
+  until: string | null;
+  purpose: string | null;
+  rows?: unknown;
+  clearWhen?: string | null;
+}
+
+export interface Reader {
+  kind: string;
+  name: string;
+  id?: string;
+  last_seen?: string | null;
+  owners?: string[];
+}
+
 export interface Place {
   namespace: string;
   name: string;
-  cluster?: string | null;
+  reference?: string;
   path: string;
   entity?: string | null;
   state?: string | null;
   share?: number | null;
-  score?: number | null;
+  evidence?: Evidence;
+  owners?: string[];
+  retention_ms?: number | null;
+  cleanup_policy?: string | null;
   flows: { id: string; raw: boolean; columns?: string }[];
-  readers: unknown[];
-  access: unknown[];
-  [key: string]: unknown;
+  readers: Reader[];
+  access: Access[];
 }
 
 export interface WhereIs {
@@ -355,7 +406,15 @@ export interface Scan {
   state: "queued" | "running" | "done" | "failed" | "cancelled";
   progress: number | { done?: number; total?: number };
   request?: Record<string, unknown>;
-  datasets: { name: string; namespace?: string; state?: string; records?: number; entities?: string[]; error?: string; [key: string]: unknown }[];
+  datasets: {
+    name: string;
+    namespace?: string;
+    state?: string;
+    records?: number;
+    entities?: string[];
+    error?: string;
+    [key: string]: unknown;
+  }[];
   problems: Problem[];
   requested_by?: string | null;
   created_at?: string | null;

@@ -1,14 +1,11 @@
+import { Link } from "react-router";
+import type { Access } from "@/api/types";
 import { Empty } from "@/components/Empty";
-import { Reasons, reasonList } from "@/components/Reasons";
 import { When } from "@/components/When";
-import { sentence } from "@/lib/subject";
+import { links } from "@/lib/links";
 
-/** One way someone may read something, as the API tells it. */
-export type AccessRow = Record<string, unknown>;
-
-const shown = (value: unknown) => (typeof value === "string" ? value : sentence(value));
-
-export function AccessTable({ rows }: { rows: AccessRow[] }) {
+/** Who may read something, by what, how it is shown to them, and until when. */
+export function AccessTable({ rows }: { rows: Access[] }) {
   if (rows.length === 0) {
     return (
       <div className="panel">
@@ -25,23 +22,32 @@ export function AccessTable({ rows }: { rows: AccessRow[] }) {
           <tr>
             <th>Who</th>
             <th>By</th>
-            <th>How it is shown</th>
+            <th>Shown</th>
+            <th>For</th>
             <th>Until</th>
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, i) => (
-            <tr key={i}>
-              <td className="strong anywhere">{shown(row.user ?? row.subject ?? row.who)}</td>
+          {rows.map((row) => (
+            <tr key={`${row.kind} ${row.subject}`}>
+              <td>
+                <span className="strong anywhere">{row.subject}</span>{" "}
+                {row.kind !== "user" && <span className="badge">{row.kind}</span>}
+              </td>
               <td className="anywhere">
-                {shown(row.by ?? row.via ?? row.role ?? row.grant ?? row.through)}
-                <Reasons reasons={reasonList(row.reasons)} />
+                {row.via.map((by, i) => (
+                  <span key={by}>
+                    {i > 0 && ", "}
+                    {by.startsWith("grant ") ? <Link to={links.requests("grants")}>{by}</Link> : by}
+                  </span>
+                ))}
               </td>
               <td>
-                <How row={row} />
+                <Shown of={row} />
               </td>
+              <td>{row.purpose ?? ""}</td>
               <td>
-                <When at={(row.until ?? row.expires ?? row.validTo) as string | null} never="no end" />
+                <When at={row.until} never="no end" />
               </td>
             </tr>
           ))}
@@ -51,11 +57,9 @@ export function AccessTable({ rows }: { rows: AccessRow[] }) {
   );
 }
 
-function How({ row }: { row: AccessRow }) {
-  const clear = row.clear ?? row.raw;
-  const mask = row.mask ?? (clear === false ? "masked" : null);
-  if (mask) return <span className="badge mask">{shown(mask)}</span>;
-  if (clear === true || row.effect === "allow") return <span className="badge warn">clear</span>;
-  const text = shown(row.how ?? row.effect ?? row.sees ?? "");
-  return text ? <span className="badge">{text}</span> : null;
+/** Everything masked, some of it, or nothing. */
+function Shown({ of }: { of: Access }) {
+  if (of.masked) return <span className="badge mask">masked: {of.mask}</span>;
+  if (of.mask) return <span className="badge mask">partly masked: {of.mask}</span>;
+  return <span className="badge warn">clear</span>;
 }

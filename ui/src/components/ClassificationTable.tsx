@@ -95,7 +95,10 @@ function Row({ row, withDataset }: { row: FindRow; withDataset: boolean }) {
             error={review.error}
             onClose={() => setAsking(null)}
             onDo={(reason) =>
-              review.mutate({ path: c.path, entity: c.entity, state: asking, reason }, { onSuccess: () => setAsking(null) })
+              review.mutate(
+                { path: c.path, entity: c.entity, state: asking, reason },
+                { onSuccess: () => setAsking(null) },
+              )
             }
           />
         )}

@@ -5,10 +5,19 @@ import { count } from "@/lib/format";
 import { links } from "@/lib/links";
 
 /** How much of the catalog is scanned, owned, and holds personal data. */
-export function Coverage({ datasets, total, entities }: { datasets: Dataset[]; total: number; entities: FacetValue[] }) {
+export function Coverage({
+  datasets,
+  total,
+  entities,
+}: {
+  datasets: Dataset[];
+  total: number;
+  entities: FacetValue[];
+}) {
   const scanned = datasets.filter((d) => d.scanned_at).length;
   const unowned = datasets.filter((d) => d.owners.length === 0).length;
-  const personal = entities.reduce((sum, e) => sum + e.count, 0);
+  const personal = entities.find((e) => e.value === "PII")?.count ?? 0;
+  const kinds = entities.filter((e) => e.value !== "PII");
   return (
     <section aria-label="Coverage" className="stack-s">
       <div className="cards">
@@ -22,16 +31,16 @@ export function Coverage({ datasets, total, entities }: { datasets: Dataset[]; t
         </Link>
         <Link className="stat" to={links.whereIs({ entity: "PII" })}>
           <b>{count(personal)}</b>
-          <span>finds of personal data in fields</span>
+          <span>fields with personal data</span>
         </Link>
         <Link className="stat" to={links.search({ kind: "dataset" })}>
           <b>{count(unowned)}</b>
           <span>datasets without an owner</span>
         </Link>
       </div>
-      {entities.length > 0 && (
+      {kinds.length > 0 && (
         <div className="row" style={{ rowGap: 6 }}>
-          {entities.slice(0, 14).map((e) => (
+          {kinds.slice(0, 16).map((e) => (
             <Link key={e.value} to={links.whereIs({ entity: e.value })} title={`Where is ${e.value}?`}>
               <EntityName name={`${e.value} ${e.count}`} />
             </Link>

@@ -1,7 +1,7 @@
 // Rows of a query. The header says of each column how it is shown and why; only rows in sight are drawn.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
-import type { QueryColumn } from "@/api/types";
+import type { QueryColumn, Reason } from "@/api/types";
 import { ColumnHead } from "@/components/ColumnHead";
 import { RecordView } from "@/components/RecordView";
 import { cellText } from "@/lib/format";
@@ -13,11 +13,13 @@ export function ResultGrid({
   columns,
   rows,
   dataset,
+  reasons = [],
   fill = true,
 }: {
   columns: QueryColumn[];
   rows: unknown[][];
   dataset?: string | undefined;
+  reasons?: Reason[];
   fill?: boolean;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -46,7 +48,7 @@ export function ResultGrid({
               #
             </span>
             {columns.map((column, i) => (
-              <ColumnHead key={i} column={column} dataset={dataset} />
+              <ColumnHead key={i} column={column} dataset={dataset} reasons={reasons} />
             ))}
           </div>
         </div>

@@ -8,7 +8,13 @@ export function progressOf(scan: Scan): number {
   return total > 0 ? done / total : 0;
 }
 
-const TONES: Record<Scan["state"], string> = { queued: "", running: "accent", done: "ok", failed: "bad", cancelled: "warn" };
+const TONES: Record<Scan["state"], string> = {
+  queued: "",
+  running: "accent",
+  done: "ok",
+  failed: "bad",
+  cancelled: "warn",
+};
 
 export function ScanState({ of }: { of: Scan }) {
   return (

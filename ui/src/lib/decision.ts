@@ -1,26 +1,28 @@
 // Decisions on columns in words.
-import type { Decision, ExplainColumn } from "@/api/types";
-import { reasonList } from "@/components/Reasons";
+import type { ColumnDecision, Decision, Reason } from "@/api/types";
 
-/** The mask's name, where there is one: `MASK_HASH`. */
-export function maskName(decision: Pick<Decision, "mask"> | null | undefined): string | null {
-  const mask = decision?.mask;
-  if (!mask) return null;
-  const name = typeof mask === "string" ? mask : mask.type;
-  return name === "MASK_NONE" ? null : name;
+export type Look = "clear" | "masked" | "withheld";
+
+export function lookOf(decision: ColumnDecision | null | undefined): Look {
+  if (!decision || decision.effect === "clear") return "clear";
+  if (decision.effect === "masked") return "masked";
+  if (decision.effect === "derived") return (decision.masks ?? []).length > 0 ? "masked" : "clear";
+  return "withheld";
 }
 
-export type Look = "clear" | "masked" | "denied";
-
-export function lookOf(decision: Decision | ExplainColumn | null | undefined): Look {
-  if (!decision) return "clear";
-  if (decision.effect === "deny") return "denied";
-  return maskName(decision) || decision.effect === "mask" || decision.effect === "masked" ? "masked" : "clear";
+/** The sentences of a column's decision, one a line: the API joins them with semicolons. */
+export function columnReasons(decision: ColumnDecision | null | undefined): string[] {
+  if (!decision || decision.text === "clear" || decision.text === "derived") return [];
+  // A semicolon inside brackets belongs to the evidence.
+  return decision.text.split(/; (?=\S+: )/);
 }
 
-/** Every reason of a decision; its one sentence first, where it has one. */
-export function decisionReasons(decision: Decision | ExplainColumn | null | undefined): string[] {
-  if (!decision) return [];
-  const text = "text" in decision && typeof decision.text === "string" ? [decision.text] : [];
-  return [...text, ...reasonList(decision.reasons)];
+/** What was decided on datasets as a whole; what concerns single fields stands in the columns' heads. */
+export function datasetReasons(decision: Decision): string[] {
+  return decision.reasons.filter((r) => r.field === undefined).map((r) => r.text);
+}
+
+/** The dataset a hidden field stands in, as the decision's reasons tell it. */
+export function datasetOf(fields: string[], reasons: Reason[]): string | undefined {
+  return reasons.find((r) => r.dataset !== undefined && r.field !== undefined && fields.includes(r.field))?.dataset;
 }

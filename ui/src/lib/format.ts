@@ -81,5 +81,5 @@ export function csv(columns: string[], rows: unknown[][]): string {
     const text = typeof value === "string" && /^[=+\-@\t\r]/.test(raw) ? `'${raw}` : raw;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+  return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }

@@ -7,7 +7,7 @@ export interface Piece {
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'", "#39": "'" };
 
-function unescape(text: string): string {
+function plain(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#x27|#39);/g, (_, name: string) => ENTITIES[name] ?? "");
 }
 
@@ -17,6 +17,6 @@ export function markedPieces(marked: string): Piece[] {
     .filter((part) => part !== "")
     .map((part) => {
       const hit = part.startsWith("<em>");
-      return { text: unescape(hit ? part.slice(4, -5) : part), hit };
+      return { text: plain(hit ? part.slice(4, -5) : part), hit };
     });
 }

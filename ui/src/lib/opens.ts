@@ -7,7 +7,6 @@ export function opens(found: Classification[], fields: string[]): Classification
     path === asked || (path.startsWith(asked) && /^[.[{@]/.test(path.slice(asked.length)));
   return found.filter(
     (c) =>
-      c.state !== "rejected" &&
-      fields.some((f) => f === "*" || f === "PII" || f === c.entity || inside(c.path, f)),
+      c.state !== "rejected" && fields.some((f) => f === "*" || f === "PII" || f === c.entity || inside(c.path, f)),
   );
 }

@@ -71,7 +71,8 @@ export function sqlName(path: string): string | null {
   const [root, ...rest] = steps;
   const names = rest.map((s) => s.name);
   const quoted = names.map((n) => (/^[A-Za-z_]\w*$/.test(n) ? n : `\`${n.replaceAll("`", "``")}\``));
-  if (root?.name === "headers") return names.length === 1 ? `_headers['${names[0]?.replaceAll("'", "''")}']` : "_headers";
+  if (root?.name === "headers")
+    return names.length === 1 ? `_headers['${names[0]?.replaceAll("'", "''")}']` : "_headers";
   if (rest.some((s) => s.kind !== "field")) return null;
   if (root?.name === "key") return ["_key", ...quoted].join(".");
   return quoted.length > 0 ? quoted.join(".") : null;

@@ -5,7 +5,8 @@ import type { AccessRequest } from "@/api/types";
 export function toDecide(requests: AccessRequest[], user: string | undefined): AccessRequest[] {
   if (user === undefined) return [];
   return requests.filter(
-    (r) => r.state === "pending" && r.requester !== user && !r.decisions.some((d) => d.by === user && d.stage === r.stage),
+    (r) =>
+      r.state === "pending" && r.requester !== user && !r.decisions.some((d) => d.by === user && d.stage === r.stage),
   );
 }
 

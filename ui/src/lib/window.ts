@@ -1,5 +1,5 @@
 // What a scan looked at, and what it did not, in words.
-import type { ScanWindow } from "@/api/types";
+import type { QueryWindow, ScanWindow } from "@/api/types";
 import { plural } from "@/lib/format";
 
 const day = (at: string) => at.replace("T", " ").replace(/(:\d\d)(\.\d+)?Z$/, "$1 UTC");
@@ -8,7 +8,8 @@ export function windowText(window: ScanWindow): string {
   const parts = [`Learned from ${plural(window.records ?? 0, "record")}`];
   const partitions = window.partitions ?? [];
   if (partitions.length > 0) parts.push(`of ${plural(partitions.length, "partition")}`);
-  if (window.time_from && window.time_to) parts.push(`written between ${day(window.time_from)} and ${day(window.time_to)}`);
+  if (window.time_from && window.time_to)
+    parts.push(`written between ${day(window.time_from)} and ${day(window.time_to)}`);
   const text = parts.join(" ");
   if (window.complete) return `${text}: every record that is kept.`;
   const kept = partitions.reduce((sum, p) => sum + (p.end - p.begin), 0);
@@ -17,8 +18,15 @@ export function windowText(window: ScanWindow): string {
     : `${text}: a ${window.strategy ?? ""} sample.`;
 }
 
-/** What a query read, in the API's words or ours. */
-export function readText(window: { text?: string; records?: number } | null | undefined): string {
+/** What a query read of each topic: how many records, and whether that is all there are. */
+export function readText(window: QueryWindow | null | undefined): string {
   if (window?.text) return /[.!]$/.test(window.text) ? window.text : `${window.text}.`;
-  return window?.records == null ? "" : `${plural(window.records, "record")} read.`;
+  const tables = window?.tables ?? [];
+  return tables
+    .map((t) =>
+      t.complete
+        ? `${plural(t.records, "record")} of ${t.dataset} read, all that are kept.`
+        : `The newest ${plural(t.records, "record")} of ${t.dataset} read; older ones are kept and were not.`,
+    )
+    .join(" ");
 }

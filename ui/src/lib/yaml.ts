@@ -4,11 +4,13 @@ const PLAIN = /^[A-Za-z_][\w ./-]*$/;
 const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i;
 
 function scalar(value: unknown): string {
-  if (typeof value === "string") return PLAIN.test(value) && !WORDS.test(value) && !value.endsWith(" ") ? value : JSON.stringify(value);
+  if (typeof value === "string")
+    return PLAIN.test(value) && !WORDS.test(value) && !value.endsWith(" ") ? value : JSON.stringify(value);
   return JSON.stringify(value) ?? "null";
 }
 
-const isBlock = (value: unknown): value is object => typeof value === "object" && value !== null && Object.keys(value).length > 0;
+const isBlock = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && Object.keys(value).length > 0;
 
 export function toYaml(value: unknown, indent = ""): string {
   if (!isBlock(value)) return `${indent}${scalar(value)}\n`;
@@ -21,6 +23,10 @@ export function toYaml(value: unknown, indent = ""): string {
       .join("");
   }
   return Object.entries(value)
-    .map(([key, inner]) => (isBlock(inner) ? `${indent}${scalar(key)}:\n${toYaml(inner, `${indent}  `)}` : `${indent}${scalar(key)}: ${scalar(inner)}\n`))
+    .map(([key, inner]) =>
+      isBlock(inner)
+        ? `${indent}${scalar(key)}:\n${toYaml(inner, `${indent}  `)}`
+        : `${indent}${scalar(key)}: ${scalar(inner)}\n`,
+    )
     .join("");
 }

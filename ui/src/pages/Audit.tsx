@@ -101,7 +101,9 @@ export default function AuditPage() {
                       <td className="anywhere">{e.target}</td>
                       <td>
                         {e.decision && (
-                          <span className={`badge ${/deny|denied|refus|reject/.test(e.decision) ? "bad" : "ok"}`}>{e.decision}</span>
+                          <span className={`badge ${/deny|denied|refus|reject/.test(e.decision) ? "bad" : "ok"}`}>
+                            {e.decision}
+                          </span>
                         )}
                       </td>
                     </tr>
@@ -121,7 +123,12 @@ export default function AuditPage() {
           )}
           {audit.hasNextPage && (
             <div className="panel-head">
-              <button type="button" className="button small" disabled={audit.isFetching} onClick={() => void audit.fetchNextPage()}>
+              <button
+                type="button"
+                className="button small"
+                disabled={audit.isFetching}
+                onClick={() => void audit.fetchNextPage()}
+              >
                 Older entries
               </button>
             </div>

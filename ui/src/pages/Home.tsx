@@ -32,23 +32,24 @@ export function Home() {
     <div className="page">
       <div className="hero">
         <h1>What flows through your streams?</h1>
-        <form
-          className="find"
-          role="search"
-          onSubmit={(event) => {
-            event.preventDefault();
-            navigate(links.search({ q: text }));
-          }}
-        >
-          <Search size={18} aria-hidden />
-          <input
-            className="input"
-            aria-label="Topics, fields, owners, kinds of personal data"
-            placeholder="Topics, fields, owners, kinds of personal data"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </form>
+        <search>
+          <form
+            className="find"
+            onSubmit={(event) => {
+              event.preventDefault();
+              navigate(links.search({ q: text }));
+            }}
+          >
+            <Search size={18} aria-hidden />
+            <input
+              className="input"
+              aria-label="Topics, fields, owners, kinds of personal data"
+              placeholder="Topics, fields, owners, kinds of personal data"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          </form>
+        </search>
         <div className="row" style={{ gap: 18 }}>
           {QUESTIONS.map(([question, to]) => (
             <Link key={question} to={to}>
@@ -63,8 +64,9 @@ export function Home() {
             <div className="panel">
               <Empty title="The catalog is empty">
                 <p>
-                  Weir learns what is in your topics by reading a sample of each. <Link to={links.admin()}>Scan a cluster</Link>,
-                  or on the command line: <code>weir scan --bootstrap-servers HOST:PORT</code>
+                  Weir learns what is in your topics by reading a sample of each.{" "}
+                  <Link to={links.admin()}>Scan a cluster</Link>, or on the command line:{" "}
+                  <code>weir scan --bootstrap-servers HOST:PORT</code>
                 </p>
               </Empty>
             </div>

@@ -6,9 +6,9 @@ import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
 import { When } from "@/components/When";
-import { safeUrl } from "@/lib/url";
 import { links, nodeLink } from "@/lib/links";
 import { nodeIdOf, parseNodeId } from "@/lib/nodeId";
+import { safeUrl } from "@/lib/url";
 
 export default function JobPage() {
   const { namespace = "", name = "" } = useParams();
@@ -128,6 +128,12 @@ function Ends({ title, ids }: { title: string; ids: string[] }) {
 
 function State({ state }: { state: string | undefined }) {
   if (!state) return <span className="muted">unknown</span>;
-  const tone = /FAIL|ABORT/i.test(state) ? "bad" : /RUN|START|LIVE/i.test(state) ? "ok" : /STALE/i.test(state) ? "warn" : "";
+  const tone = /FAIL|ABORT/i.test(state)
+    ? "bad"
+    : /RUN|START|LIVE/i.test(state)
+      ? "ok"
+      : /STALE/i.test(state)
+        ? "warn"
+        : "";
   return <span className={`badge ${tone}`}>{state.toLowerCase()}</span>;
 }

@@ -22,7 +22,8 @@ export default function ReviewPage() {
       <Answer of={found} lines={6}>
         {(all) => {
           const counts = new Map<string, number>();
-          for (const row of all) counts.set(row.classification.entity, (counts.get(row.classification.entity) ?? 0) + 1);
+          for (const row of all)
+            counts.set(row.classification.entity, (counts.get(row.classification.entity) ?? 0) + 1);
           const shown = all.filter((row) => entity === null || row.classification.entity === entity);
           if (all.length === 0) {
             return (

@@ -2,6 +2,7 @@
 import { SearchX } from "lucide-react";
 import { Link, useSearchParams } from "react-router";
 import { useSearch } from "@/api/catalog";
+import type { FacetValue } from "@/api/types";
 import { Empty } from "@/components/Empty";
 import { Facet } from "@/components/Facets";
 import { HitRow } from "@/components/HitRow";
@@ -53,7 +54,7 @@ export function Search() {
             <Facet
               key={name}
               title={title}
-              values={answer?.facets[name] ?? []}
+              values={shownValues(name, answer?.facets)}
               chosen={chosen[name] ?? null}
               onChoose={(value) => set(name, value)}
             />
@@ -80,7 +81,8 @@ export function Search() {
               ) : (
                 <p>
                   Try fewer or shorter words: names of topics or fields, owners, or a kind of personal data such as
-                  EMAIL_ADDRESS. A topic that was never scanned is not here yet: <Link to={links.admin()}>scan one</Link>.
+                  EMAIL_ADDRESS. A topic that was never scanned is not here yet:{" "}
+                  <Link to={links.admin()}>scan one</Link>.
                 </p>
               )}
             </Empty>
@@ -92,7 +94,12 @@ export function Search() {
           </ul>
           {answer && answer.total > PAGE && (
             <div className="panel-head pager">
-              <button type="button" className="button small" disabled={page === 0} onClick={() => set("page", String(page - 1))}>
+              <button
+                type="button"
+                className="button small"
+                disabled={page === 0}
+                onClick={() => set("page", String(page - 1))}
+              >
                 Back
               </button>
               <span className="muted small">
@@ -112,4 +119,12 @@ export function Search() {
       </div>
     </div>
   );
+}
+
+/** Kinds of personal data are tags too; they stand under their own heading once. */
+function shownValues(name: string, facets: Record<string, FacetValue[]> | undefined): FacetValue[] {
+  const values = facets?.[name] ?? [];
+  if (name !== "tag") return values;
+  const kinds = new Set((facets?.entity ?? []).map((e) => e.value));
+  return values.filter((v) => !kinds.has(v.value));
 }

@@ -13,7 +13,11 @@ async function check(token: string): Promise<void> {
     throw new ApiError(0, "unreachable", "Weir does not answer. Is it running? `weir status` tells.");
   }
   if (answer.status !== 401) return;
-  throw new ApiError(401, "not_signed_in", "Weir does not know this token. Make one with: weir token create --user NAME");
+  throw new ApiError(
+    401,
+    "not_signed_in",
+    "Weir does not know this token. Make one with: weir token create --user NAME",
+  );
 }
 
 export function SignIn() {
@@ -34,7 +38,8 @@ export function SignIn() {
           setError(null);
           try {
             // A token holds no character a header could not carry.
-            if (!/^[\x21-\x7e]+$/.test(given)) throw new ApiError(401, "not_signed_in", "A token is one word without spaces.");
+            if (!/^[\x21-\x7e]+$/.test(given))
+              throw new ApiError(401, "not_signed_in", "A token is one word without spaces.");
             await check(given);
             signIn(given);
           } catch (failure) {

@@ -34,7 +34,9 @@ export function Clusters() {
                   {list.map((c) => (
                     <tr key={c.name}>
                       <td className="strong">{c.name}</td>
-                      <td className="mono anywhere">{[c.bootstrap_servers ?? c.bootstrapServers ?? []].flat().join(", ")}</td>
+                      <td className="mono anywhere">
+                        {[c.bootstrap_servers ?? c.bootstrapServers ?? []].flat().join(", ")}
+                      </td>
                       <td className="mono small">{c.cluster_id ?? "not asked yet"}</td>
                       <td className="mono small anywhere">{c.schema_registry ?? "none"}</td>
                       <td className="number">

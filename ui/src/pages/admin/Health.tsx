@@ -27,7 +27,9 @@ export function Health() {
                 <div key={name} style={{ display: "contents" }}>
                   <dt>{name}</dt>
                   <dd>
-                    <span className={`badge ${server.up ? "ok" : "bad"}`}>{server.up ? "answers" : "does not answer"}</span>{" "}
+                    <span className={`badge ${server.up ? "ok" : "bad"}`}>
+                      {server.up ? "answers" : "does not answer"}
+                    </span>{" "}
                     {server.problem}
                   </dd>
                 </div>

@@ -31,9 +31,7 @@ export default function ScanPage() {
           <div className="stack">
             {!over(s) && (
               <div className="stack-s" role="status">
-                <span>
-                  {s.state === "queued" ? "Waits for the worker" : `${percent(progressOf(s))} done`}
-                </span>
+                <span>{s.state === "queued" ? "Waits for the worker" : `${percent(progressOf(s))} done`}</span>
                 <progress className="progress" max={1} value={progressOf(s)} aria-label="Progress" />
               </div>
             )}
@@ -68,7 +66,9 @@ export default function ScanPage() {
                     {s.datasets.map((d) => (
                       <tr key={d.name}>
                         <td>
-                          <Link to={links.dataset(String(s.request?.cluster ?? d.namespace ?? ""), d.name)}>{d.name}</Link>
+                          <Link to={links.dataset(String(s.request?.cluster ?? d.namespace ?? ""), d.name)}>
+                            {d.name}
+                          </Link>
                         </td>
                         <td>{d.error ?? d.state ?? ""}</td>
                         <td className="number">{count(d.records)}</td>

@@ -44,7 +44,8 @@ export function Scans() {
                         </Link>
                       </td>
                       <td className="anywhere">
-                        {sentence(scan.request?.cluster)} <span className="muted small">{sentence(scan.request?.topics)}</span>
+                        {sentence(scan.request?.cluster)}{" "}
+                        <span className="muted small">{sentence(scan.request?.topics)}</span>
                       </td>
                       <td>
                         <ScanState of={scan} />

@@ -3,8 +3,8 @@ import { Link } from "react-router";
 import { useDatasetAccess } from "@/api/catalog";
 import { ApiError } from "@/api/client";
 import type { Dataset } from "@/api/types";
-import { Answer } from "@/components/Answer";
 import { AccessTable } from "@/components/AccessTable";
+import { Answer } from "@/components/Answer";
 import { Notice } from "@/components/Notice";
 import { links } from "@/lib/links";
 
@@ -15,7 +15,8 @@ export function AccessTab({ dataset }: { dataset: Dataset }) {
       <Notice tone="warn">
         <p>{access.error.message}</p>
         <p>
-          Owners of a dataset see who may read it. You can always <Link to={links.ask(dataset.reference)}>ask for access</Link>.
+          Owners of a dataset see who may read it. You can always{" "}
+          <Link to={links.ask(dataset.reference)}>ask for access</Link>.
         </p>
       </Notice>
     );

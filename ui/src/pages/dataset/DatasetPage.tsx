@@ -8,12 +8,12 @@ import { Loading } from "@/components/Loading";
 import { PageHead } from "@/components/PageHead";
 import { links } from "@/lib/links";
 import { sqlTable } from "@/lib/sql";
-import { NotFound } from "@/pages/NotFound";
 import { AccessTab } from "@/pages/dataset/AccessTab";
 import { Overview } from "@/pages/dataset/Overview";
 import { PersonalData } from "@/pages/dataset/PersonalData";
 import { Sample } from "@/pages/dataset/Sample";
 import { SchemaTab } from "@/pages/dataset/SchemaTab";
+import { NotFound } from "@/pages/NotFound";
 import "@/styles/dataset.css";
 
 const LineageTab = lazy(() => import("@/pages/dataset/LineageTab"));
@@ -42,11 +42,16 @@ export default function DatasetPage() {
           <>
             <Link to={links.search({ kind: "dataset" })}>Datasets</Link>
             <span>/</span>
-            <Link to={links.search({ kind: "dataset", cluster: dataset.data?.cluster })}>{dataset.data?.cluster ?? place}</Link>
+            <Link to={links.search({ kind: "dataset", cluster: dataset.data?.cluster })}>
+              {dataset.data?.cluster ?? place}
+            </Link>
           </>
         }
       >
-        <Link className="button" to={links.query(`SELECT * FROM ${sqlTable(dataset.data?.cluster ?? place, name)} LIMIT 20`)}>
+        <Link
+          className="button"
+          to={links.query(`SELECT * FROM ${sqlTable(dataset.data?.cluster ?? place, name)} LIMIT 20`)}
+        >
           Query
         </Link>
         <Link className="button" to={links.ask(dataset.data?.reference ?? `${place}/${name}`)}>

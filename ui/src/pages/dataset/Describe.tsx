@@ -7,8 +7,8 @@ import { useApply } from "@/api/admin";
 import { api, v1 } from "@/api/client";
 import type { Dataset, DeclaredDocument } from "@/api/types";
 import { ErrorNotice } from "@/components/Notice";
-import { links } from "@/lib/links";
 import { describedDocument, ownersFromText, wordsFromText } from "@/lib/declare";
+import { links } from "@/lib/links";
 
 export function Describe({ dataset }: { dataset: Dataset }) {
   const [editing, setEditing] = useState(false);
@@ -105,7 +105,12 @@ function Editor({ dataset, onDone }: { dataset: Dataset; onDone: () => void }) {
     >
       <div className="field">
         <label htmlFor="description">What it is</label>
-        <textarea id="description" className="textarea" value={description} onChange={(e) => setDescription(e.target.value)} />
+        <textarea
+          id="description"
+          className="textarea"
+          value={description}
+          onChange={(e) => setDescription(e.target.value)}
+        />
       </div>
       <div className="field">
         <label htmlFor="owners">Owners</label>

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { useReview } from "@/api/catalog";
 import type { Classification } from "@/api/types";
 import { ReasonDialog } from "@/components/ReasonDialog";
-import { count, percent } from "@/lib/format";
 import { recognizerNames } from "@/lib/evidence";
+import { count, percent } from "@/lib/format";
 
 /** Why a field is believed to hold something, and the reviewer's word on it. */
 export function FieldReview({ place, name, found }: { place: string; name: string; found: Classification }) {

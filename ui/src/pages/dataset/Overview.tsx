@@ -64,7 +64,9 @@ export function Overview({ dataset }: { dataset: Dataset }) {
           <dt>Scanned</dt>
           <dd>
             <When at={dataset.scanned_at} />
-            {dataset.scan.records != null && <span className="muted"> · {plural(dataset.scan.records, "record")} read</span>}
+            {dataset.scan.records != null && (
+              <span className="muted"> · {plural(dataset.scan.records, "record")} read</span>
+            )}
           </dd>
           <dt>Last seen</dt>
           <dd>

@@ -40,7 +40,12 @@ export function Sample({ dataset }: { dataset: Dataset }) {
             <p>The topic holds none, or none that you may see.</p>
           </Empty>
         ) : (
-          <ResultGrid columns={rows.data.columns} rows={rows.data.rows} dataset={dataset.reference} />
+          <ResultGrid
+            columns={rows.data.columns}
+            rows={rows.data.rows}
+            dataset={dataset.reference}
+            reasons={rows.data.decision.reasons}
+          />
         )}
       </div>
     </div>

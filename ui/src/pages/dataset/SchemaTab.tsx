@@ -33,7 +33,8 @@ export function SchemaTab({ dataset }: { dataset: DatasetDetails }) {
           <div className="panel">
             <Empty title="No schema yet">
               <p>
-                Weir learns schemas from the records themselves. <Link to={links.admin("scans")}>Scan this topic</Link>, or:{" "}
+                Weir learns schemas from the records themselves. <Link to={links.admin("scans")}>Scan this topic</Link>,
+                or:{" "}
                 <code>
                   weir scan {dataset.cluster} --topics {dataset.name}
                 </code>
@@ -105,7 +106,12 @@ function SchemaView({
       <p className="muted small">{windowText(schema.window)}</p>
       <div className="columns schema-columns">
         <SchemaTree fields={fields} classifications={byPath} selected={selected} onSelect={onSelect} />
-        <FieldPanel dataset={dataset} path={selected} profile={profile} found={selected ? (byPath.get(selected) ?? []) : []} />
+        <FieldPanel
+          dataset={dataset}
+          path={selected}
+          profile={profile}
+          found={selected ? (byPath.get(selected) ?? []) : []}
+        />
       </div>
     </>
   );

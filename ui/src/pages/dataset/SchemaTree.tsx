@@ -124,13 +124,16 @@ export function SchemaTree({
           </button>
         </div>
       </div>
-      {rows.length === 0 && <p className="muted" style={{ padding: 16 }}>No field fits.</p>}
+      {rows.length === 0 && (
+        <p className="muted" style={{ padding: 16 }}>
+          No field fits.
+        </p>
+      )}
       <div
         ref={scroller}
         className="tree"
         role="tree"
         aria-label="Schema"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a tree is one stop of the Tab key.
         tabIndex={0}
         aria-activedescendant={rows[at] ? `${id}-${at}` : undefined}
         onKeyDown={keys}
@@ -221,7 +224,9 @@ function Row({
         {found.length > 2 && <span className="badge">+{found.length - 2}</span>}
       </span>
       <span className="tree-type muted small">{typeText(node.field, node.element)}</span>
-      <span className="tree-presence">{node.field && level > 1 && <Bar share={node.field.presence} label="present" />}</span>
+      <span className="tree-presence">
+        {node.field && level > 1 && <Bar share={node.field.presence} label="present" />}
+      </span>
     </div>
   );
 }

@@ -45,7 +45,9 @@ export function ShapeSwitch({
           })),
         ]}
       />
-      {shapes.length > shown.length && <span className="muted small">and {shapes.length - shown.length} rarer ones</span>}
+      {shapes.length > shown.length && (
+        <span className="muted small">and {shapes.length - shown.length} rarer ones</span>
+      )}
     </div>
   );
 }

@@ -1,11 +1,20 @@
 // The drawing: React Flow draws, ELK places. The view stays where it was when nodes open and close.
-import { Background, Controls, MarkerType, MiniMap, ReactFlow, ReactFlowProvider, useReactFlow, useStore } from "@xyflow/react";
+import {
+  Background,
+  Controls,
+  MarkerType,
+  MiniMap,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  useStore,
+} from "@xyflow/react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Flow, Graph, Sight, Way } from "@/lib/graph";
-import { anchored, place, type Positions } from "@/lib/layout";
+import { anchored, type Positions, place } from "@/lib/layout";
 import { containerOf } from "@/lib/nodeId";
-import { boxesOf, type Card } from "@/pages/lineage/cards";
 import { type CardNode, CardView } from "@/pages/lineage/CardView";
+import { boxesOf, type Card } from "@/pages/lineage/cards";
 import "@xyflow/react/dist/style.css";
 
 const TYPES = { card: CardView };
@@ -33,8 +42,24 @@ export default function Canvas(props: CanvasProps) {
   );
 }
 
-function Drawing({ graph, shown, sight, ways, root, columns, chosen, lit, anchor, opening, onToggle, onChoose }: CanvasProps) {
-  const cards = useMemo(() => boxesOf(graph, shown, sight, columns, lit?.nodes ?? null), [graph, shown, sight, columns, lit]);
+function Drawing({
+  graph,
+  shown,
+  sight,
+  ways,
+  root,
+  columns,
+  chosen,
+  lit,
+  anchor,
+  opening,
+  onToggle,
+  onChoose,
+}: CanvasProps) {
+  const cards = useMemo(
+    () => boxesOf(graph, shown, sight, columns, lit?.nodes ?? null),
+    [graph, shown, sight, columns, lit],
+  );
   const positions = usePositions(cards, shown, anchor);
   const flow = useReactFlow();
   const far = useStore((s) => s.transform[2] < 0.55);

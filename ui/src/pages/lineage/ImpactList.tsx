@@ -8,7 +8,15 @@ import { plural } from "@/lib/format";
 import { parseNodeId } from "@/lib/nodeId";
 
 /** Everything downstream of a node, nearest first: what breaks when it changes or is lost. */
-export function ImpactList({ node, asOf, onChoose }: { node: string; asOf: string | null; onChoose: (id: string) => void }) {
+export function ImpactList({
+  node,
+  asOf,
+  onChoose,
+}: {
+  node: string;
+  asOf: string | null;
+  onChoose: (id: string) => void;
+}) {
   const impact = useImpact(node, 20, asOf);
   return (
     <section aria-labelledby="affected">
@@ -18,7 +26,11 @@ export function ImpactList({ node, asOf, onChoose }: { node: string; asOf: strin
           type="button"
           className="button quiet small"
           onClick={async () =>
-            download("impact.csv", await api.text("/api/v1/impact", { nodeId: node, depth: 20, asOf, format: "csv" }), "text/csv")
+            download(
+              "impact.csv",
+              await api.text("/api/v1/impact", { nodeId: node, depth: 20, asOf, format: "csv" }),
+              "text/csv",
+            )
           }
         >
           <Download size={13} aria-hidden /> CSV
@@ -56,7 +68,9 @@ function One({ of, onChoose }: { of: Affected; onChoose: (id: string) => void })
         <span className="muted">
           {of.type}, {plural(of.hops, "hop")}
         </span>
-        {of.type !== "job" && <span className={`badge ${of.raw ? "warn" : "mask"}`}>{of.raw ? "raw value" : "masked on the way"}</span>}
+        {of.type !== "job" && (
+          <span className={`badge ${of.raw ? "warn" : "mask"}`}>{of.raw ? "raw value" : "masked on the way"}</span>
+        )}
         {of.columns === "unknown" && <span className="badge">columns unknown</span>}
         <span className="muted">{(of.owners ?? []).join(", ") || "no owner"}</span>
       </div>

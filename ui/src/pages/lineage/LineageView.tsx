@@ -12,7 +12,11 @@ import { useLineage } from "@/pages/lineage/useLineage";
 import "@/styles/lineage.css";
 
 const Canvas = lazy(() => import("@/pages/lineage/Canvas"));
-const WAYS: Record<string, Way[]> = { both: ["upstream", "downstream"], upstream: ["upstream"], downstream: ["downstream"] };
+const WAYS: Record<string, Way[]> = {
+  both: ["upstream", "downstream"],
+  upstream: ["upstream"],
+  downstream: ["downstream"],
+};
 
 export function LineageView({ root }: { root: string }) {
   const [params, setParams] = useSearchParams();
@@ -27,7 +31,8 @@ export function LineageView({ root }: { root: string }) {
       setParams(
         (before) => {
           const next = new URLSearchParams(before);
-          for (const [name, value] of Object.entries(changes)) value === null ? next.delete(name) : next.set(name, value);
+          for (const [name, value] of Object.entries(changes))
+            value === null ? next.delete(name) : next.set(name, value);
           return next;
         },
         { replace: true },
@@ -74,7 +79,9 @@ export function LineageView({ root }: { root: string }) {
         graph={graph}
       />
       {base.isError && <ErrorNotice error={base.error} retry={() => void base.refetch()} />}
-      {graph.truncated && <Notice tone="warn">The graph goes on beyond what one answer holds; open nodes to follow it.</Notice>}
+      {graph.truncated && (
+        <Notice tone="warn">The graph goes on beyond what one answer holds; open nodes to follow it.</Notice>
+      )}
       <div className="lineage-columns">
         <div className="panel flush canvas" aria-busy={base.isFetching}>
           {base.isPending ? (

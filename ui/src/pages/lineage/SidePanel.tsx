@@ -29,7 +29,12 @@ export function SidePanel({
         <div className="spread" style={{ flexWrap: "nowrap" }}>
           <span className="muted small">{chosen ? `Chosen ${ref?.kind ?? ""}` : "The root"}</span>
           {chosen && (
-            <button type="button" className="button quiet icon small" aria-label="Choose nothing" onClick={() => onChoose(null)}>
+            <button
+              type="button"
+              className="button quiet icon small"
+              aria-label="Choose nothing"
+              onClick={() => onChoose(null)}
+            >
               <X size={14} aria-hidden />
             </button>
           )}
@@ -65,7 +70,8 @@ function Said({ node }: { node: LineageNode | undefined }) {
   if (typeof node.state === "string") facts.push(["State", node.state]);
   if (typeof node.processingType === "string") facts.push(["Runs as", String(node.processingType).toLowerCase()]);
   if (typeof node.integration === "string") facts.push(["By", node.integration]);
-  if (owners.length > 0) facts.push(["Owners", owners.map((o) => (typeof o === "string" ? o : (o.name ?? ""))).join(", ")]);
+  if (owners.length > 0)
+    facts.push(["Owners", owners.map((o) => (typeof o === "string" ? o : (o.name ?? ""))).join(", ")]);
   const seen = typeof node.seen === "string" ? node.seen : null;
   if (facts.length === 0 && !node.description && !seen) return null;
   return (

@@ -18,7 +18,10 @@ export function TimeTravel({
   const now = Date.now();
   // The earliest time seen stays the slider's beginning while one travels back before edges began.
   const [begin, setBegin] = useState<number | null>(first);
-  useEffect(() => setBegin((before) => (first === null ? before : before === null ? first : Math.min(before, first))), [first]);
+  useEffect(
+    () => setBegin((before) => (first === null ? before : before === null ? first : Math.min(before, first))),
+    [first],
+  );
   const start = (begin ?? now - 30 * 86_400_000) - 3_600_000;
   const at = asOf ? Date.parse(asOf) : now;
   const asked = Math.round(((at - start) / (now - start)) * STEPS);

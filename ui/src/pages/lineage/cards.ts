@@ -48,7 +48,9 @@ export function boxesOf(
     const ref = parseNodeId(id);
     const inside = [...(fields.get(id) ?? [])]
       .map((field) => ({ id: field, name: parseNodeId(field)?.field ?? field }))
-      .sort((a, b) => Number(lit?.has(b.id) ?? false) - Number(lit?.has(a.id) ?? false) || a.name.localeCompare(b.name));
+      .sort(
+        (a, b) => Number(lit?.has(b.id) ?? false) - Number(lit?.has(a.id) ?? false) || a.name.localeCompare(b.name),
+      );
     const listed = inside.slice(0, MOST_FIELDS);
     const job = ref?.kind === "job";
     const more = inside.length - listed.length;
@@ -61,7 +63,8 @@ export function boxesOf(
       fields: listed,
       more,
       width: job ? 200 : 240,
-      height: (job ? 44 : 54) + listed.length * FIELD_HEIGHT + (more > 0 ? FIELD_HEIGHT : 0) + (listed.length > 0 ? 8 : 0),
+      height:
+        (job ? 44 : 54) + listed.length * FIELD_HEIGHT + (more > 0 ? FIELD_HEIGHT : 0) + (listed.length > 0 ? 8 : 0),
     };
   });
 }

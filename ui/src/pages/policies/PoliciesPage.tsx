@@ -20,7 +20,10 @@ export default function PoliciesPage() {
   const [trying, setTrying] = useState(false);
   return (
     <div className="page">
-      <PageHead title="Policies" lead="What is declared: who may read what, and how much of it. The same documents stand in git.">
+      <PageHead
+        title="Policies"
+        lead="What is declared: who may read what, and how much of it. The same documents stand in git."
+      >
         <button type="button" className="button" onClick={() => setTrying(!trying)}>
           {trying ? "Close" : "Try or apply a change"}
         </button>
@@ -61,7 +64,8 @@ function inWords({ kind, spec }: DeclaredDocument): string {
   const { match, subjects, mask, requires, where, type } = spec as Record<string, unknown>;
   if (kind !== "Policy") return typeof spec.description === "string" ? spec.description : "";
   const what = sentence(match) || "everything";
-  if (type === "mask") return `${sentence((mask as { type?: string })?.type)} on ${what}, for ${sentence(subjects) || "everyone"}`;
+  if (type === "mask")
+    return `${sentence((mask as { type?: string })?.type)} on ${what}, for ${sentence(subjects) || "everyone"}`;
   if (type === "access") return `reading ${what} requires ${sentence(requires)}`;
   return `${String(type)}: ${what} ${where ? `where ${String(where)}` : ""}, for ${sentence(subjects) || "everyone"}`;
 }

@@ -2,14 +2,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { explain } from "@/api/query";
-import type { Explanation } from "@/api/types";
+import type { ExplainedTable, Explanation } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
 import { Reasons, reasonList } from "@/components/Reasons";
-import { decisionReasons, lookOf, maskName } from "@/lib/decision";
+import { columnReasons, lookOf } from "@/lib/decision";
+import { plural } from "@/lib/format";
 import { links, referenceLink } from "@/lib/links";
-import { sentence } from "@/lib/subject";
+import { readText } from "@/lib/window";
 
 export function ExplainView({ sql, purpose }: { sql: string; purpose: string }) {
   const text = sql.trim();
@@ -32,8 +33,9 @@ export function ExplainView({ sql, purpose }: { sql: string; purpose: string }) 
     <Answer of={answer}>
       {(explanation) => (
         <div className="stack">
-          {explanation.datasets.map((one) => (
-            <OneDataset key={one.dataset} of={one} />
+          {explanation.columns.length > 0 && <Shown of={explanation} />}
+          {explanation.tables.map((table) => (
+            <OneTable key={table.dataset} of={table} />
           ))}
           {explanation.sql && (
             <details className="panel">
@@ -47,54 +49,30 @@ export function ExplainView({ sql, purpose }: { sql: string; purpose: string }) 
   );
 }
 
-const TONES = { clear: "ok", masked: "mask", denied: "bad" };
+const TONES = { clear: "ok", masked: "mask", withheld: "bad" };
 
-function OneDataset({ of }: { of: Explanation["datasets"][number] }) {
+/** The answer's columns as they would be shown. */
+function Shown({ of }: { of: Explanation }) {
   return (
-    <section className="panel flush" aria-label={of.dataset}>
+    <section className="panel flush" aria-labelledby="shown">
       <div className="panel-head">
-        <h2>
-          <Link to={referenceLink(of.dataset)}>{of.dataset}</Link>{" "}
-          {of.effect && <span className={`badge ${of.effect === "deny" ? "bad" : "ok"}`}>{of.effect}</span>}
-        </h2>
-        <Link className="button small" to={links.ask(of.dataset)}>
-          Ask for access
-        </Link>
-      </div>
-      <div style={{ padding: "10px 14px" }} className="stack-s">
-        <Reasons reasons={reasonList(of.reasons)} />
-        {(of.gaps ?? []).map((gap) => (
-          <Notice key={gap} tone="warn">
-            {gap}
-          </Notice>
-        ))}
-        {(of.filters ?? []).length > 0 && (
-          <p className="small">
-            <span className="muted">Only rows where </span>
-            <code>{sentence(of.filters)}</code>
-          </p>
-        )}
+        <h2 id="shown">What the answer shows</h2>
+        <span className="muted small">{readText(of.window).replaceAll(" read", " would be read")}</span>
       </div>
       <div className="table-wrap">
         <table className="table">
-          <thead>
-            <tr>
-              <th>Field</th>
-              <th>Shown</th>
-              <th>Why</th>
-            </tr>
-          </thead>
           <tbody>
-            {of.columns.map((column) => {
-              const look = lookOf(column);
+            {of.columns.map((column, i) => {
+              const look = lookOf(column.decision);
               return (
-                <tr key={column.path}>
-                  <td className="mono anywhere">{column.path}</td>
+                <tr key={i}>
+                  <td className="mono strong">{column.name}</td>
+                  <td className="mono small muted anywhere">{column.type}</td>
                   <td>
-                    <span className={`badge ${TONES[look]}`}>{maskName(column) ?? look}</span>
+                    <span className={`badge ${TONES[look]}`}>{column.decision?.masks?.join(", ") ?? look}</span>
                   </td>
                   <td>
-                    <Reasons reasons={decisionReasons(column)} />
+                    <Reasons reasons={columnReasons(column.decision)} />
                   </td>
                 </tr>
               );
@@ -102,6 +80,77 @@ function OneDataset({ of }: { of: Explanation["datasets"][number] }) {
           </tbody>
         </table>
       </div>
+    </section>
+  );
+}
+
+/** One topic of the query: by what it opens, which rows, and every field. */
+function OneTable({ of }: { of: ExplainedTable }) {
+  const hidden = of.fields.filter((f) => f.effect === "deny" || (f.mask && f.mask !== "MASK_NONE"));
+  return (
+    <section className="panel flush" aria-label={of.dataset}>
+      <div className="panel-head">
+        <h2>
+          <Link to={referenceLink(of.dataset)}>{of.dataset}</Link>{" "}
+          <span className={`badge ${of.effect === "deny" ? "bad" : "ok"}`}>
+            {of.effect === "deny" ? "refused" : "opens"}
+          </span>
+        </h2>
+        <Link
+          className="button small"
+          to={links.ask(of.dataset, of.effect === "deny" ? [] : hidden.map((f) => f.path))}
+        >
+          Ask for access
+        </Link>
+      </div>
+      <div style={{ padding: "10px 14px" }} className="stack-s">
+        <Reasons reasons={reasonList(of.reasons)} />
+        {of.gaps.map((gap) => (
+          <Notice key={gap} tone="warn">
+            {gap}
+          </Notice>
+        ))}
+        {of.filters.map((where) => (
+          <p key={where} className="small">
+            <span className="muted">Only rows where </span>
+            <code>{where}</code>
+          </p>
+        ))}
+      </div>
+      <details open={of.fields.length <= 12}>
+        <summary style={{ padding: "6px 14px" }}>
+          {plural(of.fields.length, "field")}, {hidden.length} of them hidden or masked
+        </summary>
+        <div className="table-wrap">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Field</th>
+                <th>Shown</th>
+                <th>Why</th>
+              </tr>
+            </thead>
+            <tbody>
+              {[...hidden, ...of.fields.filter((f) => !hidden.includes(f))].map((field) => (
+                <tr key={field.path}>
+                  <td className="mono anywhere">{field.path}</td>
+                  <td>
+                    <span
+                      className={`badge ${field.effect === "deny" ? "bad" : hidden.includes(field) ? "mask" : "ok"}`}
+                    >
+                      {field.effect === "deny" ? "refused" : hidden.includes(field) ? field.mask : "clear"}
+                    </span>
+                    {field.clear_when && <div className="small">clear where {field.clear_when}</div>}
+                  </td>
+                  <td>
+                    <Reasons reasons={reasonList(field.reasons)} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
     </section>
   );
 }

@@ -97,8 +97,7 @@ export default function QueryPage() {
           />
         </div>
       </section>
-      {pane === "result" &&
-        (live ? <LiveView tail={tail} /> : <ResultView run={run} sql={sql} purpose={purpose} />)}
+      {pane === "result" && (live ? <LiveView tail={tail} /> : <ResultView run={run} sql={sql} purpose={purpose} />)}
       {pane === "explain" && <ExplainView sql={sql} purpose={purpose} />}
       {pane === "history" && (
         <History

@@ -6,9 +6,9 @@ import type { useRunQuery } from "@/api/query";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice } from "@/components/Notice";
-import { Reasons, reasonList } from "@/components/Reasons";
+import { Reasons } from "@/components/Reasons";
 import { ResultGrid } from "@/components/ResultGrid";
-import { lookOf } from "@/lib/decision";
+import { datasetReasons, lookOf } from "@/lib/decision";
 import { download } from "@/lib/download";
 import { csv, plural } from "@/lib/format";
 import { links } from "@/lib/links";
@@ -53,8 +53,9 @@ export function ResultView({
       <div className="panel">
         <Empty title="Ask your topics something">
           <p>
-            The value's fields stand at the top, beside <code>_key</code>, <code>_headers</code>, <code>_partition</code>,{" "}
-            <code>_offset</code> and <code>_timestamp</code>. What you may not see arrives masked; each column says why.
+            The value's fields stand at the top, beside <code>_key</code>, <code>_headers</code>,{" "}
+            <code>_partition</code>, <code>_offset</code> and <code>_timestamp</code>. What you may not see arrives
+            masked; each column says why.
           </p>
         </Empty>
       </div>
@@ -94,14 +95,14 @@ export function ResultView({
           </button>
         </span>
       </div>
-      <Why reasons={reasonList(answer.decision.reasons)} />
+      <Why reasons={datasetReasons(answer.decision)} />
       <div className="panel flush">
         {answer.rows.length === 0 ? (
           <Empty title="No rows">
             <p>Nothing in what was read fits, or nothing of it may be seen by you.</p>
           </Empty>
         ) : (
-          <ResultGrid columns={answer.columns} rows={answer.rows} dataset={dataset} />
+          <ResultGrid columns={answer.columns} rows={answer.rows} dataset={dataset} reasons={answer.decision.reasons} />
         )}
       </div>
     </section>

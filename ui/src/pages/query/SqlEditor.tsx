@@ -1,6 +1,6 @@
 // The SQL editor: completion from the catalog, errors under the place they stand at, Ctrl+Enter runs.
 import { autocompletion } from "@codemirror/autocomplete";
-import { sql, StandardSQL } from "@codemirror/lang-sql";
+import { StandardSQL, sql } from "@codemirror/lang-sql";
 import { linter } from "@codemirror/lint";
 import { EditorState, Prec } from "@codemirror/state";
 import { keymap, placeholder } from "@codemirror/view";
@@ -52,8 +52,13 @@ export function SqlEditor({
           sql({ dialect: StandardSQL, upperCaseKeywords: true }),
           StandardSQL.language.data.of({ autocomplete: catalogCompletion(client) }),
           autocompletion({ icons: false }),
-          linter(gateLint(() => calls.current.purpose), { delay: 500 }),
-          placeholder("SELECT order_id, customer.email FROM prod.orders      (end with EMIT CHANGES to follow what arrives)"),
+          linter(
+            gateLint(() => calls.current.purpose),
+            { delay: 900 },
+          ),
+          placeholder(
+            "SELECT order_id, customer.email FROM prod.orders      (end with EMIT CHANGES to follow what arrives)",
+          ),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ "aria-label": "SQL" }),
           EditorView.updateListener.of((update) => {

@@ -3,7 +3,7 @@ import type { Completion, CompletionContext, CompletionResult } from "@codemirro
 import type { QueryClient } from "@tanstack/react-query";
 import { api, v1 } from "@/api/client";
 import type { Dataset, Schema } from "@/api/types";
-import { columnChildren, type Column } from "@/lib/columns";
+import { type Column, columnChildren } from "@/lib/columns";
 import { sqlQuote, sqlTable, tablesIn } from "@/lib/sql";
 
 const RECORD: Completion[] = [
@@ -60,7 +60,11 @@ export function catalogCompletion(client: QueryClient) {
     if (table) {
       const options = (await datasets(client))
         .filter((d) => !d.deleted_at)
-        .map((d) => ({ label: sqlTable(d.cluster ?? d.namespace, d.name), detail: d.description.slice(0, 60), type: "class" }));
+        .map((d) => ({
+          label: sqlTable(d.cluster ?? d.namespace, d.name),
+          detail: d.description.slice(0, 60),
+          type: "class",
+        }));
       return { from: context.pos - (table[1]?.length ?? 0), options, validFor: /^[\w`.-]*$/ };
     }
     const word = context.matchBefore(/[\w`.]*/);
@@ -73,7 +77,12 @@ export function catalogCompletion(client: QueryClient) {
       const next = level.find((c) => sqlQuote(c.name) === name || c.name === name);
       if (next) level = next.children;
     }
-    const options: Completion[] = level.map((c) => ({ label: sqlQuote(c.name), detail: c.type, type: "property", boost: 2 }));
+    const options: Completion[] = level.map((c) => ({
+      label: sqlQuote(c.name),
+      detail: c.type,
+      type: "property",
+      boost: 2,
+    }));
     return {
       from: context.pos - last.length,
       options: typed.length === 0 ? [...options, ...RECORD] : options,

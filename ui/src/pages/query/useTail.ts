@@ -3,7 +3,6 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "@/api/client";
 import { follow } from "@/api/query";
 import type { QueryColumn } from "@/api/types";
-import { rowsOf } from "@/lib/tail";
 
 /** Rows kept in the page; older ones scroll out, so that a tail of days does not fill the browser. */
 export const KEPT = 2000;
@@ -54,7 +53,6 @@ export function useTail(): Tail {
       // Rows are drawn a few times a second, however fast they come.
       let fresh: unknown[][] = [];
       let seen = 0;
-      let names: QueryColumn[] = [];
       const draw = () => {
         if (fresh.length === 0 || held.current) return;
         const batch = fresh;
@@ -69,18 +67,16 @@ export function useTail(): Tail {
           setState("live");
           const data: unknown = JSON.parse(event.data);
           if (event.event === "columns") {
-            names = (Array.isArray(data) ? data : ((data as { columns?: QueryColumn[] }).columns ?? [])) as QueryColumn[];
-            setColumns(names);
-          } else if (event.event === "error") {
-            const { code, message: text, details } = data as { code?: string; message?: string; details?: Record<string, unknown> };
-            throw new ApiError(403, code ?? "ended", text ?? "The query ended with an error.", details ?? {});
-          } else if (event.event === "end") {
-            setMessage((data as { message?: string } | null)?.message ?? "The query ended.");
-          } else {
-            const some = rowsOf(data, names);
+            setColumns((data as { columns: QueryColumn[] }).columns);
+          } else if (event.event === "rows") {
+            const some = (data as { rows: unknown[][] }).rows;
             seen += some.length;
             fresh.push(...some);
             if (fresh.length > KEPT) fresh = fresh.slice(-KEPT);
+          } else if (event.event === "end" || event.event === "error") {
+            // The API ends a stream only when access was revoked or the engine failed: both need to be seen.
+            const { code, message, ...details } = data as { code?: string; message?: string };
+            throw new ApiError(403, code ?? "ended", message ?? "The stream ended.", details);
           }
         }
         draw();

@@ -3,8 +3,8 @@ import { FileSearch, Printer } from "lucide-react";
 import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { useWhereIs } from "@/api/admin";
-import { api } from "@/api/client";
 import { useSearch } from "@/api/catalog";
+import { api } from "@/api/client";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
@@ -36,7 +36,11 @@ export default function ReportsPage() {
               type="button"
               className="button"
               onClick={async () =>
-                download(`where-is-${subject}.csv`, await api.text("/api/v1/reports/where-is", { ...asked, format: "csv" }), "text/csv")
+                download(
+                  `where-is-${subject}.csv`,
+                  await api.text("/api/v1/reports/where-is", { ...asked, format: "csv" }),
+                  "text/csv",
+                )
               }
             >
               CSV
@@ -109,7 +113,13 @@ function Ask({ kind: was, text: said, asOf: at }: { kind: Kind; text: string; as
       )}
       <label className="row">
         <span className="muted">as of (UTC)</span>
-        <input className="input" style={{ width: 200 }} type="datetime-local" value={asOf} onChange={(e) => setAsOf(e.target.value)} />
+        <input
+          className="input"
+          style={{ width: 200 }}
+          type="datetime-local"
+          value={asOf}
+          onChange={(e) => setAsOf(e.target.value)}
+        />
       </label>
       <button type="submit" className="button primary" disabled={!text.trim()}>
         Find

@@ -4,7 +4,7 @@ import { Empty } from "@/components/Empty";
 import { EntityName } from "@/components/EntityBadge";
 import { Notice } from "@/components/Notice";
 import { percent, plural } from "@/lib/format";
-import { links } from "@/lib/links";
+import { links, nodeLink } from "@/lib/links";
 import { parseNodeId } from "@/lib/nodeId";
 import { sentence } from "@/lib/subject";
 
@@ -64,7 +64,7 @@ export function WhereIsReport({ report }: { report: WhereIs }) {
 }
 
 function Row({ place }: { place: Place }) {
-  const at = place.cluster ?? place.namespace;
+  const at = place.reference?.slice(0, -place.name.length - 1) || place.namespace;
   return (
     <tr>
       <td>
@@ -89,42 +89,45 @@ function Row({ place }: { place: Place }) {
             return {
               key: flow.id,
               text: ref ? [ref.name, ref.field].filter(Boolean).join(" · ") : flow.id,
+              to: nodeLink(flow.id),
               note: flow.columns === "unknown" ? "columns unknown" : flow.raw ? "raw" : "masked",
             };
           })}
         />
       </td>
       <td>
-        <List items={place.readers.map((r, i) => ({ key: String(i), text: nameOf(r, ["job", "name", "group"]) }))} />
+        <List
+          items={place.readers.map((r) => ({
+            key: `${r.kind} ${r.name}`,
+            text: r.name,
+            ...(r.id ? { to: nodeLink(r.id) } : {}),
+            note: r.kind,
+          }))}
+        />
       </td>
       <td>
-        <List items={place.access.map((a, i) => ({ key: String(i), text: nameOf(a, ["user", "subject", "who"]), note: how(a) }))} />
+        <List
+          items={place.access.map((a) => ({
+            key: `${a.kind} ${a.subject}`,
+            text: a.kind === "user" ? a.subject : `${a.kind} ${a.subject}`,
+            note: a.masked ? (a.mask ?? "masked") : "clear",
+          }))}
+        />
       </td>
     </tr>
   );
 }
 
-function nameOf(of: unknown, keys: string[]): string {
-  if (typeof of !== "object" || of === null) return String(of);
-  const record = of as Record<string, unknown>;
-  const key = keys.find((k) => record[k] != null);
-  const text = key ? sentence(record[key]) : sentence(of);
-  return parseNodeId(text)?.name ?? text;
-}
-
-function how(of: unknown): string {
-  const record = (of ?? {}) as Record<string, unknown>;
-  const mask = record.mask ?? (record.clear === false ? "masked" : record.clear === true ? "clear" : (record.how ?? record.effect));
-  return mask ? sentence(mask) : "";
-}
-
-function List({ items }: { items: { key: string; text: string; note?: string }[] }) {
+function List({ items }: { items: { key: string; text: string; note?: string; to?: string }[] }) {
   if (items.length === 0) return <span className="muted">none known</span>;
   return (
     <ul className="small">
       {items.slice(0, 12).map((item) => (
         <li key={item.key} className="anywhere">
-          {item.text} {item.note && <span className={item.note === "raw" || item.note === "clear" ? "badge warn" : "badge"}>{item.note}</span>}
+          {item.text}{" "}
+          {item.note && (
+            <span className={item.note === "raw" || item.note === "clear" ? "badge warn" : "badge"}>{item.note}</span>
+          )}
         </li>
       ))}
       {items.length > 12 && <li className="muted">and {items.length - 12} more (see CSV)</li>}

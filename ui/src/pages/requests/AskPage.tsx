@@ -100,7 +100,11 @@ export default function AskPage() {
         </div>
         {ask.isError && <ErrorNotice error={ask.error} />}
         <div className="row">
-          <button type="submit" className="button primary" disabled={ask.isPending || !dataset.trim() || !purpose.trim()}>
+          <button
+            type="submit"
+            className="button primary"
+            disabled={ask.isPending || !dataset.trim() || !purpose.trim()}
+          >
             Ask
           </button>
           <button type="button" className="button" onClick={() => navigate(-1)}>

@@ -19,7 +19,9 @@ export function FieldPicker({
   const [text, setText] = useState("");
   const held = found.filter((c) => c.state !== "rejected");
   const personal = (path: string) => held.filter((c) => c.path === path);
-  const leaves = fields.filter((f) => !fields.some((other) => other.path !== f.path && other.path.startsWith(`${f.path}.`)));
+  const leaves = fields.filter(
+    (f) => !fields.some((other) => other.path !== f.path && other.path.startsWith(`${f.path}.`)),
+  );
   const paths = [...new Set([...chosen, ...held.map((c) => c.path), ...leaves.map((f) => f.path)])];
   const wanted = text.trim().toLowerCase();
   const shown = paths.filter((p) => p.toLowerCase().includes(wanted));
@@ -28,7 +30,9 @@ export function FieldPicker({
       <legend className="label strong" style={{ padding: 0 }}>
         Fields
       </legend>
-      <span className="hint">{chosen.length === 0 ? "None chosen: every field is asked for." : `${chosen.length} chosen.`}</span>
+      <span className="hint">
+        {chosen.length === 0 ? "None chosen: every field is asked for." : `${chosen.length} chosen.`}
+      </span>
       <input
         className="input"
         aria-label="Filter fields"

@@ -26,7 +26,10 @@ export default function RequestsPage() {
   ];
   return (
     <div className="page">
-      <PageHead title="Requests" lead="Ask to see fields clear, for a purpose and a time. Others decide; it ends by itself.">
+      <PageHead
+        title="Requests"
+        lead="Ask to see fields clear, for a purpose and a time. Others decide; it ends by itself."
+      >
         <Link className="button primary" to={links.ask("")}>
           Ask for access
         </Link>

@@ -21,7 +21,11 @@ export function Stages({ request: r }: { request: AccessRequest }) {
               <Icon
                 size={18}
                 aria-hidden
-                style={{ flex: "none", marginTop: 2, color: denied ? "var(--bad)" : done ? "var(--ok)" : "var(--muted)" }}
+                style={{
+                  flex: "none",
+                  marginTop: 2,
+                  color: denied ? "var(--bad)" : done ? "var(--ok)" : "var(--muted)",
+                }}
               />
               <div className="grow stack-s" style={{ gap: 2 }}>
                 <strong>

@@ -1,0 +1,150 @@
+"""What any log of events promises; held by the memory twin and by Kafka alike."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lineage.adapters.memory import MemoryEventLog, MemoryEventSource
+from lineage.ports import EventLog, EventSource, Record
+from lineage.settings import KafkaClientSettings, LineageSettings
+
+Open = Callable[[], EventSource]
+
+
+@pytest.fixture(params=["memory", pytest.param("kafka", marks=pytest.mark.integration)])
+def log_and_source(request: pytest.FixtureRequest) -> Iterator[tuple[EventLog, Open]]:
+    if request.param == "memory":
+        held = MemoryEventLog()
+        source = MemoryEventSource(held)
+        yield held, lambda: source
+        return
+    from confluent_kafka.admin import AdminClient
+
+    from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
+
+    stack = request.getfixturevalue("stack")
+    mark = uuid.uuid4().hex[:12]
+    settings = LineageSettings(topic=f"_lineage.test.{mark}", group=f"lineage-test-{mark}", partitions=3)
+    kafka = KafkaClientSettings(bootstrap_servers=stack.kafka)
+    log = KafkaEventLog(kafka, settings)
+    opened: list[EventSource] = []
+
+    def open_source() -> EventSource:
+        opened.append(KafkaEventSource(kafka, settings))
+        return opened[-1]
+
+    yield log, open_source
+    for source in opened:
+        source.close()
+    log.close()
+    admin = AdminClient({"bootstrap.servers": stack.kafka})
+    for future in admin.delete_topics([settings.topic]).values():
+        future.result(10)
+
+
+def drain(source: EventSource, count: int, deadline: float = 30.0) -> list[Record]:
+    found: list[Record] = []
+    until = time.monotonic() + deadline
+    while len(found) < count and time.monotonic() < until:
+        found += source.poll(100, 2**20, 0.2)
+    return found
+
+
+def test_appended_is_read_with_key_and_headers(log_and_source: tuple[EventLog, Open]) -> None:
+    log, open_source = log_and_source
+    log.append("run:n/🕷", b"one", [("weir.error", b"why")])
+    (record,) = drain(open_source(), 1)
+    assert (record.key, record.value, record.headers) == ("run:n/🕷".encode(), b"one", (("weir.error", b"why"),))
+
+
+def test_order_holds_within_a_key(log_and_source: tuple[EventLog, Open]) -> None:
+    log, open_source = log_and_source
+    log.append_many([(f"k{at % 5}", b"%d" % at) for at in range(100)])
+    found = drain(open_source(), 100)
+    for key in range(5):
+        mine = [int(record.value or b"") for record in found if record.key == f"k{key}".encode()]
+        assert mine == sorted(mine) and len(mine) == 20
+
+
+def test_many_threads_append_at_once(log_and_source: tuple[EventLog, Open]) -> None:
+    log, open_source = log_and_source
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda at: log.append(f"k{at}", b"%d" % at), range(400)))
+    assert sorted(int(record.value or b"") for record in drain(open_source(), 400)) == list(range(400))
+
+
+def test_read_ends_where_the_log_ends_and_goes_on_from_there(log_and_source: tuple[EventLog, Open]) -> None:
+    log, _ = log_and_source
+    assert list(log.read()) == []
+    log.append_many([(f"k{at}", b"first") for at in range(30)])
+    first = [record for records in log.read() for record in records]
+    assert [record.value for record in first] == [b"first"] * 30
+    after: dict[int, int] = {}
+    for record in first:
+        after[record.partition] = max(after.get(record.partition, 0), record.offset + 1)
+    assert list(log.read(after)) == []
+    log.append_many([(f"k{at}", b"second") for at in range(10)])
+    assert [record.value for records in log.read(after) for record in records] == [b"second"] * 10
+
+
+def test_lag_counts_what_is_not_committed(log_and_source: tuple[EventLog, Open]) -> None:
+    log, open_source = log_and_source
+    log.append_many([(f"k{at}", b"x") for at in range(20)])
+    source = open_source()
+    assert source.lag() == 20
+    records = drain(source, 20)
+    assert source.lag() == 20
+    source.commit(records)
+    assert source.lag() == 0
+    log.append("k", b"y")
+    assert source.lag() == 1
+
+
+def test_a_poll_waits_no_longer_than_told(log_and_source: tuple[EventLog, Open]) -> None:
+    log, open_source = log_and_source
+    log.append("k", b"x")
+    source = open_source()
+    drain(source, 1)
+    started = time.monotonic()
+    assert source.poll(10, 1000, 0.1) == []
+    assert time.monotonic() - started < 2.0
+
+
+@pytest.mark.integration
+def test_what_was_not_committed_comes_again(stack: object) -> None:
+    from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
+
+    mark = uuid.uuid4().hex[:12]
+    settings = LineageSettings(topic=f"_lineage.test.{mark}", group=f"lineage-test-{mark}", partitions=2)
+    kafka = KafkaClientSettings(bootstrap_servers=stack.kafka)  # type: ignore[attr-defined]
+    log, first = KafkaEventLog(kafka, settings), KafkaEventSource(kafka, settings)
+    log.append_many([(f"k{at}", b"%d" % at) for at in range(10)])
+    found = drain(first, 10)
+    done = [record for record in found if record.partition == found[0].partition]
+    first.commit(done)
+    first.close()
+    second = KafkaEventSource(kafka, settings)
+    again = drain(second, 10 - len(done))
+    second.close()
+    log.close()
+    assert {record.value for record in again} == {record.value for record in found} - {record.value for record in done}
+
+
+def test_a_log_that_does_not_answer_says_so() -> None:
+    from lineage.adapters.kafka_events import KafkaEventLog
+
+    settings = LineageSettings(delivery_timeout_seconds=0.5)
+    log = KafkaEventLog(KafkaClientSettings(bootstrap_servers="127.0.0.1:1"), settings)
+    outcomes: list[Exception | None] = []
+    thread = threading.Thread(target=lambda: outcomes.extend(log.append_many([("k", b"x")])))
+    thread.start()
+    thread.join(20)
+    log.close()
+    assert [type(outcome).__name__ for outcome in outcomes] == ["Unavailable"]
+    assert "Kafka at 127.0.0.1:1" in str(outcomes[0])

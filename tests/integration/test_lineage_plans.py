@@ -1,0 +1,64 @@
+"""No stored query walks by path: Neo4j's own plan of each of them says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from lineage.adapters import neo4j_cypher as cypher
+from lineage.settings import Neo4jSettings
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def driver(stack: Any) -> Iterator[Any]:
+    from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+
+    settings = Neo4jSettings(uri=stack.neo4j, user=stack.neo4j_auth[0], password=stack.neo4j_auth[1])
+    driver = connect(settings)
+    Neo4jGraph(driver, settings, "test-plans").prepare()
+    yield driver
+    driver.execute_query("MATCH (g:LineageGraph {name: 'test-plans'}) DELETE g")
+    driver.close()
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    yield plan["operatorType"].removesuffix("@neo4j")
+    for child in plan.get("children", ()):
+        yield from operators(child)
+
+
+@pytest.mark.parametrize("name", sorted(cypher.all_reads()))
+def test_walks_are_pruned_and_begin_at_a_key(driver: Any, name: str) -> None:
+    summary = driver.execute_query(
+        "EXPLAIN " + cypher.all_reads()[name],
+        keys=["x"], time=1, rows=1, nodes=1, dataset="x", limit=1,
+    ).summary  # fmt: skip
+    used = list(operators(summary.plan))
+    walks = [operator for operator in used if operator.startswith(("VarLength", "Shortest", "Stateful", "Repeat"))]
+    assert all(operator == "VarLengthExpand(Pruning,BFS,All)" for operator in walks), used
+    assert len(walks) == (1 if name.startswith("closure") else 0)
+    assert not any("Scan" in operator and "Index" not in operator for operator in used), used
+    assert any("IndexSeek" in operator for operator in used), used
+
+
+def test_the_guard_notices_path_enumeration(driver: Any) -> None:
+    bad = "MATCH (s:Dataset {key: 'x'})-[:FEEDS*1..20]->(y) RETURN count(*)"
+    assert "VarLengthExpand(All)" in list(operators(driver.execute_query("EXPLAIN " + bad).summary.plan))
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 101, 10**9, -3])
+def test_only_checked_numbers_become_part_of_a_query(depth: int) -> None:
+    from lineage.model import Direction, Kind
+
+    with pytest.raises(ValueError, match="depth"):
+        cypher.closure(Kind.FEEDS, Direction.DOWNSTREAM, depth)
+
+
+def test_an_edge_is_unique_by_its_id(driver: Any) -> None:
+    rows = driver.execute_query("SHOW CONSTRAINTS YIELD name RETURN collect(name) AS names").records
+    names = set(rows[0]["names"])
+    assert {f"lineage_{name.lower()}_id" for name in cypher.TYPES.values()} <= names

@@ -1,0 +1,223 @@
+"""Ingest, worker and rebuild on memory twins: nothing lost, nothing skipped, what is no event is buried with its reason."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lineage_samples import content, flows, node, real_events, real_rows, run
+
+from catalog.errors import InvalidInput, Unavailable
+from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
+from lineage.consume import LineageWorker
+from lineage.delta import GraphDelta
+from lineage.ingest import Ingest
+from lineage.ports import WriteRefused
+from lineage.rebuild import rebuild
+from lineage.settings import LineageSettings
+from lineage.writer import GraphWriter
+
+
+def parts(settings: LineageSettings | None = None) -> Any:
+    log, dead, graph = MemoryEventLog(), MemoryEventLog(), MemoryGraph()
+    source = MemoryEventSource(log)
+    return log, dead, graph, source, LineageWorker(source, graph, dead, settings)
+
+
+def test_an_event_goes_all_the_way() -> None:
+    log, dead, graph, _, worker = parts()
+    Ingest(log).post(run(0, ["a"], ["b"]))
+    assert worker.lag() == 1
+    assert worker.step() == 1
+    assert (flows(graph), worker.lag(), dead.records) == ({("a", "b")}, 0, [])
+
+
+def test_a_batch_answers_for_each() -> None:
+    log = MemoryEventLog()
+    result = Ingest(log).post_batch([run(0), {}, run(1), 5]).to_json()
+    assert result["status"] == "partial_success"
+    assert result["summary"] == {"received": 4, "successful": 2, "failed": 2, "retriable": 0, "non_retriable": 2}
+    assert [(item["index"], item["retriable"]) for item in result["failed_events"]] == [(1, False), (3, False)]
+    assert len(log.records) == 2
+    assert Ingest(log).post_batch([]).to_json()["status"] == "success"
+    assert Ingest(log).post_batch([{}]).to_json()["status"] == "failure"
+    with pytest.raises(InvalidInput):
+        Ingest(log).post_batch({"events": []})
+
+
+def test_what_is_too_large_or_too_deep_is_refused() -> None:
+    ingest = Ingest(MemoryEventLog(), LineageSettings(max_event_bytes=2000))
+    with pytest.raises(InvalidInput, match="at most 2000"):
+        ingest.post(run(0, job_facets={"x": {"y": "z" * 3000}}))
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(InvalidInput, match="too deeply"):
+        ingest.post(run(0, job_facets={"x": deep}))
+    with pytest.raises(InvalidInput, match="Unicode"):
+        ingest.post(run(0, job_facets={"x": {"y": "\ud800"}}))
+
+
+def test_ingest_says_when_the_log_does_not_answer() -> None:
+    log = MemoryEventLog()
+    log.fail_with = Unavailable("Kafka at x did not answer.", details={"server": "kafka"})
+    with pytest.raises(Unavailable):
+        Ingest(log).post(run(0))
+    with pytest.raises(Unavailable):
+        Ingest(log).post_batch([run(0)])
+
+
+@pytest.mark.parametrize("junk", [None, b"", b"{", b"[]", b'{"job": {"namespace": "n"}}', b"\xff", b"null"])
+def test_a_message_that_is_no_event_is_buried_and_the_rest_goes_on(junk: bytes | None) -> None:
+    log, dead, graph, _, worker = parts()
+    log.append("before", json.dumps(run(0, ["a"], ["b"])).encode())
+    log.append("junk", junk)  # type: ignore[arg-type]
+    log.append("after", json.dumps(run(1, ["b"], ["c"], job="j2", run_id="r2")).encode())
+    assert worker.step() == 3
+    assert flows(graph) == {("a", "b"), ("b", "c")}
+    (buried,) = dead.records
+    headers = dict(buried.headers)
+    assert buried.key == b"junk" and headers["weir.offset"] == b"1" and headers["weir.error"]
+    assert (worker.lag(), worker.state.folded, worker.state.dead) == (0, 2, 1)
+
+
+def test_buried_messages_hold_no_secret() -> None:
+    log, dead, _, _, worker = parts()
+    log.append("k", b'{"run": {"facets": {"x": {"password": "hunter2xyz"}}}}')
+    log.append("k", b"not json password=hunter2xyz")
+    worker.step()
+    assert len(dead.records) == 2
+    assert not any(b"hunter2xyz" in (record.value or b"") for record in dead.records)
+
+
+def test_events_written_to_the_topic_by_others_are_redacted_too() -> None:
+    log, _, graph, _, worker = parts()
+    event = run(0, ["a"], ["b"], job_facets={"documentation": {"description": "use password=hunter2xyz"}})
+    log.append("k", json.dumps(event).encode())
+    worker.step()
+    assert "hunter2xyz" not in str(content(graph)) and "[redacted]" in str(content(graph))
+
+
+def test_the_worker_waits_for_the_graph_and_loses_nothing() -> None:
+    log, _, graph, source, worker = parts()
+    graph.fail_with = Unavailable("Neo4j does not answer.", details={"server": "neo4j"})
+    stop = threading.Event()
+    thread = threading.Thread(target=worker.run, args=(stop,))
+    thread.start()
+    ingest = Ingest(log)
+    for at in range(100):
+        ingest.post(run(at, [f"a{at}"], [f"b{at}"], job=f"j{at}", run_id=f"r{at}"))
+    _until(lambda: worker.state.waiting_for == "neo4j")
+    assert source.committed == 0
+    graph.fail_with = None
+    _until(lambda: worker.lag() == 0)
+    stop.set()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert (len(flows(graph)), worker.state.folded, worker.state.waiting_for) == (100, 100, None)
+
+
+def test_a_worker_that_waits_can_be_stopped() -> None:
+    _, _, graph, source, worker = parts()
+    graph.fail_with = Unavailable("Neo4j does not answer.", details={"server": "neo4j"})
+    stop = threading.Event()
+    thread = threading.Thread(target=worker.run, args=(stop,))
+    thread.start()
+    _until(lambda: worker.state.waiting_for is not None)
+    stop.set()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert source.committed == 0
+
+
+def test_offsets_are_committed_after_the_graph() -> None:
+    log, _, graph, source, worker = parts()
+    Ingest(log).post(run(0, ["a"], ["b"]))
+    order: list[str] = []
+    write, commit = graph.write, source.commit
+    graph.write = lambda delta: (order.append("graph"), write(delta))[1]
+    source.commit = lambda records: (order.append("commit"), commit(records))[1]
+    worker.step()
+    assert order == ["graph", "commit"]
+
+
+def test_one_event_the_graph_refuses_does_not_hold_up_the_others() -> None:
+    log, dead, graph, _, worker = parts()
+    write = graph.write
+
+    def picky(delta: GraphDelta) -> None:
+        if node("poison") in delta.datasets:
+            raise WriteRefused("too large")
+        write(delta)
+
+    graph.write = picky
+    for at in range(9):
+        Ingest(log).post(run(at, [f"a{at}" if at != 4 else "poison"], ["x"], job=f"j{at}", run_id=f"r{at}"))
+    worker.step()
+    assert len(flows(graph)) == 8
+    assert [dict(record.headers)["weir.error"] for record in dead.records] == [
+        b"the graph cannot hold it (WriteRefused)"
+    ]
+    assert worker.lag() == 0
+
+
+def test_a_crash_between_graph_and_commit_doubles_nothing(shared_data: Path) -> None:
+    log, dead, graph, source, worker = parts(LineageSettings(batch_events=20))
+    Ingest(log).post_batch([row["event"] for row in real_rows(shared_data) if row["valid"]])
+    source.commit = lambda records: None  # as if killed each time
+    while worker.step():
+        pass
+    again = LineageWorker(MemoryEventSource(log), graph, dead)
+    while again.step():
+        pass
+    alone = MemoryGraph()
+    GraphWriter(alone).write(real_events(shared_data))
+    assert content(graph) == content(alone)
+
+
+def test_rebuild_gives_the_same_graph_and_catches_what_arrives_meanwhile(shared_data: Path) -> None:
+    log, _, graph, _, worker = parts()
+    Ingest(log).post_batch([row["event"] for row in real_rows(shared_data) if row["valid"]])
+    log.append("junk", b"{}")
+    while worker.step():
+        pass
+    expected = content(graph)
+    late = run(0, ["a"], ["b"])
+    activate = graph.activate
+
+    def activate_late(built: Any) -> None:
+        Ingest(log).post(late)  # accepted and folded by the worker into the old graph just before the switch
+        worker.step()
+        activate(built)
+
+    graph.activate = activate_late
+    graph._store.edges.clear()
+    done = rebuild(log, graph)
+    assert (done.folded, done.skipped) == (len(real_events(shared_data)) + 1, 1)
+    assert ("a", "b") in flows(graph)
+    assert {row[0] for row in expected["edges"]} < {row[0] for row in content(graph)["edges"]}
+
+
+def test_a_rebuild_that_fails_leaves_the_old_graph() -> None:
+    log, _, graph, _, worker = parts()
+    Ingest(log).post(run(0, ["a"], ["b"]))
+    worker.step()
+
+    def broken(after: Any = None) -> Any:
+        raise Unavailable("Kafka does not answer.")
+
+    log.read = broken
+    with pytest.raises(Unavailable):
+        rebuild(log, graph)
+    assert flows(graph) == {("a", "b")}
+
+
+def _until(condition: Any, seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not come true in time"
+        time.sleep(0.01)

@@ -1,0 +1,106 @@
+// Pictures of every page for docs/screenshots: light and dark, and some on a phone.
+//   WEIR_URL=... WEIR_TOKENS=... npm run shots            ONLY=query npm run shots   (one page)
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, test } from "vitest";
+import { launch, settled, visit, WEIR } from "./weir";
+
+const FOLDER = fileURLToPath(new URL("../../docs/screenshots/", import.meta.url));
+const ONLY = process.env.ONLY;
+const SQL = "SELECT client.account, client.ip, screen, ts FROM prod.`clicks.mobile`";
+
+interface Shot {
+  name: string;
+  path: string;
+  user: string | null;
+  phone?: boolean;
+  /** What is done on the page before the picture is taken. */
+  first?: (page: Page) => Promise<void>;
+}
+
+const drawn = async (page: Page) => {
+  await page.waitForSelector(".react-flow__node");
+  await page.waitForTimeout(700); // the view glides to where the graph fits
+};
+
+const SHOTS: Shot[] = [
+  { name: "sign-in", path: "/", user: null },
+  { name: "home", path: "/", user: "admin", phone: true },
+  { name: "search", path: "/search?q=email", user: "admin", phone: true },
+  { name: "dataset", path: "/datasets/prod/orders", user: "admin" },
+  { name: "schema", path: "/datasets/prod/orders/schema?field=value.customer.email", user: "admin", phone: true },
+  { name: "shapes", path: "/datasets/prod/events/schema", user: "admin" },
+  { name: "personal-data", path: "/datasets/prod/orders/personal-data", user: "admin" },
+  { name: "sample", path: "/datasets/prod/clicks.mobile/sample", user: "ana" },
+  { name: "access", path: "/datasets/prod/orders/access", user: "admin" },
+  { name: "dataset-lineage", path: "/datasets/prod/orders/lineage", user: "admin", first: drawn },
+  { name: "lineage", path: "/lineage?node=dataset:prod:orders&depth=20", user: "admin", phone: true, first: drawn },
+  {
+    name: "lineage-columns",
+    path: "/lineage?node=datasetField:prod:orders:value.customer.email&level=column&depth=20",
+    user: "admin",
+    first: async (page) => {
+      await drawn(page);
+      await page.locator(".card-field button").first().click();
+      await page.waitForTimeout(400);
+    },
+  },
+  {
+    name: "query",
+    path: `/query?sql=${encodeURIComponent(SQL)}`,
+    user: "ana",
+    phone: true,
+    first: async (page) => {
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.waitForSelector(".column-head");
+      await page.locator(".column-head").first().click();
+    },
+  },
+  {
+    name: "explain",
+    path: `/query?sql=${encodeURIComponent(SQL)}`,
+    user: "ana",
+    first: async (page) => {
+      await page.getByRole("button", { name: "Explain" }).click();
+      await page.waitForSelector("text=What the answer shows");
+    },
+  },
+  { name: "ask", path: "/requests/new?dataset=prod/orders&fields=value.customer.email", user: "ana" },
+  { name: "requests", path: "/requests?show=mine", user: "ana" },
+  { name: "grants", path: "/requests?show=grants", user: "ana" },
+  { name: "where-is", path: "/reports?entity=EMAIL_ADDRESS", user: "petra", phone: true },
+  { name: "review", path: "/review", user: "admin" },
+  { name: "policies", path: "/policies", user: "admin" },
+  { name: "audit", path: "/audit", user: "admin", first: async (page) => page.getByText("Verify the chain").click() },
+  { name: "clusters", path: "/admin", user: "admin" },
+  { name: "scans", path: "/admin/scans", user: "admin" },
+  { name: "tokens", path: "/admin/tokens", user: "admin" },
+  { name: "health", path: "/admin/health", user: "admin" },
+];
+
+let browser: Browser;
+beforeAll(async () => {
+  mkdirSync(FOLDER, { recursive: true });
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+async function take(shot: Shot, kind: "light" | "dark" | "phone"): Promise<void> {
+  const look = kind === "phone" ? { width: 390, height: 780 } : { width: 1280, height: 800, dark: kind === "dark" };
+  const { context, page, wrong } = await visit(browser, shot.user, look);
+  await page.goto(WEIR + shot.path);
+  await settled(page);
+  await shot.first?.(page);
+  await page.waitForTimeout(250);
+  await page.screenshot({ path: `${FOLDER}${shot.name}-${kind}.png` });
+  await context.close();
+  if (wrong.length > 0) throw new Error(`${shot.name}: ${wrong.join("; ")}`);
+}
+
+for (const shot of SHOTS.filter((s) => !ONLY || ONLY.split(",").includes(s.name))) {
+  for (const kind of ["light", "dark", ...(shot.phone ? ["phone" as const] : [])] as const) {
+    if (process.env.KIND && kind !== process.env.KIND) continue;
+    test(`${shot.name} ${kind}`, () => take(shot, kind));
+  }
+}

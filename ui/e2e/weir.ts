@@ -1,0 +1,76 @@
+// A browser before a running Weir: where it is, who signs in, and what every page must hold to.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+export const WEIR = (process.env.WEIR_URL ?? "http://127.0.0.1:8484").replace(/\/$/, "");
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** The token of a user: WEIR_TOKEN_ANA, else the file `ana` or `ana.token` in the folder WEIR_TOKENS. */
+export function tokenOf(user: string): string {
+  const given = process.env[`WEIR_TOKEN_${user.toUpperCase()}`];
+  if (given) return given;
+  const folder = process.env.WEIR_TOKENS ?? "";
+  for (const name of [user, `${user}.token`]) {
+    const path = join(folder, name);
+    if (folder && existsSync(path)) return readFileSync(path, "utf8").trim();
+  }
+  throw new Error(`No token of ${user}: set WEIR_TOKEN_${user.toUpperCase()}, or WEIR_TOKENS to a folder of tokens.`);
+}
+
+export function launch(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  return chromium.launch({ executablePath, args: FLAGS });
+}
+
+export interface Visit {
+  context: BrowserContext;
+  page: Page;
+  /** What went wrong in the page, and requests to anywhere but Weir. Empty on a good page. */
+  wrong: string[];
+}
+
+export interface Look {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+}
+
+/** A fresh context in which a user is signed in. */
+export async function visit(browser: Browser, user: string | null, look: Look = {}): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width: look.width ?? 1360, height: look.height ?? 850 },
+    colorScheme: look.dark ? "dark" : "light",
+    reducedMotion: "reduce",
+  });
+  if (user !== null) {
+    await context.addInitScript((token) => sessionStorage.setItem("weir.token", token), tokenOf(user));
+  }
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on("pageerror", (error) => wrong.push(`page error: ${error.message}`));
+  page.on("console", (message) => {
+    // The browser writes a line for every answer of 4xx; whether one was expected is for the test to say.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) wrong.push(message.text());
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(WEIR) && !url.startsWith("data:") && !url.startsWith("blob:")) wrong.push(`request to ${url}`);
+  });
+  return { context, page, wrong };
+}
+
+/** Until the page has its answers: nothing grey is left and nothing is on its way. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelector("main h1, main h2") !== null);
+  await page.waitForFunction(() => document.querySelector(".skeleton") === null, undefined, { timeout: 45_000 });
+}
