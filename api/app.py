@@ -32,6 +32,7 @@ from api.routes import (
 )
 
 VERSION = "0.1.0"
+PREFIX = "/api/v1"
 
 _DESCRIPTION = """
 Weir tells what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
@@ -61,7 +62,7 @@ def create_app(services: Services) -> FastAPI:
     app.state.services = services
     app.state.metrics = Metrics(CollectorRegistry())
     errors.install(app)
-    v1 = APIRouter(prefix="/api/v1")
+    v1 = APIRouter(prefix=PREFIX)
     for room in (
         search, catalog, clusters, scans, lineage, queries, access, audit, reports, declared, tokens,
     ):  # fmt: skip
@@ -73,6 +74,15 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(EncodedNames)
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024)
     return app
+
+
+def _label(scope: Scope) -> str:
+    """The route's template, never the path itself: names of topics and people stay out of metrics."""
+    template = getattr(scope.get("route"), "path", None)
+    if template is None:
+        return "other"
+    # A route of an included router knows its template without the prefix.
+    return f"{PREFIX}{template}" if scope["path"].startswith(PREFIX) and not template.startswith(PREFIX) else str(template)
 
 
 class EncodedNames:
@@ -164,6 +174,6 @@ class Observed:
         try:
             await self.app(scope, receive, noted)
         finally:
-            route = getattr(scope.get("route"), "path", "other")
+            route = _label(scope)
             self.metrics.requests.labels(scope["method"], route, str(status)).inc()
             self.metrics.seconds.labels(scope["method"], route).observe(time.perf_counter() - begun)

@@ -72,7 +72,7 @@ class Datasets(DatasetReader):
             for topic in topics:
                 before = known.get(topic.name)
                 start = before or DatasetRecord(DatasetId(holder.namespace, topic.name), created_at=now)
-                fresh = before is None or before.deleted_at is not None
+                fresh = before is None or before.deleted_at is not None or before.cluster is None
                 after = replace(
                     start, cluster=start.cluster or cluster, topic=topic.to_json(), last_seen_at=now, deleted_at=None
                 )

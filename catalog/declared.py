@@ -118,9 +118,7 @@ def _compose(text: str | bytes, file: str) -> list[yaml.Node]:
         raise InvalidInput(f"{file} is nested too deeply.", details={"file": file}) from None
 
 
-def _plain(
-    node: yaml.Node, at: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int], file: str
-) -> Any:
+def _plain(node: yaml.Node, at: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int], file: str) -> Any:
     """The node as Python's plain types; remembers the line of every place."""
     line = node.start_mark.line + 1
     lines.setdefault(at, line)

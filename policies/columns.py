@@ -73,7 +73,7 @@ class _Fields:
         outcomes = {cell: finish(draft, known) for cell, draft in self.drafts.items()}
         opening = dict.fromkeys(r for d in opened for r in d.reasons if r.kind in ("role", "owner", "grant"))
         return Columns(
-            tuple(self._column(position, outcomes) for position in range(len(self.plan.paths))),
+            self._columns(outcomes),
             True,
             rows,
             frozenset().union(*(d.used for d in opened)),
@@ -81,8 +81,24 @@ class _Fields:
             tuple(self._gaps()),
         )
 
-    def _column(self, position: int, outcomes: Mapping[tuple[int, Hits], Outcome]) -> ColumnDecision:
-        outcome = outcomes[self._cell(position)]
+    def _columns(self, outcomes: Mapping[tuple[int, Hits], Outcome]) -> tuple[ColumnDecision, ...]:
+        made: list[ColumnDecision | None] = [None] * len(self.plan.paths)
+        for number, group in enumerate(self.plan.groups):
+            outcome = outcomes.get((number, frozenset()))
+            if outcome is None:
+                continue  # every field of the group is reached by a path
+            key = (number, outcome.key())
+            same = self.plan.group_columns.get(key)
+            if same is None:
+                same = tuple(self._column(position, outcome) for position in group.members)
+                self.plan.keep_group(key, same)
+            for position, column in zip(group.members, same, strict=True):
+                made[position] = column
+        for position in self.hits:
+            made[position] = self._column(position, outcomes[self._cell(position)])
+        return tuple(column for column in made if column is not None)
+
+    def _column(self, position: int, outcome: Outcome) -> ColumnDecision:
         reasons = outcome.reasons
         if outcome.effect is Effect.ALLOW:
             reasons = (*self.plan.evidence[position], *reasons)

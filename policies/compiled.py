@@ -23,6 +23,7 @@ from policies.matching import Who, dataset_matches, folded
 from policies.model import (
     UNSCANNED_TAG,
     AccessPolicy,
+    ColumnDecision,
     DatasetFacts,
     MaskPolicy,
     Policy,
@@ -181,6 +182,8 @@ class Plan:
             for f in fields
         )
         self.answers: dict[object, object] = {}
+        self.group_columns: dict[object, tuple[ColumnDecision, ...]] = {}
+        self._group_columns_kept = 0
         row_tags = set(facts.tags).union(*(f.tags for f in fields))
         if any(map(is_personal, itertools.chain.from_iterable(f.tags for f in fields))) or any(
             map(is_personal_dataset, facts.tags)
@@ -208,6 +211,14 @@ class Plan:
         if len(self.answers) >= max(8, MAX_KEPT_COLUMNS // max(1, len(self.paths))):
             self.answers.clear()
         self.answers[key] = answer
+
+    def keep_group(self, key: object, columns: tuple[ColumnDecision, ...]) -> None:
+        """Remember the columns of one group for one outcome: many answers share them."""
+        self._group_columns_kept += len(columns)
+        if self._group_columns_kept > MAX_KEPT_COLUMNS:
+            self.group_columns.clear()
+            self._group_columns_kept = len(columns)
+        self.group_columns[key] = columns
 
     def within(self, path: FieldPath) -> Sequence[int]:
         """Positions of the fields at this place or inside it."""

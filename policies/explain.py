@@ -8,6 +8,7 @@ from typing import Any
 from catalog.datatypes import ArrayType, DataType, MapType, StructType
 from catalog.paths import FieldPath
 from policies.model import ColumnDecision, Decision, Effect, MaskType, Reason
+from policies.query_ports import QueryTable
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from policies.sql.trace import Output
@@ -132,3 +133,27 @@ def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> Fi
         else:
             break
     return path
+
+
+def table_json(ref: TableRef, table: QueryTable, decision: Decision, governed: GovernedTable | None) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "name": ref.name, "dataset": table.reference, "effect": str(decision.effect),
+        "reasons": reasons_json(decision.reasons), "gaps": list(decision.gaps),
+        "filters": [f.where for f in decision.filters], "grants": list(decision.grants),
+    }  # fmt: skip
+    shown["fields"] = [
+        {
+            "path": c.path, "effect": str(c.effect), "mask": str(c.mask.type) if c.mask else None,
+            "clear_when": c.clear_when, "reasons": reasons_json(c.reasons),
+        }
+        for c in decision.columns
+    ]  # fmt: skip
+    if governed is not None:
+        shown["columns"] = [
+            {
+                "name": column.name, "shown": column.sql is not None,
+                "decision": describe(column.decisions, True, column.note),
+            }
+            for column in governed.columns
+        ]  # fmt: skip
+    return shown

@@ -146,6 +146,16 @@ class SubjectsSpec(PeopleSpec):
         return self
 
 
+MASK_PARAMS: Mapping[MaskType, Mapping[str, str]] = {
+    MaskType.MASK_SHOW_FIRST_4: {"show": "number"},
+    MaskType.MASK_SHOW_LAST_4: {"show": "number"},
+    MaskType.GENERALIZE: {"step": "number"},
+    MaskType.TRUNCATE_GEO: {"decimals": "number"},
+    MaskType.TOKEN: {"scope": "text"},
+}
+"""Parameters each mask takes; docs/masks.md says what they do."""
+
+
 class MaskSpec(Spec):
     """`type` is a mask of docs/policies.md or another product's name for it; `expression` belongs to CUSTOM."""
 
@@ -162,6 +172,13 @@ class MaskSpec(Spec):
         if (kind is MaskType.CUSTOM) != (self.expression is not None):
             need = "CUSTOM needs one, as in substring_index({col}, '?', 1)"
             raise ValueError(f"expression stands with CUSTOM and nowhere else; {need}")
+        for name, value in self.params.items():
+            if name not in MASK_PARAMS.get(kind, {}):
+                known = ", ".join(MASK_PARAMS.get(kind, {})) or "none"
+                raise ValueError(f"params.{name} is not known for {kind}; there is {known}")
+            what = MASK_PARAMS[kind][name]
+            if what == "number" and (isinstance(value, str) or not 0 <= value < 1e15):
+                raise ValueError(f"params.{name} must be a number from 0 to 10 to the power of 15")
         return self
 
 

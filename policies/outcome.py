@@ -30,6 +30,11 @@ class Outcome:
     clear_when: str | None
     reasons: tuple[Reason, ...]
 
+    def key(self) -> object:
+        """Equal for equal outcomes, and hashable, which a mask with parameters is not."""
+        mask = self.mask and (self.mask.type, self.mask.expression, tuple(sorted(self.mask.params.items())))
+        return self.effect, mask, self.clear_when, self.reasons
+
 
 def order(mask: Mask) -> int:
     """How much a mask hides. What an expression hides is not known; it counts as much as MASK."""

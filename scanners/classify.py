@@ -239,11 +239,25 @@ def classify(
             if place.inside is not None:
                 inside.add(str(place.path))
             found[key] = (max(best, score), [*every, evidence], inside)
+    _drop_covered_maps(found)
     verdicts = [
         Classification(path, entity, round(score, 3), evidence=_evidence(every, inside, own, window))
         for (path, entity), (score, every, inside) in sorted(found.items())
     ]
     return tuple(verdicts), tuple(sorted(unscanned))
+
+
+def _drop_covered_maps(found: dict[tuple[str, str], tuple[float, list[Evidence], set[str]]]) -> None:
+    """A map is not tagged as a whole for what single keys of it, tagged themselves, account for."""
+    for path, entity in [key for key in found if key[0].endswith("{}")]:
+        whole = sum(e.matched for e in found[path, entity][1])
+        head = path[:-1]
+        keyed = sum(
+            e.matched for (p, ent), (_, every, _) in found.items()
+            if ent == entity and p.startswith(head) and p != path and p.endswith("}") for e in every
+        )  # fmt: skip
+        if keyed >= 0.9 * whole:
+            del found[path, entity]
 
 
 def _opaque(path: FieldPath, node: Node) -> bool:

@@ -28,6 +28,13 @@ class Schemas:
         self._protobuf: dict[int, Callable[[bytes], Any]] = {}
         self._bad: set[int] = set()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled decoders stay where they were built; a worker builds its own.
+        return {"_schemas": self._schemas, "_avro": {}, "_protobuf": {}, "_bad": set()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
     @staticmethod
     def of(data: Mapping[Any, Any] | Schemas | None) -> Schemas:
         """From `{id: {type, schema, references}}` as it travels in JSON, or from what already is one."""

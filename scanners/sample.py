@@ -15,7 +15,7 @@ _RECHECK_SHARE = 0.2
 """Part of a since-last sample that looks again at what was read before, so that old records cannot hide a change."""
 
 _WINDOW = 100
-"""Records below which a partition's share is not split into more than a head and a tail."""
+"""Records below which a partition's share is not split into more than head, tail and one window between."""
 
 
 def plan(
@@ -98,7 +98,7 @@ def _windows(
     if strategy is Strategy.EARLIEST:
         return [_range(topic, p, p.begin, p.begin + count)]
     # Opening a window costs as much as reading some hundred records: few small ones are no better sample.
-    pieces = min(count, max(2, min(windows, count // _WINDOW)))
+    pieces = min(count, max(min(3, windows), min(windows, count // _WINDOW)))
     lengths = [count // pieces + (1 if i < count % pieces else 0) for i in range(pieces)]
     if strategy is Strategy.RANDOM or pieces == 1:
         spots = _scatter(p.begin, p.end, lengths, draw)

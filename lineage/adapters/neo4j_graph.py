@@ -47,9 +47,9 @@ def connect(settings: Neo4jSettings) -> neo4j.Driver:
     return neo4j.GraphDatabase.driver(
         settings.uri,
         auth=(settings.user, settings.password) if settings.password else None,
-        connection_timeout=5.0,
-        max_transaction_retry_time=5.0,
-        connection_acquisition_timeout=10.0,
+        connection_timeout=3.0,
+        max_transaction_retry_time=2.0,
+        connection_acquisition_timeout=5.0,
         notifications_min_severity="OFF",
         telemetry_disabled=True,
     )

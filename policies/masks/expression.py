@@ -194,7 +194,7 @@ def _keys_with_rules(ctx: Context, path: FieldPath) -> list[str]:
 def _decided(ctx: Context, path: FieldPath) -> bool:
     """Whether anything was decided on the values of a map as such, not only on single keys of it."""
     return any(
-        p.contains(path) or path.contains(p) and p.steps[len(path.steps) - 1] == path.steps[-1]
+        p.contains(path) or (path.contains(p) and p.steps[len(path.steps) - 1] == path.steps[-1])
         for p, _ in ctx.decisions
     )
 

@@ -147,7 +147,7 @@ def _string(mask: Mask, value: str) -> str:
             return _ip(value)
         case MaskType.TRUNCATE_GEO:
             places = max(0, min(6, int(mask.params.get("decimals", 1))))
-            kept = f"$1.$2" if places else "$1"
+            kept = "$1.$2" if places else "$1"
             pattern = rf"(-?\\d+)\\.(\\d{{1,{places or 1}}})\\d*"
             return (
                 f"CASE WHEN {value} RLIKE '^\\\\s*[-+]?\\\\d{{1,3}}(\\\\.\\\\d+)?(\\\\s*[,; ]\\\\s*[-+]?\\\\d{{1,3}}(\\\\.\\\\d+)?)?\\\\s*$'"

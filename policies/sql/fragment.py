@@ -16,7 +16,7 @@ from policies.sql.stream import AGGREGATES
 from policies.sql.tree import Checker
 
 _FORBIDDEN = (exp.Query, exp.Window, exp.Star, exp.Alias, exp.Aliases)
-_UNSTABLE = frozenset("rand randn random uuid uniform randstr shuffle monotonically_increasing_id".split())
+_UNSTABLE = frozenset(["rand", "randn", "random", "uuid", "uniform", "randstr", "shuffle", "monotonically_increasing_id"])
 _LEAD = "SELECT "
 
 

@@ -35,9 +35,7 @@ MAX_QUANTIFIERS = 100
 
 # Calls whose arguments have a grammar of their own, and types, which may stand before a bracket without being called.
 _SPELLED_OUT = frozenset(
-    "cast try_cast extract trim position substring overlay exists any some all case when and or not in like ilike"
-    " rlike regexp between div interval date timestamp string int bigint double float boolean binary tinyint"
-    " smallint decimal cube rollup".split()
+    ["cast", "try_cast", "extract", "trim", "position", "substring", "overlay", "exists", "any", "some", "all", "case", "when", "and", "or", "not", "in", "like", "ilike", "rlike", "regexp", "between", "div", "interval", "date", "timestamp", "string", "int", "bigint", "double", "float", "boolean", "binary", "tinyint", "smallint", "decimal", "cube", "rollup"]
 )
 _OPEN = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
 _CLOSE = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)

@@ -22,14 +22,12 @@ MAX_GROWTH = 10_000
 
 _VAR = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,40}\Z")
 _SELECT_PARTS = frozenset(
-    "with_ expressions distinct from_ joins laterals pivots where group having qualify windows distribute sort cluster"
-    " order limit offset".split()
+    ["with_", "expressions", "distinct", "from_", "joins", "laterals", "pivots", "where", "group", "having", "qualify", "windows", "distribute", "sort", "cluster", "order", "limit", "offset"]
 )
-_TABLE_PARTS = frozenset("this db catalog alias joins laterals pivots sample version".split())
-_UNIT_CALLS = frozenset("timestampadd timestampdiff dateadd date_add datediff date_diff".split())
+_TABLE_PARTS = frozenset(["this", "db", "catalog", "alias", "joins", "laterals", "pivots", "sample", "version"])
+_UNIT_CALLS = frozenset(["timestampadd", "timestampdiff", "dateadd", "date_add", "datediff", "date_diff"])
 _UNITS = frozenset(
-    "year quarter month week day dayofyear hour minute second millisecond microsecond years quarters months weeks days"
-    " hours minutes seconds milliseconds microseconds".split()
+    ["year", "quarter", "month", "week", "day", "dayofyear", "hour", "minute", "second", "millisecond", "microsecond", "years", "quarters", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds"]
 )
 _WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d{5,})")
 

@@ -18,8 +18,9 @@ VALID = "valid"
 DISTINCT = "distinct"
 """different texts with a valid candidate, per task"""
 
-Verdict = tuple[bool, tuple[str, ...]]
-"""Whether a candidate is valid, and names of further counters that it raises."""
+Verdict = tuple[bool, tuple[str, ...]] | None
+"""Whether a candidate is valid, and names of further counters that it raises; None when it is plainly something else and
+no candidate at all."""
 
 VERSION = "1"
 """Of our recognizers: raised when a rule changes, so that old verdicts are known to be of an older rule."""

@@ -76,9 +76,11 @@ EMAIL = Pattern("EMAIL_ADDRESS", "email", rb"[A-Za-z0-9_%+'-]@[A-Za-z0-9]", _EMA
 _PHONE = re.compile(
     r"(?<![\w.,:/@#=&?%+-])(?P<v>(?:\+|00)?\(?\d(?:[\d ()/.\u2010\u2011-]{5,20})\d(?:\s?(?:x|ext\.?)\s?\d{1,6})?)(?![\w@]|[.,:/-]\d)"
 )
-_DATE_LIKE = re.compile(r"(?:19|20)\d\d[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d")
-_DECIMAL = re.compile(r"\d+\.\d+\Z")
-_CARD_OR_SSN = re.compile(r"(?:\d{4}[ -]){3}\d{1,7}\Z|\d{3}-\d{2}-\d{4}\Z")
+_OTHER = re.compile(
+    r"(?:19|20)\d\d[-./ ]\d\d?[-./ ]\d\d?(?!\d)|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d(?!\d)|\d+\.\d+\Z"
+    r"|(?:\d{4}[ -]){3}\d{1,7}\Z|\d{3}-\d{2}-\d{4}\Z|\d{1,4}(?:\.\d{1,5}){3}\Z"
+)
+"""Dates, decimals, cards, social security numbers, network addresses and versions: never meant as a phone number."""
 _FORMATTED = re.compile(r"[ ()/.\u2010\u2011-]|x")
 _PARENTHESES = re.compile(r"\(\d{2,5}\)")
 
@@ -96,13 +98,9 @@ class PhoneCheck:
     def _decide(self, candidate: str) -> Verdict:
         import phonenumbers
 
-        digits = sum(c.isdigit() for c in candidate)
-        if (
-            not 7 <= digits <= 20
-            or _DATE_LIKE.search(candidate)
-            or _DECIMAL.match(candidate)
-            or _CARD_OR_SSN.match(candidate)
-        ):
+        if _OTHER.match(candidate):
+            return None
+        if not 7 <= sum(map(str.isdigit, candidate)) <= 20:
             return False, ()
         way = "bare"
         if candidate.startswith("+") or (candidate.startswith("00") and _FORMATTED.search(candidate)):
@@ -151,7 +149,7 @@ def check_ip(candidate: str, text: str) -> Verdict:
             marks.append("large_tail")
         before = text[max(0, text.find(candidate) - 12) : text.find(candidate)].lower()
         if re.search(r"(?:ver|rev|release|build|oid|firmware|v)[a-z]*[ .:=]*\Z", before):
-            return False, ("version_word",)
+            return None
     elif candidate.count(":") < 3 or candidate in ("::", "::1"):
         return False, ()
     else:

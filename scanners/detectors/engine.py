@@ -118,8 +118,11 @@ def _count(pattern: Pattern, text: str, weight: int, made: Counter[str]) -> None
     marks: set[str] = set()
     for match in pattern.find.finditer(text):
         candidate = match["v"]
+        verdict = pattern.check(candidate, text)
+        if verdict is None:
+            continue
         candidates += 1
-        good, extra = pattern.check(candidate, text)
+        good, extra = verdict
         marks.update(extra)
         if good:
             valid += 1

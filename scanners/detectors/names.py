@@ -43,6 +43,7 @@ FOR: dict[str, frozenset[str]] = {
     "PASSWORD": frozenset({"password", "passwd", "pwd", "passphrase", "passcode", "pin_code"}),
     "API_KEY": frozenset({"key", "token", "secret", "apikey", "api_key", "access_token"}),
     **{spec.entity: frozenset(spec.words) for spec in IDS},
+    "US_SSN": frozenset({"ssn", "social_security", "social", "tax_id", "taxid", "taxpayer", "tin", "national_id"}),
 }  # fmt: skip
 """Words and phrases (joined by _) that speak for an entity."""
 

@@ -65,7 +65,9 @@ def test_services_never_import_adapters(path: Path) -> None:
 @pytest.mark.parametrize("room", ROOMS)
 def test_only_api_wires_adapters(room: str) -> None:
     others = [
-        path for path in (ROOT / "api").rglob("*.py") if path.name not in ("bootstrap.py", "parts.py") and "demo" not in path.parts
+        path
+        for path in (ROOT / "api").rglob("*.py")
+        if path.name not in ("bootstrap.py", "parts.py") and "demo" not in path.parts
     ]
     wrong = {name_of(p): m for p in others for m in imported(p) if m.startswith(f"{room}.adapters")}
     assert not wrong, f"only api/bootstrap.py and its parts.py import adapters, not {wrong}"

@@ -119,11 +119,13 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )
-WORDS = st.sampled_from(  # noqa: SIM905
-    "eventTime eventType run runId job dataset namespace name facets inputs outputs columnLineage fields inputFields "
-    "field transformations type masking lineage entries symlinks identifiers parent root lifecycleStateChange tags "
-    "ownership owners jobType emissionPattern sourceCodeLocation".split()
-)
+_WORDS = [
+    "eventTime", "eventType", "run", "runId", "job", "dataset", "namespace", "name", "facets", "inputs",
+    "outputs", "columnLineage", "fields", "inputFields", "field", "transformations", "type", "masking",
+    "lineage", "entries", "symlinks", "identifiers", "parent", "root", "lifecycleStateChange", "tags",
+    "ownership", "owners", "jobType", "emissionPattern", "sourceCodeLocation",
+]  # fmt: skip
+WORDS = st.sampled_from(_WORDS)
 SHAPED = st.recursive(
     JSON | st.just("2026-01-01T00:00:00Z"),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=6),

@@ -231,7 +231,9 @@ def test_every_name_of_a_dataset_finds_it() -> None:
 
 
 def test_what_the_catalog_knows_is_answered_for_though_nobody_spoke_of_it() -> None:
-    lineage = Lineage(shop(), known=lambda found, path: found.name == "new" or (found.name, path) == ("orders", "value.n"))
+    lineage = Lineage(
+        shop(), known=lambda found, path: found.name == "new" or (found.name, path) == ("orders", "value.n")
+    )
     alone = lineage.lineage(node("new")).to_json()
     assert ([n["id"] for n in alone["nodes"]], alone["edges"]) == ([node("new")], [])
     assert lineage.impact(node("new")).affected == ()

@@ -13,7 +13,7 @@ from catalog.errors import InvalidInput
 from policies import convert, kinds
 from policies.model import AccessPolicy, Mask, MaskPolicy, MaskType, RowPolicy, SubjectMatch, Target
 
-EXAMPLE = Path(__file__).parents[2] / "fixtures" / "governance.yaml"
+EXAMPLE = Path(__file__).parents[2] / "fixtures" / "governance-example.yaml"
 DOCUMENTS = [d for d in yaml.safe_load_all(EXAMPLE.read_text()) if d["kind"] in kinds.KINDS]
 
 
@@ -119,6 +119,10 @@ GRANT = {
         ("Policy", {**MASKED, "mask": {"type": "MASK_LAST_4"}}, "spec.mask", "did you mean"),
         ("Policy", {**MASKED, "mask": {"type": "CUSTOM"}}, "spec.mask", "substring_index({col}"),
         ("Policy", {**MASKED, "mask": {"type": "MASK", "expression": "{col}"}}, "spec.mask", "CUSTOM"),
+        ("Policy", {**MASKED, "mask": {"type": "GENERALIZE", "params": {"steps": 1}}}, "spec.mask", "there is step"),
+        ("Policy", {**MASKED, "mask": {"type": "GENERALIZE", "params": {"step": "a"}}}, "spec.mask", "number"),
+        ("Policy", {**MASKED, "mask": {"type": "GENERALIZE", "params": {"step": float("inf")}}}, "spec.mask", "number"),
+        ("Policy", {**MASKED, "mask": {"type": "MASK", "params": {"step": 1}}}, "spec.mask", "there is none"),
         ("Policy", {**MASKED, "subjects": {}}, "spec.subjects", "everyone: true"),
         ("Policy", {**MASKED, "type": "maks"}, "spec.type", "mask, access or row-filter"),
         ("Policy", {"match": {"tags": ["x"]}}, "spec.type", "mask, access or row-filter"),

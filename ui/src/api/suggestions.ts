@@ -1,6 +1,6 @@
-// The review queue, put together from the datasets that hold personal data: the API lists classifications by dataset.
+// The review queue. Search knows which fields carry a suggestion; the evidence stands with each dataset.
 import { api, v1 } from "@/api/client";
-import type { Classification, Dataset } from "@/api/types";
+import type { Classification, Hit, SearchAnswer } from "@/api/types";
 
 export interface Suggestion {
   place: string;
@@ -9,27 +9,28 @@ export interface Suggestion {
 }
 
 const AT_ONCE = 6;
+const MOST = 1000;
+
+function waits(hit: Hit): boolean {
+  return Object.values(hit.states ?? {}).includes("suggested");
+}
 
 export async function fetchSuggestions(signal?: AbortSignal): Promise<Suggestion[]> {
-  const { datasets } = await api.get<{ datasets: Dataset[] }>(
-    "/api/v1/datasets",
-    { entity: "PII", limit: 1000 },
-    signal,
+  const asked = { kind: "field", entity: "PII", limit: MOST };
+  const { hits } = await api.get<SearchAnswer>("/api/v1/search", asked, signal);
+  const waiting = new Map(
+    hits.filter(waits).map((h) => [`${h.namespace}/${h.name}`, { place: h.cluster ?? h.namespace, name: h.name }]),
   );
-  const found: Suggestion[][] = datasets.map(() => []);
-  let next = 0;
+  const datasets = [...waiting.values()];
+  const found: Suggestion[] = [];
   const worker = async () => {
-    while (next < datasets.length) {
-      const at = next++;
-      const dataset = datasets[at];
-      if (!dataset) return;
-      const place = dataset.cluster ?? dataset.namespace;
-      const all = await api.get<Classification[]>(`${v1("datasets", place, dataset.name)}/classifications`, {}, signal);
-      found[at] = all
-        .filter((c) => c.state === "suggested")
-        .map((classification) => ({ place, name: dataset.name, classification }));
+    for (let one = datasets.pop(); one; one = datasets.pop()) {
+      const { place, name } = one;
+      const all = await api.get<Classification[]>(`${v1("datasets", place, name)}/classifications`, {}, signal);
+      for (const classification of all)
+        if (classification.state === "suggested") found.push({ place, name, classification });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return found.flat().sort((a, b) => b.classification.score - a.classification.score);
+  return found.sort((a, b) => b.classification.score - a.classification.score || a.name.localeCompare(b.name));
 }

@@ -10,6 +10,7 @@ export interface Hit {
   tags?: string[];
   owners?: string[];
   entities?: string[];
+  states?: Record<string, ReviewState>;
   score: number;
   highlights?: Record<string, string[]>;
 }

@@ -30,7 +30,9 @@ export function ResultGrid({
     estimateSize: () => ROW,
     overscan: 15,
   });
-  const template = `52px ${columns.map((c) => `minmax(${width(c)}px, 1fr)`).join(" ")}`;
+  const widths = columns.map(width);
+  const template = `52px ${widths.map((w) => `minmax(${w}px, 1fr)`).join(" ")}`;
+  const least = 52 + widths.reduce((sum, w) => sum + w, 0);
   return (
     <>
       <div
@@ -43,7 +45,7 @@ export function ResultGrid({
         tabIndex={0}
       >
         <div role="rowgroup" className="grid-head-group">
-          <div role="row" className="grid-row grid-head" style={{ gridTemplateColumns: template }}>
+          <div role="row" className="grid-row grid-head" style={{ gridTemplateColumns: template, minWidth: least }}>
             <span role="columnheader" className="muted">
               #
             </span>
@@ -59,7 +61,13 @@ export function ResultGrid({
               role="row"
               aria-rowindex={item.index + 2}
               className="grid-row"
-              style={{ gridTemplateColumns: template, height: ROW, top: item.start, position: "absolute" }}
+              style={{
+                gridTemplateColumns: template,
+                minWidth: least,
+                height: ROW,
+                top: item.start,
+                position: "absolute",
+              }}
             >
               <span role="cell">
                 <button

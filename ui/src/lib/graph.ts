@@ -123,7 +123,9 @@ export function inSight(list: Flow[], root: string, depth: number, ways: readonl
       const around = [...(next[way].get(node) ?? [])];
       if (around.length === 0) continue;
       const key = toggleKey(node, way);
-      const open = toggles.get(key) ?? hops < depth;
+      // A job on the way is passed through: whoever opened the dataset before it wants the datasets behind it.
+      const passed = node.startsWith("job:") && node !== start;
+      const open = passed || (toggles.get(key) ?? hops < depth);
       if (!open) {
         hidden.set(key, around.filter((n) => !nodes.has(n)).length);
         continue;
@@ -151,7 +153,10 @@ export function inSight(list: Flow[], root: string, depth: number, ways: readonl
 
 /** Every node and arrow on a way into or out of a node: what is lit when it is chosen. */
 export function path(list: Flow[], from: string): { nodes: Set<string>; flows: Set<string> } {
-  const nodes = new Set([from]);
+  // A dataset at column level stands for all its fields.
+  const starts = new Set([from]);
+  for (const { from: a, to: b } of list) for (const end of [a, b]) if (containerOf(end) === from) starts.add(end);
+  const nodes = new Set(starts);
   const lit = new Set<string>();
   for (const way of ["upstream", "downstream"] as const) {
     const ends = new Map<string, Flow[]>();
@@ -159,8 +164,8 @@ export function path(list: Flow[], from: string): { nodes: Set<string>; flows: S
       const near = way === "downstream" ? flow.from : flow.to;
       ends.set(near, [...(ends.get(near) ?? []), flow]);
     }
-    const seen = new Set([from]);
-    const queue = [from];
+    const seen = new Set(starts);
+    const queue = [...starts];
     while (queue.length > 0) {
       const node = queue.pop() as string;
       for (const flow of ends.get(node) ?? []) {

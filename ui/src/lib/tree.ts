@@ -32,7 +32,15 @@ export function buildTree<F extends { path: string }>(fields: readonly F[]): Tre
       path += stepText(step);
       let node = byPath.get(path);
       if (!node) {
-        node = { path, paths: [path], label: step.name, kind: step.kind, field: null, element: null, children: [] };
+        node = {
+          path,
+          paths: [path],
+          label: step.kind === "key" ? stepText(step) : step.name,
+          kind: step.kind,
+          field: null,
+          element: null,
+          children: [],
+        };
         byPath.set(path, node);
         siblings.push(node);
       }

@@ -52,7 +52,7 @@ export default function AuditPage() {
           <input
             key={name}
             className="input"
-            style={{ width: 200 }}
+            style={{ width: 260 }}
             aria-label={name}
             placeholder={{ actor: "who", action: "what: query, grant, report …", target: "on what" }[name]}
             defaultValue={filters[name] ?? ""}

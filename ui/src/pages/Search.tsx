@@ -124,6 +124,7 @@ export function Search() {
 /** Kinds of personal data are tags too; they stand under their own heading once. */
 function shownValues(name: string, facets: Record<string, FacetValue[]> | undefined): FacetValue[] {
   const values = facets?.[name] ?? [];
+  if (name === "entity") return values.filter((v) => v.value !== "PII");
   if (name !== "tag") return values;
   const kinds = new Set((facets?.entity ?? []).map((e) => e.value));
   return values.filter((v) => !kinds.has(v.value));

@@ -218,10 +218,10 @@ function Row({
         <span className="mono" title={node.path}>
           {node.label}
         </span>
-        {found.slice(0, 2).map((c) => (
+        {found.slice(0, 1).map((c) => (
           <EntityBadge key={c.entity} of={c} />
         ))}
-        {found.length > 2 && <span className="badge">+{found.length - 2}</span>}
+        {found.length > 1 && <span title={found.map((c) => c.entity).join(", ")}>+{found.length - 1}</span>}
       </span>
       <span className="tree-type muted small">{typeText(node.field, node.element)}</span>
       <span className="tree-presence">

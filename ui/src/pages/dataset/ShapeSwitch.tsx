@@ -1,18 +1,7 @@
 import type { Shape } from "@/api/types";
 import { Segments } from "@/components/Segments";
 import { percent } from "@/lib/format";
-import { lastName } from "@/lib/paths";
-
-/** What tells a shape from the others: `type = order_placed`. */
-export function shapeName(shape: Shape, at: number): string {
-  const when = shape.when;
-  if (when && "path" in when) {
-    const values = "value" in when ? when.value : (when.values ?? when.equals ?? "");
-    return `${lastName(String(when.path))} = ${Array.isArray(values) ? values.join(" or ") : String(values)}`;
-  }
-  const told = Object.entries(when ?? {}).map(([path, value]) => `${lastName(path)} = ${String(value)}`);
-  return told.join(", ") || `shape ${at + 1}`;
-}
+import { shapeNames } from "@/lib/shapes";
 
 /** Records of one topic often come in several shapes; this shows the fields of one. */
 export function ShapeSwitch({
@@ -25,6 +14,7 @@ export function ShapeSwitch({
   onChoose: (shape: number) => void;
 }) {
   const shown = shapes.slice(0, 12);
+  const names = shapeNames(shapes);
   return (
     <div className="row">
       <span className="muted">Records with</span>
@@ -38,7 +28,7 @@ export function ShapeSwitch({
             value: i,
             text: (
               <>
-                {shapeName(shape, i)} <span className="muted">{percent(shape.share)}</span>
+                {names[i]} <span className="muted">{percent(shape.share)}</span>
               </>
             ),
             title: `${shape.paths.length} fields`,

@@ -10,6 +10,7 @@ import {
   useStore,
 } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { usePlaces } from "@/api/places";
 import type { Flow, Graph, Sight, Way } from "@/lib/graph";
 import { anchored, type Positions, place } from "@/lib/layout";
 import { containerOf } from "@/lib/nodeId";
@@ -61,6 +62,7 @@ function Drawing({
     [graph, shown, sight, columns, lit],
   );
   const positions = usePositions(cards, shown, anchor);
+  const places = usePlaces();
   const flow = useReactFlow();
   const far = useStore((s) => s.transform[2] < 0.55);
   const ready = positions.size > 0;
@@ -91,6 +93,7 @@ function Drawing({
           chosen,
           lit: lit?.nodes ?? null,
           dim,
+          places,
           busy: opening === card.id,
           hidden: {
             upstream: ways.includes("upstream") ? sight.hidden.get(`${card.id}|upstream`) : undefined,

@@ -11,6 +11,7 @@ export type CardNode = Node<
     chosen: string | null;
     lit: ReadonlySet<string> | null;
     dim: boolean;
+    places: ReadonlyMap<string, string>;
     busy: boolean;
     hidden: Record<Way, number | undefined>;
     onToggle: (node: string, way: Way, open: boolean) => void;
@@ -36,7 +37,7 @@ export function CardView({ data }: NodeProps<CardNode>) {
         <span className="card-title" title={`${card.place} / ${card.title}`}>
           {card.title}
         </span>
-        {card.kind === "dataset" && <span className="card-place">{card.place}</span>}
+        {card.kind === "dataset" && <span className="card-place">{data.places.get(card.place) ?? card.place}</span>}
         {state && card.kind === "job" && <span className="card-place">{state.toLowerCase()}</span>}
       </button>
       {card.fields.map((field) => (
@@ -49,8 +50,12 @@ export function CardView({ data }: NodeProps<CardNode>) {
         </div>
       ))}
       {card.more > 0 && <div className="card-field muted">and {card.more} more: choose one in the list</div>}
-      <Toggle way="upstream" of={data} />
-      <Toggle way="downstream" of={data} />
+      {(card.kind === "dataset" || data.root) && (
+        <>
+          <Toggle way="upstream" of={data} />
+          <Toggle way="downstream" of={data} />
+        </>
+      )}
     </div>
   );
 }

@@ -1,11 +1,12 @@
 // The graph with what belongs beside it: level, depth, time, the chosen node, what is affected.
 import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
+import { useNamespaces } from "@/api/places";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { earliest, flows, inSight, path, toggleKey, type Way } from "@/lib/graph";
-import { containerOf } from "@/lib/nodeId";
+import { containerOf, nodeIdOf, parseNodeId } from "@/lib/nodeId";
 import { ALL, LineageBar } from "@/pages/lineage/LineageBar";
 import { SidePanel } from "@/pages/lineage/SidePanel";
 import { useLineage } from "@/pages/lineage/useLineage";
@@ -18,7 +19,15 @@ const WAYS: Record<string, Way[]> = {
   downstream: ["downstream"],
 };
 
+/** `root` may name its cluster: lineage itself writes the namespace. */
 export function LineageView({ root }: { root: string }) {
+  const namespaces = useNamespaces();
+  const ref = parseNodeId(root);
+  if (!namespaces.known) return <Loading />;
+  return <View root={ref ? nodeIdOf({ ...ref, namespace: namespaces.of(ref.namespace) }) : root} />;
+}
+
+function View({ root }: { root: string }) {
   const [params, setParams] = useSearchParams();
   const column = root.startsWith("datasetField:");
   const level = (params.get("level") ?? (column ? "column" : "dataset")) as "dataset" | "column";

@@ -1,6 +1,7 @@
 // Beside the graph: the chosen node, and what is affected when it changes.
 import { X } from "lucide-react";
 import { Link } from "react-router";
+import { usePlaces } from "@/api/places";
 import type { LineageNode } from "@/api/types";
 import { When } from "@/components/When";
 import type { Graph } from "@/lib/graph";
@@ -21,6 +22,7 @@ export function SidePanel({
   asOf: string | null;
   onChoose: (id: string | null) => void;
 }) {
+  const places = usePlaces();
   const id = chosen ?? root;
   const ref = parseNodeId(id);
   return (
@@ -42,7 +44,7 @@ export function SidePanel({
         <h2 className="anywhere">
           <Link to={nodeLink(id)}>{ref ? [ref.name, ref.field].filter(Boolean).join(" · ") : id}</Link>
         </h2>
-        <p className="muted small anywhere">{ref?.namespace}</p>
+        <p className="muted small anywhere">{places.get(ref?.namespace ?? "") ?? ref?.namespace}</p>
       </div>
       <Said node={graph.nodes.get(id)} />
       {chosen && (

@@ -67,7 +67,7 @@ export function ResultView({
     <section className="stack-s" aria-label="Result">
       <div className="spread">
         <p role="status">
-          <strong>{plural(answer.rows.length, "row")}</strong>
+          <strong>{plural(answer.rows.length, "row")}</strong>{" "}
           {answer.truncated && <span className="badge warn">there are more</span>}{" "}
           <span className="muted">
             {readText(answer.window)} {masked > 0 && `${plural(masked, "column")} masked.`}

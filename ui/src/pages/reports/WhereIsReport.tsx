@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import { Link } from "react-router";
 import type { Place, WhereIs } from "@/api/types";
 import { Empty } from "@/components/Empty";
@@ -9,19 +10,24 @@ import { parseNodeId } from "@/lib/nodeId";
 import { sentence } from "@/lib/subject";
 
 export function WhereIsReport({ report }: { report: WhereIs }) {
+  useAllOpenInPrint();
   const datasets = new Set(report.places.map((p) => `${p.namespace}/${p.name}`));
   return (
     <div className="stack">
       {report.gaps.length > 0 && (
         <Notice tone="warn">
-          <p className="strong">What this report cannot know</p>
-          <ul className="reasons small">
-            {report.gaps.map((gap, i) => (
-              <li key={i}>
-                <span className="anywhere">{typeof gap === "string" ? gap : (gap.message ?? sentence(gap))}</span>
-              </li>
-            ))}
-          </ul>
+          <details>
+            <summary>
+              <strong>{plural(report.gaps.length, "gap")}</strong>: what was not read, and so is not in this report
+            </summary>
+            <ul className="reasons small">
+              {report.gaps.map((gap, i) => (
+                <li key={i}>
+                  <span className="anywhere">{typeof gap === "string" ? gap : (gap.message ?? sentence(gap))}</span>
+                </li>
+              ))}
+            </ul>
+          </details>
         </Notice>
       )}
       {report.places.length === 0 ? (
@@ -133,4 +139,24 @@ function List({ items }: { items: { key: string; text: string; note?: string; to
       {items.length > 12 && <li className="muted">and {items.length - 12} more (see CSV)</li>}
     </ul>
   );
+}
+
+/** On paper nothing can be unfolded: what is folded opens for the print and closes after it. */
+function useAllOpenInPrint(): void {
+  useEffect(() => {
+    let opened: HTMLDetailsElement[] = [];
+    const open = () => {
+      opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open])")];
+      for (const one of opened) one.open = true;
+    };
+    const close = () => {
+      for (const one of opened) one.open = false;
+    };
+    window.addEventListener("beforeprint", open);
+    window.addEventListener("afterprint", close);
+    return () => {
+      window.removeEventListener("beforeprint", open);
+      window.removeEventListener("afterprint", close);
+    };
+  }, []);
 }

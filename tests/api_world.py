@@ -1,0 +1,135 @@
+"""A whole Weir over memory twins: the real application, the real services, no server. For tests of the HTTP door."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+from api.app import create_app
+from api.bootstrap import Services, build
+from api.home import Home
+from api.settings import Settings
+from catalog.adapters.memory_index import MemorySearchIndex
+from catalog.errors import Unavailable
+from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
+from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
+from policies.adapters.memory import MemoryHeadPublisher
+from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
+from scanners.model import RawRecord
+
+BOOTSTRAP = "localhost:9092"
+
+
+class MemoryBrokers:
+    """A cluster with the records given, at any address but `nowhere:1`."""
+
+    def __init__(self, topics: Mapping[str, Sequence[RawRecord]]) -> None:
+        self._topics = topics
+
+    def describe(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> ClusterDescription:
+        if "nowhere:1" in bootstrap:
+            raise Unavailable("Kafka at nowhere:1 does not answer; check the address and that the broker runs.")
+        return ClusterDescription("cluster-1", (BOOTSTRAP,))
+
+    def topics(self, settings: Mapping[str, Any], bootstrap: Sequence[str], offsets: bool = True) -> list[TopicFacts]:
+        self.describe(settings, bootstrap)
+        return [
+            TopicFacts(name=name, partitions=1, replication=1, offsets=(PartitionOffsets(0, 0, len(records)),))
+            for name, records in sorted(self._topics.items())
+        ]
+
+
+class ApiWorld:
+    """The application with a client for each user; the admin is there from the start."""
+
+    def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None) -> None:
+        topics = topics if topics is not None else {"orders": orders(50)}
+        settings = Settings()
+        settings.database.url = f"sqlite:///{folder / 'weir.db'}"
+        self.log = MemoryEventLog()
+        self.graph = MemoryGraph()
+        self.services: Services = build(
+            settings,
+            Home(folder),
+            index=MemorySearchIndex(),
+            brokers=MemoryBrokers(topics),
+            log=self.log,
+            source=MemoryEventSource(self.log),
+            letters=MemoryEventLog(),
+            graph=self.graph,
+            publisher=MemoryHeadPublisher(),
+            sampler=MemorySampler(topics),
+            offsets=MemoryOffsets(topics),
+            registry=MemoryRegistry(),
+        )
+        self.services.admin_token_file()
+        self._app = create_app(self.services)
+        self.admin = self._client((folder / "admin.token").read_text().strip())
+
+    def _client(self, token: str | None) -> TestClient:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return TestClient(self._app, raise_server_exceptions=False, headers=headers)
+
+    def user(self, name: str) -> TestClient:
+        """A client signed in as a user."""
+        made = self.admin.post("/api/v1/tokens", json={"user": name})
+        assert made.status_code == 201, made.text
+        return self._client(made.json()["token"])
+
+    def anonymous(self) -> TestClient:
+        return self._client(None)
+
+    def apply(self, text: str) -> dict[str, Any]:
+        """Apply YAML as the admin."""
+        done = self.admin.post("/api/v1/apply", content=text.encode())
+        assert done.status_code == 200, done.text
+        answer: dict[str, Any] = done.json()
+        return answer
+
+    def scan(self, **asked: Any) -> dict[str, Any]:
+        """Ask for a scan and do it, as the worker would."""
+        started = self.admin.post("/api/v1/scans", json=asked)
+        assert started.status_code == 202, started.text
+        assert self.services.scan_runner.run_next()
+        answer: dict[str, Any] = self.admin.get(f"/api/v1/scans/{started.json()['id']}").json()
+        return answer
+
+    def fold(self) -> None:
+        """Bring the graph up to the log, as the worker would."""
+        worker = self.services.lineage_worker()
+        while worker.step(timeout=0):
+            pass
+
+
+@contextmanager
+def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None) -> Iterator[ApiWorld]:
+    """A world that is closed at the end."""
+    made = ApiWorld(folder, topics)
+    try:
+        yield made
+    finally:
+        made.services.close()
+
+
+def record(value: Any, key: str | None = None, headers: Mapping[str, str] | None = None, offset: int = 0) -> RawRecord:
+    """A record with a JSON value."""
+    pairs = [(name, text.encode()) for name, text in (headers or {}).items()]
+    return RawRecord(key.encode() if key else None, json.dumps(value).encode(), pairs, 0, offset, 1_760_000_000_000 + offset)
+
+
+def orders(count: int) -> list[RawRecord]:
+    """Orders with a customer's e-mail address."""
+    return [
+        record(
+            {"order_id": f"O-{n}", "customer": {"name": "A B", "email": f"person{n}@mail.example.com"}, "region": "EU"},
+            key=f"k{n}",
+            headers={"actor": f"clerk{n}@shop.example.com"},
+            offset=n,
+        )
+        for n in range(count)
+    ]

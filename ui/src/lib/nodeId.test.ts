@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { containerOf, nodeIdOf, parseNodeId } from "@/lib/nodeId";
+
+const IDS = [
+  ["dataset:kafka://localhost:9092:orders", { kind: "dataset", namespace: "kafka://localhost:9092", name: "orders" }],
+  ["dataset:prod:orders", { kind: "dataset", namespace: "prod", name: "orders" }],
+  ["job:shop:daily.revenue", { kind: "job", namespace: "shop", name: "daily.revenue" }],
+  [
+    "datasetField:kafka://b1:9092:orders:value.customer.email",
+    { kind: "field", namespace: "kafka://b1:9092", name: "orders", field: "value.customer.email" },
+  ],
+  ["dataset:s3://bucket:path/to:part", { kind: "dataset", namespace: "s3://bucket", name: "path/to:part" }],
+] as const;
+
+test.each(IDS)("%s", (id, ref) => {
+  expect(parseNodeId(id)).toEqual(ref);
+  expect(nodeIdOf(ref)).toBe(id);
+});
+
+test.each(["", "orders", "dataset:", "dataset:prod", "run:1:2", "datasetField:prod:orders"])(
+  "%s is no node",
+  (text) => {
+    expect(parseNodeId(text)).toBeNull();
+  },
+);
+
+test("a field stands in its dataset", () => {
+  expect(containerOf("datasetField:kafka://b1:9092:orders:value.x")).toBe("dataset:kafka://b1:9092:orders");
+  expect(containerOf("job:shop:x")).toBe("job:shop:x");
+});
