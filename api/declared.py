@@ -42,7 +42,9 @@ class GovernanceHandler:
         self._state.delete(self.kind, key, by)
 
     def list(self) -> Sequence[DeclaredDocument]:
-        return [self._declared(d.name, d.metadata, d.spec) for d in self._state.store.documents(self.kind)]
+        """Grants that approved requests ended in are no declared state: `--prune` must not take them away."""
+        documents = [d for d in self._state.store.documents(self.kind) if not (d.spec or {}).get("request")]
+        return [self._declared(d.name, d.metadata, d.spec) for d in documents]
 
     def settle(self, changes: Sequence[Change]) -> None:
         """Nothing is left to do after the transaction."""

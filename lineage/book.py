@@ -117,7 +117,7 @@ class Book:
 
     def digest(self, facts: Facts) -> str:
         """Remember a set of facts and give its name."""
-        key = _digest(facts)
+        key = digest_of(facts)
         self.facts.setdefault(key, facts)
         return key
 
@@ -178,7 +178,8 @@ class Book:
         )
 
 
-def _digest(facts: Iterable[Fact]) -> str:
+def digest_of(facts: Iterable[Fact]) -> str:
+    """The name of a set of facts."""
     state = blake2b(digest_size=12)
     for fact in sorted(facts):
         state.update("\x1f".join(fact).encode(errors="replace"))

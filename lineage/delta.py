@@ -38,7 +38,8 @@ class GraphDelta:
 
     datasets    id -> dataset; columns: field id -> (dataset, field); jobs: id -> (namespace, name): nodes to make
     job_info    job id -> what it says of itself, whole; dataset_info: dataset -> the same, with times, whole
-    upserts     edges to make or to set; removed: (kind, id) of edges that are no longer derived
+    upserts     edges to make (or to set, where they are); updates: edges that are there, to set
+    removed     (kind, id) of edges that are no longer derived
     links       symlinks learned; drops: dataset -> all its times; retired: ids of datasets now known by another
     books       to store, each with the version it replaces
     """
@@ -49,6 +50,7 @@ class GraphDelta:
     job_info: dict[str, dict[str, Any]] = field(default_factory=dict)
     dataset_info: dict[DatasetId, Info] = field(default_factory=dict)
     upserts: list[Edge] = field(default_factory=list)
+    updates: list[Edge] = field(default_factory=list)
     removed: list[tuple[Kind, str]] = field(default_factory=list)
     links: set[Link] = field(default_factory=set)
     drops: dict[DatasetId, tuple[int, ...]] = field(default_factory=dict)
@@ -59,5 +61,5 @@ class GraphDelta:
     def empty(self) -> bool:
         return not (
             self.datasets or self.columns or self.jobs or self.job_info or self.dataset_info or self.upserts
-            or self.removed or self.links or self.drops or self.retired or self.books
+            or self.updates or self.removed or self.links or self.drops or self.retired or self.books
         )  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from catalog.model import DatasetId, NodeId
+from catalog.model import DatasetId
 from lineage import facts as f
 from lineage.book import Book, Pair, Remembered, Run
 from lineage.model import FOREVER, Edge, How, Kind
@@ -63,12 +63,18 @@ class Step:
     closes: bool
 
 
-def derive(book: Book, names: Names, drops: Mapping[DatasetId, Sequence[int]]) -> list[Edge]:
-    """Every edge the book stands for, but those it has forgotten (which stay in the graph as they are)."""
+def derive(
+    book: Book, names: Names, drops: Mapping[DatasetId, Sequence[int]], seen_steps: tuple[int, int] = (1, 1)
+) -> list[Edge]:
+    """Every edge the book stands for, but those it has forgotten (which stay in the graph as they are).
+
+    `seen` is rounded down to the first of `seen_steps` (milliseconds) for edges between datasets and jobs, to the
+    second for those between columns.
+    """
     sayings = Sayings(book, names)
     opened = base_of(book, names)
-    found = list(_edges(book, OBSERVED, *walk(opened, sayings.observed(), drops)))
-    found += _edges(book, DECLARED, *walk({}, sayings.declared(), drops))
+    found = list(_edges(book, OBSERVED, seen_steps, *walk(opened, sayings.observed(), drops)))
+    found += _edges(book, DECLARED, seen_steps, *walk({}, sayings.declared(), drops))
     return found
 
 
@@ -319,32 +325,34 @@ def _resolve_pair(pair: Pair, names: Names) -> Pair:
     return (kind, sns, sn, sf, tns, tn, tf, jns, jn)
 
 
-def _edges(book: Book, origin: str, opened: _Open, closed: Closed, hows: Mapping[Pair, How]) -> Iterator[Edge]:
-    for pair, held in opened.items():
-        yield _edge(book, origin, pair, held.variant, hows.get(pair, How.INPUTS_OUTPUTS), held.vf, FOREVER, held.seen)
-    for pair, variant, how, vf, vt, seen in closed:
-        yield _edge(book, origin, pair, variant, how, vf, vt, min(seen, vt))
-
-
-def _edge(book: Book, origin: str, pair: Pair, variant: tuple[str, ...], how: How, vf: int, vt: int, seen: int) -> Edge:
-    kind = Kind(pair[0])
-    source, target = ends_of(pair)
-    return Edge(
-        id=edge_id(book.owner, origin, pair, vf),
-        kind=kind,
-        source=source,
-        target=target,
-        owner=book.owner,
-        job=str(NodeId("job", pair[7], pair[8])) if pair[7] else None,
-        vf=vf,
-        vt=vt,
-        seen=max(vf, seen),
-        raw=variant[-1] == "1" if variant else True,
-        columns=variant[0] == "1" if kind is Kind.FEEDS else False,
-        how=how,
-        origin=origin,
-        ends=pair[1:7],
-    )
+def _edges(
+    book: Book, origin: str, seen_steps: tuple[int, int], opened: _Open, closed: Closed, hows: Mapping[Pair, How]
+) -> Iterator[Edge]:
+    rows = [
+        (pair, held.variant, hows.get(pair, How.INPUTS_OUTPUTS), held.vf, FOREVER, held.seen)
+        for pair, held in opened.items()
+    ]
+    for pair, variant, how, vf, vt, seen in (*rows, *closed):
+        kind = Kind(pair[0])
+        source, target = ends_of(pair)
+        step = seen_steps[1 if kind in (Kind.DERIVES, Kind.INFLUENCES) else 0]
+        seen = min(seen, vt)
+        yield Edge(
+            id=edge_id(book.owner, origin, pair, vf),
+            kind=kind,
+            source=source,
+            target=target,
+            owner=book.owner,
+            job=_node("job", pair[7], pair[8], "") if pair[7] else None,
+            vf=vf,
+            vt=vt,
+            seen=max(vf, seen - seen % step),
+            raw=variant[-1] == "1" if variant else True,
+            columns=variant[0] == "1" if kind is Kind.FEEDS else False,
+            how=how,
+            origin=origin,
+            ends=pair[1:7],
+        )
 
 
 def edge_id(owner: str, origin: str, pair: Pair, vf: int) -> str:
@@ -370,4 +378,4 @@ def datasets_of(pair: Pair) -> tuple[DatasetId, ...]:
 
 
 def _node(kind: str, namespace: str, name: str, column: str) -> str:
-    return str(NodeId("field", namespace, name, column) if column else NodeId(kind, namespace, name))
+    return f"datasetField:{namespace}:{name}:{column}" if column else f"{kind}:{namespace}:{name}"

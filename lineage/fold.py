@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from catalog.model import DatasetId, NodeId
@@ -45,13 +44,14 @@ def change(
 ) -> GraphDelta:
     """What the graph must become for these books; the books are marked as written so, and forget their oldest runs."""
     delta = GraphDelta()
+    steps = (settings.seen_resolution_seconds * 1000, settings.column_seen_resolution_seconds * 1000)
     drops: dict[DatasetId, list[int]] = defaultdict(list)
     for dataset, times in context.drops.items():
         drops[names.dataset(dataset.namespace, dataset.name)].extend(times)
     for owner in sorted(owners):
         book = books[owner]
         _shorten_phases(book, settings.phases_kept)
-        _compare(delta, book, derive(book, names, drops), settings.seen_resolution_seconds * 1000)
+        _compare(delta, book, derive(book, names, drops, steps))
         _forget_runs(book, names, drops, settings.runs_kept)
         book.sweep()
         if book.is_job:
@@ -90,23 +90,19 @@ def add_named(delta: GraphDelta, said: About, names: Names, context: Context) ->
     delta.dataset_info = {key: info for key, info in merged.items() if info != context.info.get(key, {})}
 
 
-def _compare(delta: GraphDelta, book: Book, edges: Iterable[Edge], step: int) -> None:
+def _compare(delta: GraphDelta, book: Book, edges: Iterable[Edge]) -> None:
     emitted: dict[str, list[Any]] = {}
     for edge in edges:
-        seen = max(edge.vf, edge.seen - edge.seen % step)
-        row = [str(edge.kind), edge.vt, seen, f"{edge.raw:d}{edge.columns:d}{edge.how}"]
+        row = [str(edge.kind), edge.vt, edge.seen, f"{edge.raw:d}{edge.columns:d}{edge.how}"]
         emitted[edge.id] = row
         before = book.emitted.get(edge.id)
-        if before != row:
-            _upsert(delta, edge, seen, is_new=before is None)
+        if before is None:
+            delta.upserts.append(edge)
+            add_nodes(delta, edge)
+        elif before != row:
+            delta.updates.append(edge)
     delta.removed += [(Kind(row[0]), key) for key, row in book.emitted.items() if key not in emitted]
     book.emitted = emitted
-
-
-def _upsert(delta: GraphDelta, edge: Edge, seen: int, *, is_new: bool) -> None:
-    delta.upserts.append(replace(edge, seen=seen))
-    if is_new:
-        add_nodes(delta, edge)
 
 
 def add_nodes(delta: GraphDelta, edge: Edge) -> None:

@@ -14,6 +14,9 @@ from lineage.ports import EventLog
 from lineage.redact import redact
 from lineage.settings import LineageSettings
 
+REDACTED_ALREADY = (("weir.redacted", b"1"),)
+"""Header of a message that passed here; events that clients write to the topic themselves have not."""
+
 
 class Ingest:
     """Accepts OpenLineage events. Safe for many threads."""
@@ -28,7 +31,7 @@ class Ingest:
         Raises InvalidInput (it is no event; nothing is stored) or Unavailable (Kafka; send it again).
         """
         key, value = self._prepare(raw)
-        self._log.append(key, value)
+        self._log.append(key, value, REDACTED_ALREADY)
 
     def post_batch(self, raw: Any) -> BatchResult:
         """Each event on its own: what is no event is named in the result, the others are durable.
@@ -45,7 +48,9 @@ class Ingest:
                 ready.append((index, self._prepare(item)))
             except InvalidInput as error:
                 failed.append((index, error.message))
-        for (index, _), outcome in zip(ready, self._log.append_many([item for _, item in ready]), strict=True):
+        for (index, _), outcome in zip(
+            ready, self._log.append_many([item for _, item in ready], REDACTED_ALREADY), strict=True
+        ):
             if isinstance(outcome, InvalidInput):
                 failed.append((index, outcome.message))
             elif outcome is not None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from catalog.model import NodeId
 from lineage.book import SEEN_STEP, Book, Run, newest
 from lineage.delta import Info
-from lineage.events import DatasetEvent, DatasetRef, Event, JobEvent, Name, RunEvent, facet
-from lineage.facts import datasets_in, drops_of, facts_of, jobs_in, lifecycle, links_of
-from lineage.info import dataset_info, job_said
+from lineage.events import DatasetEvent, Event, JobEvent, Name, RunEvent, facet
+from lineage.facts import lifecycle
+from lineage.info import job_said
+from lineage.model import FOREVER
+from lineage.reading import Reader, Reading
 from lineage.settings import LineageSettings
 
 ABOUT_KEPT = 200
@@ -23,7 +24,7 @@ ABOUT_KEPT = 200
 class Gathered:
     """A batch, sorted by whom it concerns."""
 
-    events: dict[str, list[Event]] = field(default_factory=lambda: defaultdict(list))
+    events: dict[str, list[tuple[Event, Reading]]] = field(default_factory=lambda: defaultdict(list))
     halves: dict[str, list[RunEvent]] = field(default_factory=lambda: defaultdict(list))
     owners: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
     """Owner -> namespace, name, is a job."""
@@ -40,12 +41,13 @@ class About:
     infos: dict[Name, Info] = field(default_factory=dict)
 
 
-def gather(events: Iterable[Event]) -> Gathered:
+def gather(events: Iterable[Event], reader: Reader | None = None) -> Gathered:
+    reader = reader or Reader()
     found = Gathered()
     for event in events:
         is_job = not isinstance(event, DatasetEvent)
         name = event.dataset.id if isinstance(event, DatasetEvent) else event.job.id
-        found.events[_register(found, name, is_job)].append(event)
+        found.events[_register(found, name, is_job)].append((event, reader.read(event)))
         if isinstance(event, RunEvent) and _is_half(event) and event.parent and event.parent.job:
             found.halves[_register(found, event.parent.job, True)].append(event)
     return found
@@ -55,18 +57,15 @@ def about(gathered: Gathered, owners: Iterable[str]) -> About:
     """What the events of these owners say about datasets."""
     found = About()
     for owner in owners:
-        for event in gathered.events.get(owner, ()):
-            found.links.update(links_of(event))
-            found.drops.update((name, event.time) for name in drops_of(event))
-            for fact in facts_of(event):
-                found.named.update(Name(*name) for name in datasets_in(fact))
-                found.jobs.update(Name(*name) for name in jobs_in(fact))
-            for ref in _refs(event):
-                found.named.add(ref.id)
-                for key, value in dataset_info(ref.facets):
-                    info = found.infos.setdefault(ref.id, {})
-                    if newest(info, key, _minute(event.time), value):
-                        info[key] = (_minute(event.time), value)
+        for event, reading in gathered.events.get(owner, ()):
+            found.named |= reading.datasets
+            found.jobs |= reading.jobs
+            found.links.update(reading.links)
+            found.drops.update((name, event.time) for name in reading.drops)
+            for name, key, value in reading.infos:
+                info = found.infos.setdefault(name, {})
+                if newest(info, key, _minute(event.time), value):
+                    info[key] = (_minute(event.time), value)
     return found
 
 
@@ -78,8 +77,11 @@ def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettin
     """Add the events to their books. Gives the owners whose books changed."""
     changed: set[str] = set()
     for owner, events in gathered.events.items():
-        for event in events:
-            if _learn_run(books[owner], event) if isinstance(event, RunEvent) else _learn_said(books[owner], event):
+        book = books[owner]
+        for event, reading in events:
+            if _learn_run(book, event, reading) if isinstance(event, RunEvent) else _learn_said(book, event, reading):
+                changed.add(owner)
+            if _learn_about(book, event, reading):
                 changed.add(owner)
     for owner, halves in gathered.halves.items():
         for event in halves:
@@ -88,19 +90,18 @@ def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettin
     return changed
 
 
-def _learn_said(book: Book, event: JobEvent | DatasetEvent) -> bool:
+def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading) -> bool:
     changed = _learn_info(book, event, event.time) if isinstance(event, JobEvent) else False
-    facts = facts_of(event)
-    if facts:
-        key = book.digest(facts)
-        if event.time < book.declared.get(key, event.time + 1):
-            book.declared[key], changed = event.time, True
+    if reading.facts:
+        book.facts.setdefault(reading.digest, reading.facts)
+        if event.time < book.declared.get(reading.digest, event.time + 1):
+            book.declared[reading.digest], changed = event.time, True
     elif book.version == 0 and not book.runs:
         changed = True  # a job that is only named is on the map all the same
-    return _learn_about(book, event) or changed
+    return changed
 
 
-def _learn_run(book: Book, event: RunEvent) -> bool:
+def _learn_run(book: Book, event: RunEvent, reading: Reading) -> bool:
     # Repeats of RUNNING within a minute say nothing new.
     time = _minute(event.time) if event.type in ("RUNNING", None) else event.time
     changed = _learn_info(book, event, time)
@@ -123,12 +124,11 @@ def _learn_run(book: Book, event: RunEvent) -> bool:
     parent = event.parent.run_id if event.parent else None
     if parent is not None and (run.parent is None or parent < run.parent):
         run.parent, changed = parent, True
-    facts = facts_of(event)
-    if facts:
-        key = book.digest(facts)
-        if event.time < run.phases.get(key, event.time + 1):
-            run.phases[key], changed = event.time, True
-    return _learn_about(book, event) or changed
+    if reading.facts:
+        book.facts.setdefault(reading.digest, reading.facts)
+        if event.time < run.phases.get(reading.digest, event.time + 1):
+            run.phases[reading.digest], changed = event.time, True
+    return changed
 
 
 def _processing(event: RunEvent) -> tuple[str | None, bool]:
@@ -155,17 +155,13 @@ def _learn_info(book: Book, event: RunEvent | JobEvent, time: int) -> bool:
     return changed
 
 
-def _learn_about(book: Book, event: Event) -> bool:
+def _learn_about(book: Book, event: Event, reading: Reading) -> bool:
     """Whether this event says something about its datasets that the book has not noted for this minute."""
-    said = [
-        sorted((str(primary), str(other), kind) for primary, other, kind in links_of(event)),
-        sorted((str(name), event.time) for name in drops_of(event)),
-        sorted((str(ref.id), key, repr(value)) for ref in _refs(event) for key, value in dataset_info(ref.facets)),
-    ]
-    if not any(said):
+    if reading.about is None:
         return False
-    key = blake2b(repr(said).encode(errors="replace"), digest_size=12).hexdigest()
-    if book.about.get(key, event.time) >= _minute(event.time) and key in book.about:
+    # A drop has its own moment, however close it is to another.
+    key = f"{reading.about}{event.time}" if reading.drops else reading.about
+    if book.about.get(key, -FOREVER) >= _minute(event.time):
         return False
     book.about[key] = _minute(event.time)
     if len(book.about) > ABOUT_KEPT:
@@ -216,11 +212,3 @@ def _register(found: Gathered, name: Name, is_job: bool) -> str:
     owner = str(NodeId("job" if is_job else "dataset", name.namespace, name.name))
     found.owners[owner] = (name.namespace, name.name, is_job)
     return owner
-
-
-def _refs(event: Event) -> Iterator[DatasetRef]:
-    if isinstance(event, DatasetEvent):
-        yield event.dataset
-    else:
-        yield from event.inputs
-        yield from event.outputs

@@ -58,7 +58,7 @@ class Edge:
     owner     node id of the job, or of the dataset, that says so
     job       node id of the job that does it; None where it is declared of a dataset
     vf, vt    valid from, valid to (exclusive; FOREVER = open)
-    seen      last report of it, rounded down to the hour
+    seen      last report of it, rounded down (to the hour; between columns, to the day)
     raw       FEEDS, DERIVES: a value may arrive as it was; False = reached only through masking
     columns   FEEDS: it is known which columns feed which
     origin    observed (by runs) | declared (by job and dataset events)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
@@ -96,7 +97,12 @@ def field_text(dataset: DatasetId, column: str) -> str:
     In a topic that is a FieldPath: `email` and `value.email` are `value.email`, `customer.email` is
     `value.customer.email`; a name that begins with `_` (`_key`, `_offset`) stays. Elsewhere the producer's own text.
     """
-    if not dataset.namespace.startswith("kafka") or column.startswith("_"):
+    return _topic_column(column) if dataset.namespace.startswith("kafka") else column
+
+
+@lru_cache(maxsize=65536)
+def _topic_column(column: str) -> str:
+    if column.startswith("_"):
         return column
     for text in (column, f"value.{column}"):
         try:

@@ -28,8 +28,10 @@ class EventLog(Protocol):
     def append(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()) -> None:
         """Return when the event is durable. Raises Unavailable naming Kafka, or InvalidInput for one too large."""
 
-    def append_many(self, items: Sequence[tuple[str, bytes]]) -> list[Exception | None]:
-        """As `append` for each, delivered together; one outcome an item, None where it is durable."""
+    def append_many(
+        self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
+    ) -> list[Exception | None]:
+        """As `append` for each, with the same headers, delivered together; one outcome an item, None where it is durable."""
 
     def read(self, after: Mapping[int, int] | None = None) -> Iterator[list[Record]]:
         """What is in the log now, in batches: from the beginning, or from `after` (partition -> next offset) on.

@@ -30,6 +30,9 @@ class LineageSettings(BaseModel):
     seen_resolution_seconds: int = Field(
         default=3600, ge=60, description="`last seen` on edges is rounded down to this, so that repeats write nothing."
     )
+    column_seen_resolution_seconds: int = Field(
+        default=86_400, ge=60, description="The same for edges between columns, of which there are many."
+    )
     stale_after_days: float = Field(
         default=30.0, gt=0, description="An open edge of a streaming job not seen for so long is shown as stale."
     )

@@ -14,6 +14,7 @@ from lineage.fold import DROPS_KEPT, add_named, change, learned
 from lineage.learn import About, Gathered, about, gather, learn, new_books
 from lineage.names import Names, Resolve, as_written
 from lineage.ports import LineageGraph, StaleBook
+from lineage.reading import Reader
 from lineage.settings import LineageSettings
 
 _CACHED_BOOKS = 2000
@@ -30,11 +31,12 @@ class GraphWriter:
     def __init__(self, graph: LineageGraph, resolve: Resolve = as_written, settings: LineageSettings | None = None):
         self._graph, self._resolve = graph, resolve
         self._settings = settings or LineageSettings()
+        self._reader = Reader()
         self._cache: OrderedDict[str, Book] = OrderedDict()
 
     def write(self, events: Sequence[Event]) -> None:
         """Raises Unavailable (the graph does not answer; nothing is written), WriteRefused (it never will take it)."""
-        gathered = gather(events)
+        gathered = gather(events, self._reader)
         for attempt in range(_ATTEMPTS):
             try:
                 self._write(gathered)

@@ -28,7 +28,7 @@ class QueryTable:
     kafka: Mapping[str, str] = field(repr=False)
     key: PartRead
     value: PartRead
-    headers: StructType = StructType()
+    headers: StructType = field(default_factory=StructType)
 
 
 class TableSource(Protocol):

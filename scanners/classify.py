@@ -229,17 +229,21 @@ def classify(
     own = {r.name: r for r in recognizers}
     found: dict[tuple[str, str], tuple[float, list[Evidence], set[str]]] = {}
     unscanned: set[str] = set()
+    by_key: set[FieldPath] = set()
     for place in places(sketch):
         path = place.inside or place.path
+        if _known_by_key(place.node):
+            by_key.add(place.path.values())
         if place.node.unscanned or _opaque(place.path, place.node):
             unscanned.add(str(path))
+        if place.path in by_key:
+            continue
         for score, evidence in _verdicts(place.node, place.path.names, own):
             key = (str(path), evidence.entity)
             best, every, inside = found.get(key, (0.0, [], set()))
             if place.inside is not None:
                 inside.add(str(place.path))
             found[key] = (max(best, score), [*every, evidence], inside)
-    _drop_covered_maps(found)
     verdicts = [
         Classification(path, entity, round(score, 3), evidence=_evidence(every, inside, own, window))
         for (path, entity), (score, every, inside) in sorted(found.items())
@@ -247,17 +251,10 @@ def classify(
     return tuple(verdicts), tuple(sorted(unscanned))
 
 
-def _drop_covered_maps(found: dict[tuple[str, str], tuple[float, list[Evidence], set[str]]]) -> None:
-    """A map is not tagged as a whole for what single keys of it, tagged themselves, account for."""
-    for path, entity in [key for key in found if key[0].endswith("{}")]:
-        whole = sum(e.matched for e in found[path, entity][1])
-        head = path[:-1]
-        keyed = sum(
-            e.matched for (p, ent), (_, every, _) in found.items()
-            if ent == entity and p.startswith(head) and p != path and p.endswith("}") for e in every
-        )  # fmt: skip
-        if keyed >= 0.9 * whole:
-            del found[path, entity]
+def _known_by_key(node: Node) -> bool:
+    """A map nearly all of whose entries have keys with a profile of their own: those are judged one by one."""
+    entries = node.keys.count if node.keys is not None else 0
+    return node.is_map and sum(child.count for child in node.fields.values()) >= 0.95 * max(1, entries)
 
 
 def _opaque(path: FieldPath, node: Node) -> bool:

@@ -110,7 +110,7 @@ class Discriminators:
     @staticmethod
     def unpack(data: list[Any]) -> Discriminators:
         made = Discriminators()
-        made.tables = {p: None if t is None else {v: {k: n for k, n in c} for v, c in t} for p, t in data}
+        made.tables = {p: None if t is None else {v: dict(c) for v, c in t} for p, t in data}
         return made
 
 
@@ -168,7 +168,7 @@ def best(tables: Mapping[str, Table], group: Mapping[int, int], barred: Iterable
 def _foretold(counts: Counter[str]) -> int:
     """Records of one shape whose value is the most common one among the others of that shape."""
     top = counts.most_common(2)
-    value, most = top[0]
+    most = top[0][1]
     second = top[1][1] if len(top) > 1 else 0
     return most if most - 1 >= second and most > 1 else 0
 

@@ -41,7 +41,7 @@ def _below(place: Place) -> Iterator[Place]:
     for name, child in sorted(node.fields.items()):
         below = path.map_key(name) if node.is_map else path.field(name)
         yield from _below(Place(below, child, child.count, maps if node.is_map else objects, inside))
-    if node.elements is not None:
+    if node.elements is not None and node.elements.count:
         yield from _below(Place(path.elements(), node.elements, node.filled, node.type_count("array"), inside))
     if node.keys is not None:
         yield from _below(Place(path.keys(), node.keys, node.filled if node.is_map else 0, maps or objects, inside))

@@ -29,6 +29,7 @@ class AccessAsked(BaseModel):
         None, description="The longest the workflow or setting allows by default when absent."
     )
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
+    unmask: list[str] | None = Field(None, description="Which of them to show clear: all when absent, none when empty.")
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
 
 
@@ -50,6 +51,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
         valid_from=body.from_,
         valid_to=body.until,
         rows=body.rows,
+        unmask=body.unmask,
         reason=body.reason,
     ).to_json()
 

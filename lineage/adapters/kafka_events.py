@@ -53,8 +53,10 @@ class KafkaEventLog:
         if outcome is not None:
             raise outcome
 
-    def append_many(self, items: Sequence[tuple[str, bytes]]) -> list[Exception | None]:
-        return self._await([self._send(key, value, ()) for key, value in items])
+    def append_many(
+        self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
+    ) -> list[Exception | None]:
+        return self._await([self._send(key, value, headers) for key, value in items])
 
     def read(self, after: Mapping[int, int] | None = None) -> Iterator[list[Record]]:
         self.ensure_topic()

@@ -32,11 +32,13 @@ class MemoryEventLog:
         with self._lock:
             self.records.append(Record(0, len(self.records), key.encode(), value, tuple(headers)))
 
-    def append_many(self, items: Sequence[tuple[str, bytes]]) -> list[Exception | None]:
+    def append_many(
+        self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
+    ) -> list[Exception | None]:
         outcomes: list[Exception | None] = []
         for key, value in items:
             try:
-                self.append(key, value)
+                self.append(key, value, headers)
                 outcomes.append(None)
             except Exception as error:
                 outcomes.append(error)
@@ -141,6 +143,7 @@ class MemoryGraph:
             held.infos |= delta.dataset_info
             gone = [held.edges.pop(edge_id) for _, edge_id in delta.removed if edge_id in held.edges]
             held.edges |= {edge.id: replace(edge, ends=()) for edge in delta.upserts}
+            held.edges |= {edge.id: replace(edge, ends=()) for edge in delta.updates if edge.id in held.edges}
             used = {end for edge in held.edges.values() for end in (edge.source, edge.target)} if gone else set()
             for node_id in {end for edge in gone for end in (edge.source, edge.target)} - used:
                 held.columns.pop(node_id, None)

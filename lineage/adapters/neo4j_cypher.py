@@ -79,12 +79,20 @@ MERGE (a)-[e:ALSO {id: r.id}]->(b) ON CREATE SET e.type = r.type
 """
 
 
+_SET = "SET e.vt = r.vt, e.seen = r.seen, e.raw = r.raw, e.columns = r.columns, e.how = r.how"
+
+
 def write_edges(kind: Kind) -> str:
     a, b = ENDS[kind]
     return f"""
 UNWIND $rows AS r MATCH (a:{a} {{key: r.a}}) MATCH (b:{b} {{key: r.b}})
-MERGE (a)-[e:{TYPES[kind]} {{id: r.id}}]->(b) ON CREATE SET e.rec = $now SET e += r.set
+MERGE (a)-[e:{TYPES[kind]} {{id: r.id}}]->(b) ON CREATE SET e.rec = $now
+{_SET}, e.owner = r.owner, e.job = r.job, e.vf = r.vf, e.origin = r.origin
 """
+
+
+def update_edges(kind: Kind) -> str:
+    return f"UNWIND $rows AS r MATCH ()-[e:{TYPES[kind]} {{id: r.id}}]->() {_SET}"
 
 
 def remove_edges(kind: Kind) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -37,8 +37,11 @@ class DeltaWriter:
         self._books(tx)
         ends = self._removed(tx)
         self._nodes(tx)
-        for kind, edges in self._by_kind().items():
-            self._rows(tx, cypher.write_edges(kind), [self._edge(edge) for edge in edges], now=int(time.time() * 1000))
+        now = int(time.time() * 1000)
+        for kind, edges in _by_kind(delta.upserts).items():
+            self._rows(tx, cypher.write_edges(kind), [self._edge(edge) for edge in edges], now=now)
+        for kind, edges in _by_kind(delta.updates).items():
+            self._rows(tx, cypher.update_edges(kind), [self._update(edge) for edge in edges])
         for part in _parts(sorted(ends)):  # a field nobody speaks of any more is not on the map
             tx.run(cypher.PRUNE_COLUMNS, keys=part).consume()
         self._names(tx)
@@ -103,27 +106,29 @@ class DeltaWriter:
         drops = [{"key": p + name.node_id, "drops": list(times)} for name, times in sorted(delta.drops.items())]
         self._rows(tx, cypher.WRITE_DROPS, drops)
 
-    def _by_kind(self) -> dict[Kind, list[Edge]]:
-        found: dict[Kind, list[Edge]] = defaultdict(list)
-        for edge in sorted(self._delta.upserts, key=lambda edge: (edge.source, edge.target, edge.id)):
-            found[edge.kind].append(edge)
-        return found
-
     def _edge(self, edge: Edge) -> dict[str, Any]:
         p = self._prefix
-        kept: dict[str, Any] = {
-            "job": edge.job, "vf": edge.vf, "vt": edge.vt, "seen": edge.seen, "how": str(edge.how),
-            "origin": edge.origin, "raw": edge.raw,
+        return {
+            **self._update(edge), "a": p + edge.source, "b": p + edge.target, "vf": edge.vf, "origin": edge.origin,
+            "job": edge.job, "owner": None if edge.owner == edge.job else edge.owner,
         }  # fmt: skip
-        if edge.kind is Kind.FEEDS:
-            kept["columns"] = edge.columns
-        if edge.owner != edge.job:
-            kept["owner"] = edge.owner
-        return {"id": p + edge.id, "a": p + edge.source, "b": p + edge.target, "set": kept}
+
+    def _update(self, edge: Edge) -> dict[str, Any]:
+        return {
+            "id": self._prefix + edge.id, "vt": edge.vt, "seen": edge.seen, "raw": edge.raw, "how": str(edge.how),
+            "columns": edge.columns if edge.kind is Kind.FEEDS else None,
+        }  # fmt: skip
 
     def _rows(self, tx: neo4j.ManagedTransaction, statement: str, rows: Sequence[Any], **more: Any) -> None:
         for part in _parts(rows):
             tx.run(statement, rows=part, **more).consume()
+
+
+def _by_kind(edges: Iterable[Edge]) -> dict[Kind, list[Edge]]:
+    found: dict[Kind, list[Edge]] = defaultdict(list)
+    for edge in sorted(edges, key=lambda edge: (edge.source, edge.target, edge.id)):
+        found[edge.kind].append(edge)
+    return found
 
 
 def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:

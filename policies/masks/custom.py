@@ -44,7 +44,7 @@ def _read(expression: str) -> str:
     except SqlRefused as error:
         raise InvalidInput(f"The mask expression cannot be used: {_sentence(error)}", details=error.details) from error
     for column in fragment.columns():
-        if [part.name for part in column.parts][0] != _COLUMN or len(column.parts) > 1:
+        if column.parts[0].name != _COLUMN or len(column.parts) > 1:
             raise InvalidInput(
                 f"The mask expression names {column.name[:60]!r}; {_MEND}", details={"column": column.name}
             )

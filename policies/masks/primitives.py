@@ -21,14 +21,14 @@ A text that is not what the mask is for (no e-mail, no address) is masked as by 
 
 from __future__ import annotations
 
-import re
-
 from catalog.datatypes import STRING, Primitive
 from policies.masks import custom
 from policies.masks.keys import MaskKeys
 from policies.model import Mask, MaskType
 
 _INTEGERS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
+_DEGREES = r"[-+]?\\d{1,3}(\\.\\d+)?"
+_PLACE = rf"^\\s*{_DEGREES}(\\s*[,; ]\\s*{_DEGREES})?\\s*$"
 _KEEPS_PUNCTUATION = r"[^\\p{Lu}\\p{Lt}\\p{N}\\p{Punct}\\s]"
 
 
@@ -118,7 +118,9 @@ def _number(value: float | int | str, default: float) -> str:
 
 def _last_digits(value: str, kind: Primitive, show: int) -> str:
     bound = 10 ** max(1, min(9, show))
-    return f"CASE WHEN abs(CAST({value} AS DECIMAL(38,0))) >= {bound} THEN CAST(abs({value} % {bound}) AS {kind.name}) ELSE CAST(0 AS {kind.name}) END"
+    long = f"abs(CAST({value} AS DECIMAL(38,0))) >= {bound}"
+    zero = f"CAST(0 AS {kind.name})"
+    return f"CASE WHEN {long} THEN CAST(abs({value} % {bound}) AS {kind.name}) ELSE {zero} END"
 
 
 def _first_digits(value: str, kind: Primitive, show: int) -> str:
@@ -132,12 +134,12 @@ def _string(mask: Mask, value: str) -> str:
     match mask.type:
         case MaskType.MASK_SHOW_LAST_4:
             show = int(mask.params.get("show", 4))
-            rest = f"substring({value}, 1, length({value}) - {show})"
-            return f"CASE WHEN length({value}) > {show} THEN concat({_crossed(rest)}, right({value}, {show})) ELSE {_crossed(value)} END"
+            shown = f"concat({_crossed(f'substring({value}, 1, length({value}) - {show})')}, right({value}, {show}))"
+            return f"CASE WHEN length({value}) > {show} THEN {shown} ELSE {_crossed(value)} END"
         case MaskType.MASK_SHOW_FIRST_4:
             show = int(mask.params.get("show", 4))
-            rest = f"substring({value}, {show + 1})"
-            return f"CASE WHEN length({value}) > {show} THEN concat(left({value}, {show}), {_crossed(rest)}) ELSE {_crossed(value)} END"
+            shown = f"concat(left({value}, {show}), {_crossed(f'substring({value}, {show + 1})')})"
+            return f"CASE WHEN length({value}) > {show} THEN {shown} ELSE {_crossed(value)} END"
         case MaskType.EMAIL_DOMAIN:
             return (
                 f"CASE WHEN {value} RLIKE '^[^@\\\\s]+@[^@\\\\s]+$' THEN concat('xxxx@', substring_index({value}, '@', -1))"
@@ -149,10 +151,8 @@ def _string(mask: Mask, value: str) -> str:
             places = max(0, min(6, int(mask.params.get("decimals", 1))))
             kept = "$1.$2" if places else "$1"
             pattern = rf"(-?\\d+)\\.(\\d{{1,{places or 1}}})\\d*"
-            return (
-                f"CASE WHEN {value} RLIKE '^\\\\s*[-+]?\\\\d{{1,3}}(\\\\.\\\\d+)?(\\\\s*[,; ]\\\\s*[-+]?\\\\d{{1,3}}(\\\\.\\\\d+)?)?\\\\s*$'"
-                f" THEN regexp_replace({value}, '{pattern}', '{kept}') ELSE {redacted(value)} END"
-            )
+            cut = f"regexp_replace({value}, '{pattern}', '{kept}')"
+            return f"CASE WHEN {value} RLIKE '{_PLACE}' THEN {cut} ELSE {redacted(value)} END"
         case MaskType.MASK_DATE_SHOW_YEAR:
             return (
                 f"CASE WHEN {value} RLIKE '^\\\\d{{4}}-\\\\d{{2}}(-\\\\d{{2}}|$)' THEN concat(substring({value}, 1, 4), '-01-01')"
@@ -183,6 +183,3 @@ def _ip(value: str) -> str:
         f"CASE WHEN {value} RLIKE '{four}' THEN concat(substring_index({value}, '.', 3), '.0')"
         f" WHEN {value} RLIKE '{six}' THEN concat({network}, '::') ELSE {redacted(value)} END"
     )
-
-
-PLACEHOLDER = re.compile(r"\{col\}")

@@ -25,9 +25,9 @@ _IP6 = re.compile(
 )
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}(?:-[0-9]{2}|\Z)")
 _WRITTEN = re.compile(r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}\Z")
-_PLACE = re.compile(
-    r"[ \t\n\x0b\f\r]*[-+]?[0-9]{1,3}(?:\.[0-9]+)?(?:[ \t\n\x0b\f\r]*[,; ][ \t\n\x0b\f\r]*[-+]?[0-9]{1,3}(?:\.[0-9]+)?)?[ \t\n\x0b\f\r]*\Z"
-)
+_DEGREES = r"[-+]?[0-9]{1,3}(?:\.[0-9]+)?"
+_GAP = r"[ \t\n\x0b\f\r]*"
+_PLACE = re.compile(rf"{_GAP}{_DEGREES}(?:{_GAP}[,; ]{_GAP}{_DEGREES})?{_GAP}\Z")
 
 
 def redacted(text: str) -> str:

@@ -10,13 +10,15 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from catalog.errors import SqlRefused
 from policies.sql.errors import refused
 from policies.sql.lexer import DIALECT, lex
 from policies.sql.stream import AGGREGATES
 from policies.sql.tree import Checker
+from policies.sql.words import words
 
 _FORBIDDEN = (exp.Query, exp.Window, exp.Star, exp.Alias, exp.Aliases)
-_UNSTABLE = frozenset(["rand", "randn", "random", "uuid", "uniform", "randstr", "shuffle", "monotonically_increasing_id"])
+_UNSTABLE = words("rand randn random uuid uniform randstr shuffle monotonically_increasing_id")
 _LEAD = "SELECT "
 
 
@@ -33,11 +35,23 @@ class Fragment:
 
 def read_fragment(text: str) -> Fragment:
     """Read one expression that looks at one record. Raises SqlRefused; columns count from the start of `text`."""
-    first = _read(text)
+    try:
+        first = _read(text)
+    except SqlRefused as error:
+        raise _shifted(error) from error
     again = _read(first.sql())
     if again.sql() != first.sql():
         raise refused(text, 0, "The expression cannot be written back without a change of its meaning.", "unstable")
     return again
+
+
+def _shifted(error: SqlRefused) -> SqlRefused:
+    """Places that counted the SELECT before the expression."""
+    details = dict(error.details)
+    sentence = error.message.rsplit(" (line", 1)[0]
+    if details.get("line") == 1:
+        details["column"] = max(1, int(details["column"]) - len(_LEAD))
+    return SqlRefused(f"{sentence} (line {details['line']}, column {details['column']})", details=details)
 
 
 def _read(text: str) -> Fragment:
@@ -49,7 +63,7 @@ def _read(text: str) -> Fragment:
         if (
             len(trees) != 1
             or not isinstance(trees[0], exp.Select)
-            or set(k for k, v in trees[0].args.items() if v) != {"expressions"}
+            or {k for k, v in trees[0].args.items() if v} != {"expressions"}
         ):
             raise refused(text, 0, "One expression is wanted here, not a query.", "expression")
         if len(trees[0].expressions) != 1:

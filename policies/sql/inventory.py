@@ -38,8 +38,10 @@ class Function:
 @lru_cache(maxsize=1)
 def functions() -> dict[str, Function]:
     """Every classified function, by its lower-case name."""
-    with files(__package__).joinpath("functions.csv").open(encoding="utf-8", newline="") as source:
-        return {row["name"]: Function(row["name"], row["verdict"], row["note"]) for row in csv.DictReader(source)}
+    text = files(__package__).joinpath("functions.csv").read_text(encoding="utf-8")
+    return {
+        row["name"]: Function(row["name"], row["verdict"], row["note"]) for row in csv.DictReader(text.splitlines())
+    }
 
 
 def refusal(name: str) -> str | None:
@@ -66,5 +68,5 @@ def grows(name: str) -> bool:
 @lru_cache(maxsize=1)
 def nodes() -> dict[str, str]:
     """Name of a sqlglot expression class -> allowed | refused."""
-    with files(__package__).joinpath("nodes.csv").open(encoding="utf-8", newline="") as source:
-        return {row["node"]: row["verdict"] for row in csv.DictReader(source)}
+    text = files(__package__).joinpath("nodes.csv").read_text(encoding="utf-8")
+    return {row["node"]: row["verdict"] for row in csv.DictReader(text.splitlines())}

@@ -11,6 +11,7 @@ What this does, and always by tokens, never by searching the text (which would a
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ from sqlglot.tokens import TokenType
 from policies.sql import inventory
 from policies.sql.errors import refused
 from policies.sql.windows import AsOf, read_offsets, read_time
+from policies.sql.words import words
 
 DIALECT = "spark"
 PREFIX = "weirfn_"
@@ -34,8 +36,10 @@ MAX_QUANTIFIERS = 100
 """Above these sqlglot recurses too deep (400 brackets) or takes minutes (2,000 times ANY); see docs/query.md."""
 
 # Calls whose arguments have a grammar of their own, and types, which may stand before a bracket without being called.
-_SPELLED_OUT = frozenset(
-    ["cast", "try_cast", "extract", "trim", "position", "substring", "overlay", "exists", "any", "some", "all", "case", "when", "and", "or", "not", "in", "like", "ilike", "rlike", "regexp", "between", "div", "interval", "date", "timestamp", "string", "int", "bigint", "double", "float", "boolean", "binary", "tinyint", "smallint", "decimal", "cube", "rollup"]
+_SPELLED_OUT = words(
+    "cast try_cast extract trim position substring overlay exists any some all case when and or not in like ilike"
+    " rlike regexp between div interval date timestamp string int bigint double float boolean binary tinyint"
+    " smallint decimal cube rollup"
 )
 _OPEN = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
 _CLOSE = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
@@ -115,7 +119,7 @@ def _one_query(sql: str, tokens: list[Any]) -> None:
     if first.token_type not in _BEGINNINGS:
         word = first.text.upper()[:40]
         raise refused(sql, first.start, "Only a query can be run: SELECT, FROM, VALUES or WITH.", f"statement:{word}")
-    for token, following in zip(tokens, tokens[1:], strict=False):
+    for token, following in itertools.pairwise(tokens):
         if token.token_type is TokenType.SEMICOLON:
             raise refused(sql, following.start, "One statement at a time.", "several-statements")
 
@@ -176,14 +180,14 @@ def _is_call(name: str, before: TokenType | None) -> bool:
 
 def _window(sql: str, tokens: list[Any], at: int, windows: list[AsOf]) -> int:
     """How many tokens from `at` on are an AS OF window (0 = none); the window is added to `windows`."""
-    words = [t.text.upper() if t.token_type not in _NOT_A_NAME else None for t in tokens[at : at + 3]]
-    if len(words) < 3 or words[:2] != ["AS", "OF"]:
+    said = [t.text.upper() if t.token_type not in _NOT_A_NAME else None for t in tokens[at : at + 3]]
+    if len(said) < 3 or said[:2] != ["AS", "OF"]:
         return 0
     count = 2
-    if words[2] == "EARLIEST":
+    if said[2] == "EARLIEST":
         windows.append(AsOf(earliest=True))
         return 3
-    if words[2] == "OFFSETS" and at + 3 < len(tokens) and tokens[at + 3].token_type is TokenType.STRING:
+    if said[2] == "OFFSETS" and at + 3 < len(tokens) and tokens[at + 3].token_type is TokenType.STRING:
         text = tokens[at + 3]
         try:
             windows.append(read_offsets(text.text))

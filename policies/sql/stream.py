@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-AGGREGATES = frozenset(
-    ["any", "any_value", "approx_count_distinct", "approx_percentile", "array_agg", "avg", "bit_and", "bit_or", "bit_xor", "bitmap_construct_agg", "bitmap_or_agg", "bool_and", "bool_or", "collect_list", "collect_set", "corr", "count", "count_if", "count_min_sketch", "covar_pop", "covar_samp", "every", "first", "first_value", "grouping", "grouping_id", "histogram_numeric", "hll_sketch_agg", "hll_union_agg", "kurtosis", "last", "last_value", "listagg", "max", "max_by", "mean", "median", "min", "min_by", "mode", "percentile", "percentile_approx", "percentile_cont", "percentile_disc", "regr_avgx", "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy", "schema_of_variant_agg", "skewness", "some", "std", "stddev", "stddev_pop", "stddev_samp", "string_agg", "sum", "try_avg", "try_sum", "var_pop", "var_samp", "variance", "session_window"]
+from policies.sql.words import words
+
+AGGREGATES = words(
+    "any any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bitmap_construct_agg"
+    " bitmap_or_agg bool_and bool_or collect_list collect_set corr count count_if count_min_sketch covar_pop covar_samp"
+    " every first first_value grouping grouping_id histogram_numeric hll_sketch_agg hll_union_agg kurtosis last"
+    " last_value listagg max max_by mean median min min_by mode percentile percentile_approx percentile_cont"
+    " percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy"
+    " schema_of_variant_agg skewness some std stddev stddev_pop stddev_samp string_agg sum try_avg try_sum var_pop"
+    " var_samp variance session_window"
 )
 _PARTS = {
     "group": "GROUP BY", "having": "HAVING", "distinct": "DISTINCT", "order": "ORDER BY", "limit": "LIMIT",

@@ -16,18 +16,21 @@ from sqlglot import exp
 from policies.sql import inventory
 from policies.sql.errors import refused
 from policies.sql.lexer import PREFIX, Lexed
+from policies.sql.words import words
 
 MAX_GROWTH = 10_000
 """Longest text or array that repeat, lpad, sequence and the like may make; two such calls cannot fill the memory."""
 
 _VAR = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,40}\Z")
-_SELECT_PARTS = frozenset(
-    ["with_", "expressions", "distinct", "from_", "joins", "laterals", "pivots", "where", "group", "having", "qualify", "windows", "distribute", "sort", "cluster", "order", "limit", "offset"]
+_SELECT_PARTS = words(
+    "with_ expressions distinct from_ joins laterals pivots where group having qualify windows distribute sort cluster"
+    " order limit offset"
 )
-_TABLE_PARTS = frozenset(["this", "db", "catalog", "alias", "joins", "laterals", "pivots", "sample", "version"])
-_UNIT_CALLS = frozenset(["timestampadd", "timestampdiff", "dateadd", "date_add", "datediff", "date_diff"])
-_UNITS = frozenset(
-    ["year", "quarter", "month", "week", "day", "dayofyear", "hour", "minute", "second", "millisecond", "microsecond", "years", "quarters", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds"]
+_TABLE_PARTS = words("this db catalog alias joins laterals pivots sample version")
+_UNIT_CALLS = words("timestampadd timestampdiff dateadd date_add datediff date_diff")
+_UNITS = words(
+    "year quarter month week day dayofyear hour minute second millisecond microsecond years quarters months weeks days"
+    " hours minutes seconds milliseconds microseconds"
 )
 _WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d{5,})")
 

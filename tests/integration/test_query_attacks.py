@@ -82,7 +82,7 @@ def test_the_stores_do_differ(services: Any) -> None:
 def test_without_the_barrier_a_hidden_row_is_probed(services: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Why the filter has a non-deterministic part: without it Spark evaluates the query's condition on hidden rows."""
     probe = "SELECT count(*) FROM orders WHERE 1 / (amount - 5) > 0"
-    world, service = services["a"]
+    _, service = services["a"]
     assert ask(service, probe)["rows"] == [[11]]
     monkeypatch.setattr("policies.adapters.spark_engine.BARRIER", "true")
     assert ask(service, probe).get("message") == "A division by zero; try_divide gives NULL instead."

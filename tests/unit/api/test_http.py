@@ -231,3 +231,16 @@ def test_metrics_and_security_headers(weir: ApiWorld) -> None:
     assert metrics.headers["x-content-type-options"] == "nosniff"
     page = weir.anonymous().get("/")
     assert page.status_code == 200 and "default-src 'none'" in page.headers["content-security-policy"]
+
+
+def test_pruning_leaves_grants_of_approved_requests(governed: ApiWorld) -> None:
+    governed.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: petra}\nspec: {groups: [privacy]}\n")
+    governed.scan(cluster="prod", topics=["orders"])
+    asked = {"dataset": "prod/orders", "fields": ["value.region"], "purpose": "campaign"}
+    request = governed.user("ana").post("/api/v1/access-requests", json=asked).json()
+    for name in ("otto", "petra"):
+        governed.user(name).post(f"/api/v1/access-requests/{request['id']}/approve")
+    pruned = governed.admin.post("/api/v1/apply?prune=true", content=GOVERNANCE.encode()).json()["changes"]
+    assert [c["name"] for c in pruned if c["action"] == "delete"] == ["petra"]
+    grants = governed.admin.get("/api/v1/grants").json()["grants"]
+    assert {g["dataset"] for g in grants} == {"prod/orders", "prod/payments"}

@@ -1,0 +1,131 @@
+"""From a gated query to governed views: find the tables, decide, build what the engine needs. Nothing is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import structlog
+
+from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused
+from policies.gate import Gated
+from policies.masks.keys import MaskKeys
+from policies.model import Decision, Effect, Reason, Subject
+from policies.plan import QueryPlan, Window
+from policies.query_ports import Decider, Offsets, QueryTable, TableSource
+from policies.query_refusals import not_allowed
+from policies.query_settings import QuerySettings
+from policies.sql.names import fold
+from policies.sql.tables import TableRef
+from policies.views import GovernedTable, govern
+
+_log = structlog.get_logger(__name__)
+_UNREADABLE = "The policies could not be read, so nothing is shown; try again or tell an administrator."
+
+
+@dataclass(slots=True)
+class Found:
+    """The tables of a query and what was decided on each."""
+
+    tables: Mapping[TableRef, QueryTable]
+    decisions: Mapping[TableRef, Decision]
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A query whose tables are governed; `windows` once the offsets were looked up."""
+
+    gated: Gated
+    tables: dict[TableRef, GovernedTable] = field(default_factory=dict)
+    windows: dict[TableRef, Window] = field(default_factory=dict)
+    gaps: list[str] = field(default_factory=list)
+
+    @property
+    def decisions(self) -> list[Decision]:
+        return [governed.decision for governed in self.tables.values()]
+
+    def columns(self) -> dict[TableRef, list[str]]:
+        """The names a query may use of each table."""
+        return {ref: [c.name for c in governed.shown] for ref, governed in self.tables.items()}
+
+    def plan(self, rows: int, seconds: float) -> QueryPlan:
+        names = {ref: f"weir_view_{index}" for index, ref in enumerate(self.tables)}
+        plans = tuple(governed.plan(names[ref], self.windows[ref]) for ref, governed in self.tables.items())
+        return QueryPlan(self.gated.render(names), plans, rows, seconds)
+
+
+class Preparer:
+    def __init__(
+        self, tables: TableSource, decide: Decider, offsets: Offsets, keys: MaskKeys, settings: QuerySettings
+    ) -> None:
+        self._tables = tables
+        self._decide = decide
+        self._offsets = offsets
+        self._keys = keys
+        self._settings = settings
+
+    def find(self, subject: Subject, gated: Gated, purpose: str | None) -> Found:
+        """Raises DatasetNotFound with the place, InvalidInput for a name that fits several datasets."""
+        tables = {}
+        for ref in gated.tables:
+            try:
+                tables[ref] = self._tables.find(ref.name)
+            except DatasetNotFound as error:
+                line, column = gated.places[ref]
+                details = {**error.details, "line": line, "column": column}
+                raise DatasetNotFound(error.message, details=details) from error
+        decisions = {ref: self.decide(subject, table, purpose) for ref, table in tables.items()}
+        return Found(tables, decisions)
+
+    def decide(self, subject: Subject, table: QueryTable, purpose: str | None) -> Decision:
+        """The decision; where it cannot be taken, a denial that names the gap."""
+        try:
+            return self._decide(subject, table.facts, purpose)
+        except Exception as error:
+            # Whatever keeps the rules from being read keeps the data from being shown.
+            _log.error("decision failed", dataset=table.reference, error=type(error).__name__)
+            reasons = (Reason("gap", "decision", _UNREADABLE),)
+            return Decision(table.facts.id, table.reference, Effect.DENY, reasons=reasons, gaps=(_UNREADABLE,))
+
+    def govern(self, gated: Gated, found: Found) -> Prepared:
+        """Views for the tables that are allowed; what cannot be built is named in `gaps`."""
+        prepared = Prepared(gated)
+        for ref, table in found.tables.items():
+            decision = found.decisions[ref]
+            if decision.effect is not Effect.ALLOW:
+                continue
+            try:
+                positions = self._settings.positions_beside_row_filters
+                prepared.tables[ref] = govern(table, decision, self._keys, positions)
+            except InvalidInput as error:
+                prepared.gaps.append(f"{table.reference}: {error.message}")
+        return prepared
+
+    def look(self, prepared: Prepared) -> None:
+        """Ask Kafka which offsets each table is read at."""
+        for ref, governed in prepared.tables.items():
+            table = governed.table
+            window = self._offsets.window(table.kafka, table.topic, ref.as_of, self._settings.window_records)
+            prepared.windows[ref] = window
+
+    def again(self, subject: Subject, purpose: str | None, before: Prepared) -> Prepared:
+        """The same query under the decision of now. Raises NotAllowed when access ended."""
+        tables = {ref: governed.table for ref, governed in before.tables.items()}
+        decisions = {ref: self.decide(subject, table, purpose) for ref, table in tables.items()}
+        denied = [d for d in decisions.values() if d.effect is Effect.DENY]
+        now = self.govern(before.gated, Found(tables, decisions))
+        if denied or now.gaps:
+            raise not_allowed(denied or list(decisions.values()), now.gaps, purpose, ended=True)
+        now.windows = dict(before.windows)
+        return now
+
+
+def check_environment(prepared: Prepared) -> None:
+    """`user` and the like must be columns, or Spark would answer with a name of the server. Raises SqlRefused."""
+    columns = {fold(c.name) for governed in prepared.tables.values() for c in governed.shown}
+    for name, (line, column) in prepared.gated.environment.items():
+        if name not in columns:
+            raise SqlRefused(
+                f"There is no column {name}. (line {line}, column {column})",
+                details={"line": line, "column": column, "reasons": ["environment"]},
+            )
