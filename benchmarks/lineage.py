@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -114,6 +114,8 @@ def main(arguments: Sequence[str]) -> None:
 def _measure(
     options: argparse.Namespace, settings: LineageSettings, graph: Neo4jGraph, log: KafkaEventLog, worker: LineageWorker
 ) -> None:
+    Ingest(log, settings).post(World(1, 50, 4, 100).event(0, "START"))
+    _drain(worker)  # joining the group takes Kafka some seconds, once
     world = World(options.jobs, options.datasets, options.columns, options.bytes)
     ingest = Ingest(log, settings)
     events = [
@@ -128,7 +130,7 @@ def _measure(
     started = time.perf_counter()
     _drain(worker)
     seconds = time.perf_counter() - started
-    print(f"{'folded into Neo4j':28} {len(events) / seconds:8.0f} events/s")
+    print(f"{'folded into Neo4j':28} {len(events) / seconds:8.0f} events/s  in {worker.state.batches - 1} batches")
     counts = graph.counts()
     print(f"{'graph':28} {counts.datasets} datasets, {counts.columns} columns, edges {dict(counts.edges)}")
 
@@ -153,7 +155,17 @@ def _questions(lineage: Lineage, world: World, count: int) -> None:
         {source for _, inputs, _ in world.jobs for source in inputs if source.startswith(("d00", "d01", "d02"))}
     )
     datasets = [f"dataset:{NAMESPACE}:{dice.choice(used)}" for _ in range(count)]
-    fields = [f"datasetField:{NAMESPACE}:{dice.choice(used)}:value.c{dice.randrange(4)}" for _ in range(count)]
+    known = sorted(
+        {
+            (source["name"], source["field"])
+            for at in range(len(world.jobs))
+            for source in _sources(world.event(at, "COMPLETE"))
+        }
+        & {(name, f"c{column}") for name in used for column in range(world.columns)}
+    )
+    fields = [
+        f"datasetField:{NAMESPACE}:{name}:value.{field}" for name, field in dice.sample(known, min(count, len(known)))
+    ]
     first = f"dataset:{NAMESPACE}:ladder00"
     asks: dict[str, list[Callable[[], int]]] = {
         "impact, dataset, depth 20": [lambda n=n: len(lineage.impact(n, 20).affected) for n in datasets],  # type: ignore[misc]
@@ -177,6 +189,11 @@ def _questions(lineage: Lineage, world: World, count: int) -> None:
                 f"{name:28} p50 {statistics.median(warm):6.1f} ms  p95 {warm[int(len(warm) * 0.95)]:6.1f} ms"
                 f"  first {cold:6.0f} ms  answer {statistics.mean(sizes):.0f} (largest {max(sizes)})"
             )
+
+
+def _sources(event: dict[str, Any]) -> Iterator[dict[str, str]]:
+    for into in event["outputs"][0]["facets"]["columnLineage"]["fields"].values():
+        yield from into["inputFields"]
 
 
 def _ladder(ingest: Ingest, rungs: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 from collections.abc import Sequence
 
@@ -52,9 +53,11 @@ class Discovery:
             among = topics if pattern.startswith("_") else shown
             found = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
             if not found and not any(c in pattern for c in "*?["):
+                near = difflib.get_close_matches(pattern, [t.name for t in topics], 3)
+                mend = f"did you mean {' or '.join(near)}?" if near else "weir get datasets lists those it has."
                 raise NotFound(
-                    f"Cluster {cluster!r} has no topic {pattern!r}; weir get datasets lists those it has.",
-                    details={"cluster": cluster, "topic": pattern},
+                    f"Cluster {cluster!r} has no topic {pattern!r}; {mend}",
+                    details={"cluster": cluster, "topic": pattern, "nearest": near},
                 )
             chosen.update({t.name: t for t in found})
         return [chosen[name] for name in sorted(chosen)]

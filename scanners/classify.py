@@ -230,6 +230,8 @@ def classify(
     found: dict[tuple[str, str], tuple[float, list[Evidence], set[str]]] = {}
     unscanned: set[str] = set()
     by_key: set[FieldPath] = set()
+    if sketch.parts["headers"].unscanned:
+        unscanned.add("headers")
     for place in places(sketch):
         path = place.inside or place.path
         if _known_by_key(place.node):

@@ -74,6 +74,13 @@ class TopicProfiler:
             sketch.problem("value", reason, places[0], count)
         self._profiler.problems.clear()
 
+    def failed(self, records: Sequence[RawRecord]) -> None:
+        """Note that a batch could not be profiled by a fault of ours: its fields count as not scanned."""
+        first = min((r.timestamp or 0, r.partition, r.offset) for r in records)
+        self.sketch.problem("record", "profile_failed", first, len(records))
+        for node in self.sketch.parts.values():
+            node.unscanned["profile_failed"] = node.unscanned.get("profile_failed", 0) + 1
+
     def _within_limits(self, records: Sequence[RawRecord]) -> Sequence[RawRecord]:
         late = self._deadline is not None and self._clock() > self._deadline
         kept: list[RawRecord] = []

@@ -143,7 +143,7 @@ def _to_map(node: Node) -> None:
     kept = {
         key: Node.unpack(child.pack())
         for key, child in node.fields.items()
-        if not DATA_KEY.search(key) and child.count >= max(MIN_SEEN, 0.01 * objects)
+        if not DATA_KEY.search(key) and child.count >= max(MIN_SEEN, 0.05 * objects)
     }
     node.become_map()
     # Keys that only a few records have may be data (a user's name); with many different ones, any of them may.

@@ -66,7 +66,7 @@ Table = dict[str, dict[int, int]] | None  # value -> shape -> count; None: too m
 class Discriminators:
     """For each field that might tell shapes apart: how often each of its values came with each shape.
 
-    Only short identifiers are counted, at most 256 of a field; a field with others is out for good. All of it stays
+    Only texts are looked at, and only short identifiers are counted, at most 256 of a field; a field with others is out for good. All of it stays
     in Spark; what is sealed names at most one field and values that many records share.
     """
 
@@ -76,7 +76,7 @@ class Discriminators:
     def add(self, path: str, values: Sequence[Any], codes: Sequence[int]) -> None:
         if path in self.tables and self.tables[path] is None:
             return
-        pairs = Counter((v, c) for v, c in zip(values, codes, strict=True) if v is not None)
+        pairs = Counter((v, c) for v, c in zip(values, codes, strict=True) if type(v) is str)
         if not pairs:
             return
         distinct = {value for value, _ in pairs}
@@ -114,7 +114,7 @@ class Discriminators:
         return made
 
 
-def _may_tell(value: Any) -> bool:
+def _may_tell(value: str) -> bool:
     return (
         isinstance(value, str)
         and bool(_IDENTIFIER.match(value))

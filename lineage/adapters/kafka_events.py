@@ -32,6 +32,11 @@ _MOVED_ON = (
     KafkaError._NO_OFFSET,
 )
 
+_FILL_SECONDS = 0.02
+"""How long a batch waits for the next messages once it has some: a batch costs more than the wait."""
+
+_AT_ONCE = 200
+
 _MARGIN = 1024 * 1024
 """Room for headers, key and batch overhead above the largest event."""
 
@@ -167,27 +172,31 @@ class KafkaEventSource:
 
     def poll(self, max_events: int, max_bytes: int, timeout: float) -> list[Record]:
         consumer = self._open()
-        found, size = self._held, sum(len(record.value or b"") for record in self._held)
-        self._held = []
-        wait = 0.0 if found else timeout
-        while len(found) < max_events and size < max_bytes:
-            try:
-                messages = consumer.consume(min(max_events - len(found), 100), wait)
-            except KafkaException as error:
-                raise _unavailable(self._kafka, error.args[0]) from error
-            if not messages:
-                break
-            wait = 0.01
-            for message in messages:
-                if (problem := message.error()) is not None:
-                    if problem.code() in (KafkaError._PARTITION_EOF, KafkaError.UNKNOWN_TOPIC_OR_PART):
-                        continue
-                    self._held = found
-                    raise _unavailable(self._kafka, problem)
-                record = _record(message)
-                found.append(record)
-                size += len(record.value or b"")
+        found, self._held = self._held, []
+        size = sum(len(record.value or b"") for record in found)
+        try:
+            first = consumer.poll(0.0 if found else timeout)
+            messages = [first] if first is not None else []
+            while messages:
+                for message in messages:
+                    if self._is_event(message):
+                        found.append(_record(message))
+                        size += len(message.value() or b"")
+                if len(found) >= max_events or size >= max_bytes:
+                    break
+                messages = consumer.consume(min(max_events - len(found), _AT_ONCE), _FILL_SECONDS)
+        except KafkaException as error:
+            self._held = found
+            raise _unavailable(self._kafka, error.args[0]) from error
         return found
+
+    def _is_event(self, message: Message) -> bool:
+        problem = message.error()
+        if problem is None:
+            return True
+        if problem.code() in (KafkaError._PARTITION_EOF, KafkaError.UNKNOWN_TOPIC_OR_PART):
+            return False
+        raise KafkaException(problem)
 
     def commit(self, records: Sequence[Record]) -> None:
         newest: dict[int, int] = {}

@@ -15,6 +15,9 @@ MAX_DEPTH = 100
 
 LABELS = ("Dataset", "Column", "Job", "Name", "Book")
 
+GRAPH_LABELS = ("Dataset", "Job", "Name", "Book")
+"""Labels whose nodes carry their graph's name; a column is found by its dataset's key, which begins with it."""
+
 TYPES: dict[Kind, str] = {kind: kind.name for kind in Kind}
 
 ENDS: dict[Kind, tuple[str, str]] = {
@@ -37,7 +40,10 @@ SCHEMA = (
         f"CREATE CONSTRAINT lineage_{name.lower()}_id IF NOT EXISTS FOR ()-[e:{name}]-() REQUIRE e.id IS UNIQUE"
         for name in (*TYPES.values(), "ALSO")
     ),
-    *(f"CREATE INDEX lineage_{label.lower()}_graph IF NOT EXISTS FOR (n:{label}) ON (n.graph)" for label in LABELS),
+    *(
+        f"CREATE INDEX lineage_{label.lower()}_graph IF NOT EXISTS FOR (n:{label}) ON (n.graph)"
+        for label in GRAPH_LABELS
+    ),
     "CREATE INDEX lineage_column_dataset IF NOT EXISTS FOR (n:Column) ON (n.dataset)",
 )
 
@@ -67,8 +73,13 @@ RETURN count(CASE WHEN fits THEN null ELSE 1 END) AS stale
 
 WRITE_NODES = {
     label: f"UNWIND $rows AS r MERGE (n:{label} {{key: r.key}}) ON CREATE SET n += r.new, n.graph = $graph"
-    for label in ("Dataset", "Column", "Job", "Name")
+    for label in ("Dataset", "Job", "Name")
 }
+WRITE_COLUMNS = """
+UNWIND $groups AS g UNWIND g.rows AS r
+MERGE (n:Column {key: r[0]})
+ON CREATE SET n.field = r[1], n.dataset = g.dataset, n.namespace = g.namespace, n.name = g.name
+"""
 
 WRITE_JOB_INFO = "UNWIND $rows AS r MATCH (n:Job {key: r.key}) SET n.info = r.info"
 WRITE_DATASET_INFO = "UNWIND $rows AS r MATCH (n:Dataset {key: r.key}) SET n.said = r.said"
@@ -79,20 +90,21 @@ MERGE (a)-[e:ALSO {id: r.id}]->(b) ON CREATE SET e.type = r.type
 """
 
 
-_SET = "SET e.vt = r.vt, e.seen = r.seen, e.raw = r.raw, e.columns = r.columns, e.how = r.how"
+# Edges of one owner differ in little but their ends: what they share is sent once (`g`), with rows [id, source, target].
+_SET = "SET e.vt = g.vt, e.seen = g.seen, e.raw = g.raw, e.columns = g.columns, e.how = g.how"
 
 
 def write_edges(kind: Kind) -> str:
     a, b = ENDS[kind]
     return f"""
-UNWIND $rows AS r MATCH (a:{a} {{key: r.a}}) MATCH (b:{b} {{key: r.b}})
-MERGE (a)-[e:{TYPES[kind]} {{id: r.id}}]->(b) ON CREATE SET e.rec = $now
-{_SET}, e.owner = r.owner, e.job = r.job, e.vf = r.vf, e.origin = r.origin
+UNWIND $groups AS g UNWIND g.rows AS r MATCH (a:{a} {{key: r[1]}}) MATCH (b:{b} {{key: r[2]}})
+MERGE (a)-[e:{TYPES[kind]} {{id: r[0]}}]->(b) ON CREATE SET e.rec = $now
+{_SET}, e.owner = g.owner, e.job = g.job, e.vf = g.vf, e.origin = g.origin
 """
 
 
 def update_edges(kind: Kind) -> str:
-    return f"UNWIND $rows AS r MATCH ()-[e:{TYPES[kind]} {{id: r.id}}]->() {_SET}"
+    return f"UNWIND $groups AS g UNWIND g.rows AS r MATCH ()-[e:{TYPES[kind]} {{id: r[0]}}]->() {_SET}"
 
 
 def remove_edges(kind: Kind) -> str:
@@ -141,10 +153,12 @@ MATCH (n:Column {dataset: $dataset})
 RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.field AS field ORDER BY n.key LIMIT $limit
 """
 
-SEARCH = {
-    label: f"MATCH (n:{label} {{graph: $graph}}) RETURN n.key AS key LIMIT $limit"
-    for label in ("Dataset", "Column", "Job")
+# $graph is the name of graph and generation; $prefix the same with the bar that ends it in keys.
+_MINE = {
+    **{label: f"(n:{label} {{graph: $graph}})" for label in GRAPH_LABELS},
+    "Column": "(n:Column WHERE n.dataset STARTS WITH $prefix)",
 }
+SEARCH = {label: f"MATCH {_MINE[label]} RETURN n.key AS key LIMIT $limit" for label in ("Dataset", "Column", "Job")}
 
 _VALID = "{e}.vf <= $time AND $time < {e}.vt"
 _ROW = """
@@ -185,15 +199,13 @@ def _arrow(near: str, far: str, inside: str, direction: Direction) -> str:
     return f"({near})-[{inside}]->({far})" if direction is Direction.DOWNSTREAM else f"({near})<-[{inside}]-({far})"
 
 
-COUNT_NODES = {
-    label: f"MATCH (n:{label} {{graph: $graph}}) RETURN count(n) AS count" for label in ("Dataset", "Column", "Job")
-}
+COUNT_NODES = {label: f"MATCH {_MINE[label]} RETURN count(n) AS count" for label in ("Dataset", "Column", "Job")}
 COUNT_EDGES = {
-    kind: f"MATCH (:{ENDS[kind][0]} {{graph: $graph}})-[e:{TYPES[kind]}]->() RETURN count(e) AS count" for kind in Kind
+    kind: f"MATCH {_MINE[ENDS[kind][0]]} MATCH (n)-[e:{TYPES[kind]}]->() RETURN count(e) AS count" for kind in Kind
 }
 CLEAR = tuple(
-    f"MATCH (n:{label} {{graph: $graph}}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 1000 ROWS"
-    for label in LABELS
+    f"MATCH {_MINE[label]} CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 1000 ROWS"
+    for label in ("Column", *GRAPH_LABELS)
 )
 
 

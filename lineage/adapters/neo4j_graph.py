@@ -105,7 +105,7 @@ class Neo4jGraph:
     def _clear(self, label: str) -> None:
         with self._errors(), self._driver.session(database=self._settings.database) as session:
             for statement in cypher.CLEAR:  # commits as it goes: a large graph does not fit one transaction
-                session.run(statement, graph=label).consume()
+                session.run(statement, graph=label, prefix=f"{label}|").consume()
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -215,14 +215,15 @@ class Neo4jGraph:
         labels = next((v for k, v in wanted.items() if text.startswith(k)), ("Dataset", "Job"))
         found: list[str] = []
         for name in labels:
-            rows = self._run(cypher.SEARCH[name], graph=label, limit=_SEARCHED)
+            rows = self._run(cypher.SEARCH[name], graph=label, prefix=prefix, limit=_SEARCHED)
             found += [row["key"][len(prefix) :] for row in rows]
         return nearest(text, found, limit)
 
     def counts(self) -> Counts:
         label = self._label()
-        nodes = {name: self._run(text, graph=label)[0]["count"] for name, text in cypher.COUNT_NODES.items()}
-        edges = {str(kind): self._run(text, graph=label)[0]["count"] for kind, text in cypher.COUNT_EDGES.items()}
+        mine = {"graph": label, "prefix": f"{label}|"}
+        nodes = {name: self._run(text, **mine)[0]["count"] for name, text in cypher.COUNT_NODES.items()}
+        edges = {str(kind): self._run(text, **mine)[0]["count"] for kind, text in cypher.COUNT_EDGES.items()}
         return Counts(
             nodes["Dataset"], nodes["Column"], nodes["Job"], {kind: count for kind, count in edges.items() if count}
         )

@@ -17,6 +17,8 @@ from lineage.delta import GraphDelta
 from lineage.model import Edge, Kind
 from lineage.ports import StaleBook
 
+Group = dict[str, Any]
+
 _ROWS = 5000
 """Rows a statement; more would hold the whole of a large batch in one list on the server."""
 
@@ -38,12 +40,14 @@ class DeltaWriter:
         ends = self._removed(tx)
         self._nodes(tx)
         now = int(time.time() * 1000)
-        for kind, edges in _by_kind(delta.upserts).items():
-            self._rows(tx, cypher.write_edges(kind), [self._edge(edge) for edge in edges], now=now)
-        for kind, edges in _by_kind(delta.updates).items():
-            self._rows(tx, cypher.update_edges(kind), [self._update(edge) for edge in edges])
-        for part in _parts(sorted(ends)):  # a field nobody speaks of any more is not on the map
-            tx.run(cypher.PRUNE_COLUMNS, keys=part).consume()
+        for kind, groups in self._groups(delta.upserts).items():
+            for part in _group_parts(groups):
+                tx.run(cypher.write_edges(kind), groups=part, now=now).consume()
+        for kind, groups in self._groups(delta.updates).items():
+            for part in _group_parts(groups):
+                tx.run(cypher.update_edges(kind), groups=part).consume()
+        for keys in _parts(sorted(ends)):  # a field nobody speaks of any more is not on the map
+            tx.run(cypher.PRUNE_COLUMNS, keys=keys).consume()
         self._names(tx)
         if delta.retired:
             keys = sorted(self._prefix + key for key in delta.retired)
@@ -75,14 +79,19 @@ class DeltaWriter:
         datasets = {p + key: _named(dataset) for key, dataset in delta.datasets.items()}
         for dataset in delta.dataset_info:
             datasets.setdefault(p + dataset.node_id, _named(dataset))
-        columns = {
-            p + key: {**_named(dataset), "field": field, "dataset": p + dataset.node_id}
-            for key, (dataset, field) in delta.columns.items()
-        }
         jobs = {p + key: {"namespace": namespace, "name": name} for key, (namespace, name) in delta.jobs.items()}
-        for label, nodes in (("Dataset", datasets), ("Column", columns), ("Job", jobs)):
+        for label, nodes in (("Dataset", datasets), ("Job", jobs)):
             rows = [{"key": key, "new": new} for key, new in sorted(nodes.items())]
             self._rows(tx, cypher.WRITE_NODES[label], rows, graph=self._label)
+        columns: dict[DatasetId, list[list[str]]] = defaultdict(list)
+        for key, (dataset, field) in sorted(delta.columns.items()):
+            columns[dataset].append([p + key, field])
+        groups = [
+            {**_named(dataset), "dataset": p + dataset.node_id, "rows": found}
+            for dataset, found in sorted(columns.items())
+        ]
+        for part in _group_parts(groups):
+            tx.run(cypher.WRITE_COLUMNS, groups=part).consume()
         self._rows(
             tx, cypher.WRITE_JOB_INFO, [{"key": p + k, "info": _json(v)} for k, v in sorted(delta.job_info.items())]
         )
@@ -106,29 +115,53 @@ class DeltaWriter:
         drops = [{"key": p + name.node_id, "drops": list(times)} for name, times in sorted(delta.drops.items())]
         self._rows(tx, cypher.WRITE_DROPS, drops)
 
-    def _edge(self, edge: Edge) -> dict[str, Any]:
+    def _groups(self, edges: Iterable[Edge]) -> dict[Kind, list[Group]]:
+        """Edges by kind and by all that they share."""
         p = self._prefix
-        return {
-            **self._update(edge), "a": p + edge.source, "b": p + edge.target, "vf": edge.vf, "origin": edge.origin,
-            "job": edge.job, "owner": None if edge.owner == edge.job else edge.owner,
-        }  # fmt: skip
-
-    def _update(self, edge: Edge) -> dict[str, Any]:
-        return {
-            "id": self._prefix + edge.id, "vt": edge.vt, "seen": edge.seen, "raw": edge.raw, "how": str(edge.how),
-            "columns": edge.columns if edge.kind is Kind.FEEDS else None,
-        }  # fmt: skip
+        shared: dict[tuple[Any, ...], Group] = {}
+        found: dict[Kind, list[Group]] = defaultdict(list)
+        for edge in sorted(edges, key=lambda edge: (edge.source, edge.target, edge.id)):
+            key = (
+                edge.kind,
+                edge.owner,
+                edge.job,
+                edge.vf,
+                edge.vt,
+                edge.seen,
+                edge.raw,
+                edge.columns,
+                edge.how,
+                edge.origin,
+            )
+            group = shared.get(key)
+            if group is None:
+                group = shared[key] = {
+                    "owner": None if edge.owner == edge.job else edge.owner, "job": edge.job, "vf": edge.vf,
+                    "vt": edge.vt, "seen": edge.seen, "raw": edge.raw, "how": str(edge.how), "origin": edge.origin,
+                    "columns": edge.columns if edge.kind is Kind.FEEDS else None, "rows": [],
+                }  # fmt: skip
+                found[edge.kind].append(group)
+            group["rows"].append([p + edge.id, p + edge.source, p + edge.target])
+        return found
 
     def _rows(self, tx: neo4j.ManagedTransaction, statement: str, rows: Sequence[Any], **more: Any) -> None:
         for part in _parts(rows):
             tx.run(statement, rows=part, **more).consume()
 
 
-def _by_kind(edges: Iterable[Edge]) -> dict[Kind, list[Edge]]:
-    found: dict[Kind, list[Edge]] = defaultdict(list)
-    for edge in sorted(edges, key=lambda edge: (edge.source, edge.target, edge.id)):
-        found[edge.kind].append(edge)
-    return found
+def _group_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
+    """Groups in lists of at most so many rows together."""
+    part: list[Group] = []
+    size = 0
+    for group in groups:
+        for rows in _parts(group["rows"]):
+            if part and size + len(rows) > _ROWS:
+                yield part
+                part, size = [], 0
+            part.append({**group, "rows": rows})
+            size += len(rows)
+    if part:
+        yield part
 
 
 def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -28,7 +28,7 @@ from policies.model import Mask, MaskType
 
 _INTEGERS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
 _DEGREES = r"[-+]?\\d{1,3}(\\.\\d+)?"
-_PLACE = rf"^\\s*{_DEGREES}(\\s*[,; ]\\s*{_DEGREES})?\\s*$"
+_PLACE = rf"^\\s*{_DEGREES}(\\s*[,; ]\\s*{_DEGREES})?\\s*\\z"
 _KEEPS_PUNCTUATION = r"[^\\p{Lu}\\p{Lt}\\p{N}\\p{Punct}\\s]"
 
 
@@ -142,7 +142,7 @@ def _string(mask: Mask, value: str) -> str:
             return f"CASE WHEN length({value}) > {show} THEN {shown} ELSE {_crossed(value)} END"
         case MaskType.EMAIL_DOMAIN:
             return (
-                f"CASE WHEN {value} RLIKE '^[^@\\\\s]+@[^@\\\\s]+$' THEN concat('xxxx@', substring_index({value}, '@', -1))"
+                f"CASE WHEN {value} RLIKE '^[^@\\\\s]+@[^@\\\\s]+\\\\z' THEN concat('xxxx@', substring_index({value}, '@', -1))"
                 f" ELSE {redacted(value)} END"
             )
         case MaskType.TRUNCATE_IP:
@@ -155,8 +155,8 @@ def _string(mask: Mask, value: str) -> str:
             return f"CASE WHEN {value} RLIKE '{_PLACE}' THEN {cut} ELSE {redacted(value)} END"
         case MaskType.MASK_DATE_SHOW_YEAR:
             return (
-                f"CASE WHEN {value} RLIKE '^\\\\d{{4}}-\\\\d{{2}}(-\\\\d{{2}}|$)' THEN concat(substring({value}, 1, 4), '-01-01')"
-                f" WHEN {value} RLIKE '^\\\\d{{1,2}}[./-]\\\\d{{1,2}}[./-]\\\\d{{4}}$' THEN concat(right({value}, 4), '-01-01')"
+                f"CASE WHEN {value} RLIKE '^\\\\d{{4}}-\\\\d{{2}}(-\\\\d{{2}}|\\\\z)' THEN concat(substring({value}, 1, 4), '-01-01')"
+                f" WHEN {value} RLIKE '^\\\\d{{1,2}}[./-]\\\\d{{1,2}}[./-]\\\\d{{4}}\\\\z' THEN concat(right({value}, 4), '-01-01')"
                 f" ELSE {redacted(value)} END"
             )
         case _:
@@ -176,8 +176,8 @@ def _crossed(value: str) -> str:
 
 
 def _ip(value: str) -> str:
-    four = r"^\\d{1,3}(\\.\\d{1,3}){3}(:\\d+)?$"
-    six = r"^[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}(:?\\d{1,3}(\\.\\d{1,3}){3})?(%\\w+)?$"
+    four = r"^\\d{1,3}(\\.\\d{1,3}){3}(:\\d+)?\\z"
+    six = r"^[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}(:?\\d{1,3}(\\.\\d{1,3}){3})?(%\\w+)?\\z"
     network = f"array_join(slice(split(substring_index({value}, '::', 1), ':'), 1, 3), ':')"
     return (
         f"CASE WHEN {value} RLIKE '{four}' THEN concat(substring_index({value}, '.', 3), '.0')"

@@ -183,6 +183,8 @@ def _window(sql: str, tokens: list[Any], at: int, windows: list[AsOf]) -> int:
     said = [t.text.upper() if t.token_type not in _NOT_A_NAME else None for t in tokens[at : at + 3]]
     if len(said) < 3 or said[:2] != ["AS", "OF"]:
         return 0
+    if at and tokens[at - 1].text.upper() in ("TIMESTAMP", "VERSION"):
+        return 0  # Spark's own form, which sqlglot reads
     count = 2
     if said[2] == "EARLIEST":
         windows.append(AsOf(earliest=True))

@@ -55,10 +55,9 @@ class Checker:
         """Where a node stands in the user's text: its own place, else that of the first name in it or around it."""
         around: Any = node
         while around is not None:
-            for inner in around.walk():
-                start = inner.meta.get("start") if inner.meta else None
-                if start is not None:
-                    return self.lexed.original_position(int(start))
+            starts = [int(n.meta["start"]) for n in around.walk() if n.meta and n.meta.get("start") is not None]
+            if starts:
+                return self.lexed.original_position(min(starts))
             around = around.parent
         return 0
 
@@ -80,6 +79,8 @@ class Checker:
                 raise self.refuse(node, "A type of the query is not one of Spark's.", "type")
             case exp.Select():
                 self._parts(node, _SELECT_PARTS)
+                if not node.expressions:
+                    raise self.refuse(node, "SELECT names no column.", "syntax")
             case exp.With() if node.args.get("recursive"):
                 raise self.refuse(node, "WITH RECURSIVE is not supported; unfold the levels you need.", "recursive")
             case exp.Table():

@@ -92,7 +92,11 @@ class Task:
                 topic, self._schemas, self._job["salt"], self._detector,
                 TopicFormat.from_mapping(formats) if formats else None, self._job["max_bytes"], self._job["deadline"],
             )  # fmt: skip
-        profiler.add(self._waiting[topic])
+        try:
+            profiler.add(self._waiting[topic])
+        except Exception:
+            # A fault of ours in one topic must not end the job for the others, and what was not looked at is not clean.
+            profiler.failed(self._waiting[topic])
         self._waiting[topic] = []
         self._sizes[topic] = 0
 

@@ -78,9 +78,9 @@ _PHONE = re.compile(
 )
 _OTHER = re.compile(
     r"(?:19|20)\d\d[-./ ]\d\d?[-./ ]\d\d?(?!\d)|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d(?!\d)|\d+\.\d+\Z"
-    r"|(?:\d{4}[ -]){3}\d{1,7}\Z|\d{3}-\d{2}-\d{4}\Z|\d{1,4}(?:\.\d{1,5}){3}\Z"
+    r"|(?:\d{4}[ -]){3}\d{1,7}\Z|\d{3}-\d{2}-\d{4}\Z|\d{1,4}(?:\.\d{1,5}){3}\Z|(?=.*(?:\A|\.)\d(?:\.|\Z))(?:\d+\.){3,}\d+\Z"
 )
-"""Dates, decimals, cards, social security numbers, network addresses and versions: never meant as a phone number."""
+"""Dates, decimals, cards, social security numbers, network addresses, versions, object identifiers: never meant as a phone number."""
 _FORMATTED = re.compile(r"[ ()/.\u2010\u2011-]|x")
 _PARENTHESES = re.compile(r"\(\d{2,5}\)")
 

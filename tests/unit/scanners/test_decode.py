@@ -10,7 +10,7 @@ import cbor2
 import fastavro
 import msgpack
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanners.decode import decode, to_json_text
@@ -75,6 +75,7 @@ def test_json(text, value, problem):
         assert got.value == value
 
 
+@settings(deadline=None)
 @given(
     st.binary(max_size=200),
     st.sampled_from(["json", "csv", "string", "xml", "msgpack", "cbor", "avro", "long", "uuid", "avro-container"]),
@@ -85,6 +86,7 @@ def test_decode_never_raises_and_names_no_data(body, name):
     to_json_text(body, PartFormat(name), AVRO)
 
 
+@settings(deadline=None)
 @given(st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
@@ -227,6 +229,7 @@ def test_none_and_empty():
     assert sniff(b"", NONE) == "string"
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.text(min_size=1).filter(lambda s: not s.endswith(".options")), st.sampled_from(["json", "avro"]))
 )

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanners.model import Partition, SampleRequest, Strategy, Topic
@@ -10,6 +10,7 @@ topics = st.lists(partition, min_size=0, max_size=6).map(
 )
 
 
+@settings(deadline=None)
 @given(topics, st.sampled_from(Strategy), st.integers(1, 5_000), st.integers(0, 99), st.integers(2, 8))
 def test_ranges_lie_inside_what_is_retained_and_do_not_overlap(topic, strategy, records, seed, windows):
     last = {("t", p.partition): p.begin + (p.end - p.begin) // 2 for p in topic.partitions}
@@ -23,6 +24,7 @@ def test_ranges_lie_inside_what_is_retained_and_do_not_overlap(topic, strategy, 
         ends[r.partition] = r.end
 
 
+@settings(deadline=None)
 @given(
     topics,
     st.integers(1, 5_000),
@@ -33,6 +35,7 @@ def test_the_budget_is_used_as_far_as_there_are_records(topic, records, strategy
     assert sum(r.length for r in ranges) == min(records, topic.retained)
 
 
+@settings(deadline=None)
 @given(topics, st.integers(0, 9))
 def test_full_reads_everything(topic, seed):
     assert sum(r.length for r in plan([topic], SampleRequest(Strategy.FULL, 1), seed)) == topic.retained

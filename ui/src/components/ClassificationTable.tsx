@@ -21,7 +21,6 @@ export function ClassificationTable({ rows, withDataset }: { rows: FindRow[]; wi
       <table className="table">
         <thead>
           <tr>
-            {withDataset && <th>Dataset</th>}
             <th>Field</th>
             <th>Entity</th>
             <th>Evidence</th>
@@ -51,17 +50,17 @@ function Row({ row, withDataset }: { row: FindRow; withDataset: boolean }) {
   const verb = asking === "confirmed" ? "Confirm" : "Reject";
   return (
     <tr>
-      {withDataset && (
-        <td>
-          <Link to={links.dataset(place, name)}>
-            {place}/{name}
-          </Link>
-        </td>
-      )}
       <td>
         <Link className="mono anywhere" to={links.field(place, name, c.path)}>
           {c.path}
         </Link>
+        {withDataset && (
+          <div className="small">
+            <Link to={links.dataset(place, name)}>
+              {place}/{name}
+            </Link>
+          </div>
+        )}
       </td>
       <td>
         <EntityBadge of={c} />

@@ -21,7 +21,7 @@ function engine() {
 const OPTIONS = {
   "elk.algorithm": "layered",
   "elk.direction": "RIGHT",
-  "elk.layered.spacing.nodeNodeBetweenLayers": "90",
+  "elk.layered.spacing.nodeNodeBetweenLayers": "64",
   "elk.spacing.nodeNode": "26",
   "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
   "elk.layered.nodePlacement.strategy": "BRANDES_KOEPF",

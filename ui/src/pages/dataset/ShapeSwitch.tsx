@@ -17,13 +17,13 @@ export function ShapeSwitch({
   const names = shapeNames(shapes);
   return (
     <div className="row">
-      <span className="muted">Records with</span>
+      <span className="muted">Records</span>
       <Segments
         label="Shape of the records"
         value={chosen}
         onChange={onChoose}
         options={[
-          { value: -1, text: "any shape" },
+          { value: -1, text: "of any shape" },
           ...shown.map((shape, i) => ({
             value: i,
             text: (

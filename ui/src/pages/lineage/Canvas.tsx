@@ -73,7 +73,7 @@ function Drawing({
   useEffect(() => {
     if (!ready || fitted.current === question || !positions.has(containerOf(root))) return;
     fitted.current = question;
-    requestAnimationFrame(() => void flow.fitView({ padding: 0.15, maxZoom: 1 }));
+    requestAnimationFrame(() => void flow.fitView({ padding: 0.08, maxZoom: 1 }));
   }, [ready, question, flow, positions, root]);
 
   const nodes: CardNode[] = cards.flatMap((card) => {
@@ -87,6 +87,8 @@ function Drawing({
         position,
         width: card.width,
         height: card.height,
+        // React Flow takes the pointer from nodes that it cannot move or select; ours hold buttons.
+        style: { pointerEvents: "all" as const },
         data: {
           card,
           root: card.id === containerOf(root),
@@ -137,6 +139,8 @@ function Drawing({
         nodesDraggable={false}
         nodesConnectable={false}
         elementsSelectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
         onlyRenderVisibleElements={nodes.length > 120}
         proOptions={{ hideAttribution: true }}
         onPaneClick={() => onChoose(null)}

@@ -62,7 +62,7 @@ export function boxesOf(
       node: graph.nodes.get(id),
       fields: listed,
       more,
-      width: job ? 200 : 240,
+      width: job ? 176 : 216,
       height:
         (job ? 44 : 54) + listed.length * FIELD_HEIGHT + (more > 0 ? FIELD_HEIGHT : 0) + (listed.length > 0 ? 8 : 0),
     };

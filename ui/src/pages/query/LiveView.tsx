@@ -2,6 +2,7 @@ import { Pause, Play, Radio } from "lucide-react";
 import { Empty } from "@/components/Empty";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { ResultGrid } from "@/components/ResultGrid";
+import { When } from "@/components/When";
 import { count, plural } from "@/lib/format";
 import { KEPT, type Tail } from "@/pages/query/useTail";
 
@@ -32,6 +33,14 @@ export function LiveView({ tail }: { tail: Tail }) {
         <ErrorNotice error={tail.error}>
           <p className="muted small">The stream ended here. What you see above the cut was allowed when it arrived.</p>
         </ErrorNotice>
+      )}
+      {tail.changed && (
+        <Notice tone="warn">
+          <p>
+            What you may see changed <When at={tail.changed} />: a grant or a rule is not what it was when you began.
+            Rows shown under the earlier decision were taken away; each column's head says what holds now.
+          </p>
+        </Notice>
       )}
       {tail.state === "ended" && tail.message && <Notice>{tail.message}</Notice>}
       <div className="panel flush">

@@ -15,6 +15,8 @@ export interface Tail {
   message: string | null;
   error: unknown;
   paused: boolean;
+  /** When the decision last changed while it ran. */
+  changed: string | null;
   pause: (paused: boolean) => void;
   start: (sql: string, purpose: string | null) => Promise<void>;
   stop: () => void;
@@ -28,6 +30,7 @@ export function useTail(): Tail {
   const [message, setMessage] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [paused, pause] = useState(false);
+  const [changed, setChanged] = useState<string | null>(null);
   const running = useRef<AbortController | null>(null);
   const held = useRef(false);
   held.current = paused;
@@ -49,10 +52,12 @@ export function useTail(): Tail {
       setTotal(0);
       setMessage(null);
       setError(null);
+      setChanged(null);
       pause(false);
       // Rows are drawn a few times a second, however fast they come.
       let fresh: unknown[][] = [];
       let seen = 0;
+      let headed = false;
       const draw = () => {
         if (fresh.length === 0 || held.current) return;
         const batch = fresh;
@@ -67,6 +72,13 @@ export function useTail(): Tail {
           setState("live");
           const data: unknown = JSON.parse(event.data);
           if (event.event === "columns") {
+            // Once at the beginning; again when the decision changed. What was shown under the earlier one then goes.
+            if (headed) {
+              fresh = [];
+              setRows([]);
+              setChanged(new Date().toISOString());
+            }
+            headed = true;
             setColumns((data as { columns: QueryColumn[] }).columns);
           } else if (event.event === "rows") {
             const some = (data as { rows: unknown[][] }).rows;
@@ -97,5 +109,5 @@ export function useTail(): Tail {
     [stop],
   );
 
-  return { state, columns, rows, total, message, error, paused, pause, start, stop };
+  return { state, columns, rows, total, message, error, paused, changed, pause, start, stop };
 }

@@ -1,0 +1,97 @@
+"""Queries without Spark: a stand-in for tests of what surrounds the engine.
+
+It keeps the promises of `tests/contract/test_query_engine.py` and knows no SQL: it answers the one form
+`SELECT * FROM one table`, with an optional list of plain columns, over columns that are shown as they are stored. For a
+mask, a filter or anything else in the query it says so, instead of giving an answer that Spark would not give.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from catalog.datatypes import DataType, StructType, to_ddl
+from policies.plan import QueryPlan, Range, Result, ResultColumn, TablePlan, Window
+from policies.query_errors import QueryFailed
+from policies.sql.windows import AsOf
+
+_SELECT = re.compile(r"SELECT (?P<columns>\*|`[^`]+`(?:, `[^`]+`)*) FROM `(?P<view>[^`]+)` AS `[^`]+`\Z")
+_STORED = re.compile(r"weir_value\.`(?P<field>[^`]+)`\Z|weir_(?P<part>key|value|partition|offset|timestamp)\Z")
+_TYPES = {"partition": "int", "offset": "bigint", "timestamp": "timestamp"}
+
+
+class MemoryTopics:
+    """Topics of one partition: name -> records {key, value} in the order of their offsets. Also `Offsets`."""
+
+    def __init__(self, topics: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+        self.topics = {name: list(records) for name, records in topics.items()}
+
+    def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
+        end = len(self.topics[topic])
+        start = max(0, end - limit)
+        if as_of.earliest:
+            return Window((Range(0, 0, min(end, limit)),), end <= limit)
+        return Window((Range(0, start, end),), start == 0)
+
+
+class MemoryEngine:
+    """Implements `policies.query_ports.Engine` over `MemoryTopics`."""
+
+    def __init__(self, topics: MemoryTopics) -> None:
+        self._topics = topics
+
+    def run(self, plan: QueryPlan) -> Result:
+        table, columns = self._read(plan)
+        rows = [
+            [_value(sql, self._topics.topics[table.topic][offset], offset) for _, sql in columns]
+            for window in table.window.ranges
+            for offset in range(window.start, window.end)
+        ]
+        kinds = tuple(ResultColumn(name, kind) for name, kind in self.check(plan))
+        return Result(kinds, rows[: plan.limit], len(rows) > plan.limit)
+
+    def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
+        table, columns = self._read(plan)
+        return [(name, _type(sql, table)) for name, sql in columns]
+
+    def _read(self, plan: QueryPlan) -> tuple[TablePlan, list[tuple[str, str]]]:
+        found = _SELECT.match(plan.sql)
+        table = next((t for t in plan.tables if found and t.view == found["view"]), None)
+        if found is None or table is None or table.filters or table.conditions:
+            raise QueryFailed("The engine of the tests answers SELECT * of one topic only.")
+        if found["columns"] == "*":
+            return table, list(table.columns)
+        known = {name.lower(): (name, sql) for name, sql in table.columns}
+        chosen = []
+        for name in found["columns"].strip("`").split("`, `"):
+            if name.lower() not in known:
+                details = {"condition": "UNRESOLVED_COLUMN.WITH_SUGGESTION", "name": f"`{name}`"}
+                raise QueryFailed(f"There is no column {name}.", details=details)
+            chosen.append((name, known[name.lower()][1]))
+        return table, chosen
+
+
+def _match(sql: str) -> re.Match[str]:
+    found = _STORED.match(sql)
+    if found is None:
+        raise QueryFailed("The engine of the tests shows stored values only; it computes no masks.")
+    return found
+
+
+def _value(sql: str, record: Mapping[str, Any], offset: int) -> Any:
+    found = _match(sql)
+    if found["field"]:
+        value = record.get("value")
+        return value.get(found["field"]) if isinstance(value, Mapping) else None
+    return {"partition": 0, "offset": offset, "timestamp": None}.get(found["part"], record.get(found["part"]))
+
+
+def _type(sql: str, table: TablePlan) -> str:
+    found = _match(sql)
+    kind: DataType | None = table.key.kind if found["part"] == "key" else table.value.kind
+    if found["part"] in _TYPES:
+        return _TYPES[found["part"]]
+    if found["field"] and isinstance(kind, StructType):
+        kind = kind.get(found["field"])
+    return to_ddl(kind).lower().replace("`", "").replace(", ", ",").replace(": ", ":") if kind else "void"

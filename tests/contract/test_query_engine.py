@@ -1,0 +1,141 @@
+"""What any engine for governed queries promises, for the stand-in of the tests and for Spark."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from catalog.datatypes import STRING, parse_ddl
+from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
+from policies.plan import PartRead, QueryPlan, Range, TablePlan, Window
+from policies.query_errors import QueryFailed
+from policies.query_ports import Engine, Offsets
+from policies.sql.windows import NEWEST, AsOf
+
+KIND = parse_ddl("id STRING, n INT, tags ARRAY<STRING>, at STRUCT<city: STRING>")
+RECORDS = [
+    {"key": f"k{i}", "value": {"id": f"o{i}", "n": i if i % 2 else None, "tags": ["a", str(i)], "at": {"city": "Köln"}}}
+    for i in range(6)
+]
+COLUMNS = (
+    *((name, f"weir_value.`{name}`") for name, _ in KIND.fields),
+    ("_key", "weir_key"),
+    ("_partition", "weir_partition"),
+    ("_offset", "weir_offset"),
+)
+
+
+@dataclass
+class Made:
+    engine: Engine
+    offsets: Offsets
+    topic: str
+    kafka: dict[str, str]
+
+    def plan(
+        self, sql: str = "SELECT * FROM `v` AS `t`", limit: int = 100, as_of: AsOf = NEWEST, newest: int = 1000
+    ) -> QueryPlan:
+        window = self.offsets.window(self.kafka, self.topic, as_of, newest)
+        table = TablePlan(
+            "v", self.topic, self.kafka, window, PartRead("text", STRING), PartRead("json", KIND), columns=COLUMNS
+        )
+        return QueryPlan(sql, (table,), limit, 60)
+
+
+def _memory(request: pytest.FixtureRequest) -> Iterator[Made]:
+    topics = MemoryTopics({"t": RECORDS})
+    yield Made(MemoryEngine(topics), topics, "t", {})
+
+
+def _spark(request: pytest.FixtureRequest) -> Iterator[Made]:
+    from confluent_kafka import Producer
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    from policies.adapters.kafka_offsets import KafkaOffsets
+    from policies.adapters.spark_engine import SparkEngine
+    from policies.adapters.spark_sessions import Sessions
+
+    stack = request.getfixturevalue("stack")
+    topic = f"policies-contract-{uuid.uuid4().hex[:8]}"
+    admin, producer = AdminClient({"bootstrap.servers": stack.kafka}), Producer({"bootstrap.servers": stack.kafka})
+    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
+    for record in RECORDS:
+        producer.produce(topic, json.dumps(record["value"]).encode(), str(record["key"]).encode(), 0)
+    assert producer.flush(30) == 0
+    sessions = Sessions(stack.spark, 1)
+    yield Made(SparkEngine(sessions), KafkaOffsets(), topic, {"kafka.bootstrap.servers": stack.kafka})
+    sessions.close()
+    admin.delete_topics([topic])[topic].result(30)
+
+
+ENGINES: dict[str, Callable[[pytest.FixtureRequest], Iterator[Made]]] = {"memory": _memory, "spark": _spark}
+
+
+@pytest.fixture(scope="module", params=["memory", pytest.param("spark", marks=pytest.mark.integration)])
+def made(request: pytest.FixtureRequest) -> Iterator[Made]:
+    yield from ENGINES[request.param](request)
+
+
+def _rows(result: Any) -> list[list[object]]:
+    return sorted(result.rows, key=lambda row: str(row[0]))
+
+
+def test_a_star_gives_the_columns_of_the_view_in_order(made: Made) -> None:
+    result = made.engine.run(made.plan())
+    assert [c.name for c in result.columns] == [name for name, _ in COLUMNS]
+    assert [c.type for c in result.columns] == [
+        "string", "int", "array<string>", "struct<city:string>", "string", "int", "bigint",
+    ]  # fmt: skip
+    assert _rows(result)[:2] == [
+        ["o0", None, ["a", "0"], {"city": "Köln"}, "k0", 0, 0],
+        ["o1", 1, ["a", "1"], {"city": "Köln"}, "k1", 0, 1],
+    ]
+    assert len(result.rows) == 6
+    assert not result.truncated
+
+
+def test_the_limit_cuts_rows_off_and_says_so(made: Made) -> None:
+    result = made.engine.run(made.plan(limit=4))
+    assert (len(result.rows), result.truncated) == (4, True)
+    exact = made.engine.run(made.plan(limit=6))
+    assert (len(exact.rows), exact.truncated) == (6, False)
+
+
+def test_only_the_window_is_read(made: Made) -> None:
+    newest = made.engine.run(made.plan(newest=2))
+    assert [row[0] for row in _rows(newest)] == ["o4", "o5"]
+    oldest = made.engine.run(made.plan(newest=2, as_of=AsOf(earliest=True)))
+    assert [row[0] for row in _rows(oldest)] == ["o0", "o1"]
+
+
+def test_an_empty_window_gives_no_rows(made: Made) -> None:
+    plan = made.plan()
+    empty = replace(plan, tables=(replace(plan.tables[0], window=Window((Range(0, 3, 3),))),))
+    result = made.engine.run(empty)
+    assert result.rows == []
+    assert [c.name for c in result.columns] == [name for name, _ in COLUMNS]
+
+
+def test_chosen_columns_take_the_name_that_was_asked(made: Made) -> None:
+    result = made.engine.run(made.plan("SELECT `n`, `ID` FROM `v` AS `t`"))
+    assert [c.name for c in result.columns] == ["n", "ID"]
+
+
+def test_an_unknown_column_is_named(made: Made) -> None:
+    with pytest.raises(QueryFailed) as caught:
+        made.engine.run(made.plan("SELECT `nope` FROM `v` AS `t`"))
+    assert "nope" in caught.value.details["name"]
+
+
+def test_check_reads_nothing_and_tells_names_and_types(made: Made) -> None:
+    assert made.engine.check(made.plan("SELECT `n`, `tags` FROM `v` AS `t`")) == [
+        ("n", "int"),
+        ("tags", "array<string>"),
+    ]
+    with pytest.raises(QueryFailed):
+        made.engine.check(made.plan("SELECT `nope` FROM `v` AS `t`"))

@@ -1,0 +1,163 @@
+// The main journeys on the demo's data, in a real browser: ana asks, otto and petra decide.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch, settled, type Visit, visit, WEIR } from "./weir";
+
+let browser: Browser;
+const open: Visit[] = [];
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => {
+  for (const { context } of open) await context.close();
+  await browser.close();
+});
+
+async function as(user: string | null, path: string): Promise<Page> {
+  const one = await visit(browser, user);
+  open.push(one);
+  await one.page.goto(WEIR + path);
+  return one.page;
+}
+
+const SQL = "SELECT _key AS who, order_id FROM prod.orders";
+const queryPath = (purpose?: string, sql = SQL) =>
+  `/query?${new URLSearchParams({ sql, ...(purpose ? { purpose } : {}) })}`;
+
+test("a wrong token is told at once, a right one opens the first page", async () => {
+  const page = await as(null, "/");
+  await page.fill("#token", "weir_not_a_token");
+  await page.click("text=Sign in");
+  await page.waitForSelector('[role="alert"]');
+  expect(await page.textContent('[role="alert"]')).toMatch(/does not know this token/);
+  const { tokenOf } = await import("./weir");
+  await page.fill("#token", tokenOf("ana"));
+  await page.click("button[type=submit]");
+  await page.getByRole("button", { name: "Signed in as ana" }).waitFor();
+});
+
+test("find a topic by keyboard alone", async () => {
+  const page = await as("ana", "/");
+  await settled(page);
+  await page.keyboard.press("/");
+  await page.keyboard.type("gift_email");
+  await page.locator("[data-hit]").first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/datasets\/prod\/orders\/schema/);
+  await page.getByRole("heading", { name: "value.items[].gift_email" }).waitFor();
+});
+
+test("see where e-mail is, and take the report to paper", async () => {
+  const page = await as("petra", "/reports?entity=EMAIL_ADDRESS");
+  await settled(page);
+  await page.getByText("value.customer.email", { exact: true }).first().waitFor();
+  await page.emulateMedia({ media: "print" });
+  expect(await page.locator("header.top").isVisible()).toBe(false);
+  expect(await page.locator("nav.nav").isVisible()).toBe(false);
+  expect(await page.getByText("value.customer.email", { exact: true }).first().isVisible()).toBe(true);
+});
+
+test("follow a column: one hop, then on, the path lit, the masked step drawn apart", async () => {
+  const page = await as("ana", "/lineage?node=datasetField:prod:orders:value.customer.email&level=column");
+  await page.locator(".card-field button", { hasText: "value.to" }).waitFor();
+  expect(await page.locator(".card-field button", { hasText: "value.email_hash" }).count()).toBe(0);
+  await page.getByRole("button", { name: /Open 1 downstream of order-mails/ }).click();
+  await page.locator(".card-field button", { hasText: "value.email_hash" }).waitFor();
+  await page.locator(".card-field button", { hasText: "value.to" }).click();
+  await page.locator(".card-field.lit", { hasText: "value.customer.email" }).waitFor();
+  const dashes = await page
+    .locator(".react-flow__edge-path")
+    .evaluateAll((paths) => paths.map((p) => (p as SVGPathElement).style.strokeDasharray));
+  expect(dashes.filter((d) => d !== "")).toHaveLength(1);
+  await page.getByText("masked on the way").first().waitFor();
+  await page.getByRole("button", { name: /Close downstream of order-mails/ }).click();
+  await page.locator(".card-field button", { hasText: "value.email_hash" }).waitFor({ state: "detached" });
+});
+
+test("an error stands under its place before anything runs", async () => {
+  const page = await as("ana", queryPath(undefined, "SELECT order_id FROM prod.orders WHERE order_id = = 1"));
+  await page.locator(".cm-lintRange-error").first().waitFor({ timeout: 20_000 });
+});
+
+test("completion knows topics and fields", async () => {
+  const page = await as("ana", "/query");
+  await page.locator(".cm-content").click();
+  await page.keyboard.type("SELECT  FROM prod.ord");
+  await page.locator(".cm-tooltip-autocomplete li", { hasText: "prod.orders" }).first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.type("ers");
+  await page.keyboard.press("Escape");
+  for (let i = 0; i < " FROM prod.orders".length; i++) await page.keyboard.press("ArrowLeft");
+  await page.keyboard.type("customer.em");
+  await page.locator(".cm-tooltip-autocomplete li", { hasText: "email" }).first().waitFor();
+});
+
+test("a masked column, asked for from its own head, approved twice, seen clear, revoked while it is followed", async () => {
+  const purpose = `e2e-${Date.now().toString(36)}`;
+  const ana = await as("ana", queryPath());
+  await ana.getByRole("button", { name: "Run" }).click();
+  await ana.getByRole("button", { name: /^who, .*masked: why/ }).click({ timeout: 45_000 });
+  await ana
+    .getByText(/MASK by mask-person/)
+    .first()
+    .waitFor();
+  await ana.getByRole("link", { name: "Ask for access" }).click();
+  await ana.waitForURL(/\/requests\/new/);
+  expect(await ana.getByRole("checkbox", { name: /^key/ }).isChecked()).toBe(true);
+  await ana.fill("#purpose", purpose);
+  await ana.locator("form button[type=submit]").click();
+  await ana.waitForURL(/\/requests\/req-/);
+  const address = new URL(ana.url()).pathname;
+
+  for (const approver of ["otto", "petra"]) {
+    const page = await as(approver, "/requests?show=decide");
+    await page.locator("tr", { hasText: purpose }).getByRole("link").first().click();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.fill("#reason", "fine");
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  }
+  await ana.goto(WEIR + address);
+  await ana.getByText("approved", { exact: true }).first().waitFor();
+
+  await ana.goto(WEIR + queryPath(purpose));
+  await ana.getByRole("button", { name: "Run" }).click();
+  await ana.getByRole("button", { name: /^who, .*shown clear: why/ }).waitFor({ timeout: 45_000 });
+
+  await ana.goto(WEIR + queryPath(purpose, `${SQL} EMIT CHANGES`));
+  await ana.getByRole("button", { name: "Follow" }).click();
+  await ana.getByText("live", { exact: true }).waitFor({ timeout: 45_000 });
+  const otto = await as("admin", "/requests?show=grants");
+  await otto.locator("tr", { hasText: purpose }).getByRole("button", { name: "Revoke" }).click();
+  await otto.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  // Her role still reads the topic: the stream goes on, and the column is masked from here on.
+  await ana.getByText(/What you may see changed/).waitFor({ timeout: 45_000 });
+  await ana.getByRole("button", { name: /^who, .*masked: why/ }).waitFor();
+}, 180_000);
+
+test("review a suggestion: confirmed with a reason, and gone from the queue", async () => {
+  const page = await as("petra", "/review");
+  await settled(page);
+  const row = page.locator("tbody tr").last();
+  const field = (await row.locator("a").first().textContent()) ?? "";
+  const entity = (await row.locator(".badge").first().textContent())?.replace(/ \(.*/, "") ?? "";
+  const before = await page.locator("tbody tr").count();
+  await row.getByRole("button", { name: "Confirm" }).click();
+  await page.getByRole("dialog").getByText(`Confirm ${entity} in ${field}`).waitFor();
+  await page.fill("#reason", "looked at it");
+  await page.getByRole("dialog").getByRole("button", { name: "Confirm" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.waitForFunction((n) => document.querySelectorAll("tbody tr").length === n - 1, before);
+});
+
+test("signing out leaves nothing of the session behind", async () => {
+  const page = await as(null, "/");
+  const { tokenOf } = await import("./weir");
+  await page.fill("#token", tokenOf("ana"));
+  await page.click("button[type=submit]");
+  await page.getByRole("button", { name: "Signed in as ana" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForSelector("#token");
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+});

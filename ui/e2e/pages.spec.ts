@@ -1,0 +1,79 @@
+// Every page, light and dark: it draws, nothing breaks in it, nothing leaves for another origin, axe finds nothing serious.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { seriousFindings } from "./axe";
+import { launch, settled, visit, WEIR } from "./weir";
+
+const PAGES = [
+  "/",
+  "/search?q=email",
+  "/search?q=nosuchthinganywhere",
+  "/datasets/prod/orders",
+  "/datasets/prod/orders/schema?field=value.customer.email",
+  "/datasets/prod/events/schema",
+  "/datasets/prod/orders/personal-data",
+  "/datasets/prod/orders/lineage",
+  "/datasets/prod/orders/access",
+  "/datasets/prod/nosuchdataset",
+  "/lineage",
+  "/lineage?node=dataset:prod:orders&depth=20",
+  "/lineage?node=datasetField:prod:orders:value.customer.email&level=column",
+  "/jobs/shop/order_mails",
+  "/query",
+  "/requests?show=mine",
+  "/requests?show=grants",
+  "/requests/new?dataset=prod/orders&fields=value.customer.email",
+  "/review",
+  "/policies",
+  "/policies?kind=Role",
+  "/reports",
+  "/reports?entity=EMAIL_ADDRESS",
+  "/audit",
+  "/admin",
+  "/admin/scans",
+  "/admin/tokens",
+  "/admin/health",
+  "/nosuchpage",
+];
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+for (const path of PAGES) {
+  test(path, async () => {
+    for (const dark of [false, true]) {
+      const { context, page, wrong } = await visit(browser, "admin", { dark });
+      await page.goto(WEIR + path);
+      await settled(page);
+      await page.waitForTimeout(300);
+      expect(await seriousFindings(page), `${path} ${dark ? "dark" : "light"}`).toEqual([]);
+      expect(wrong).toEqual([]);
+      await context.close();
+    }
+  });
+}
+
+test("the sign-in page", async () => {
+  const { context, page, wrong } = await visit(browser, null);
+  await page.goto(WEIR);
+  await page.waitForSelector("input#token");
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(wrong).toEqual([]);
+  await context.close();
+});
+
+test("on a phone nothing is wider than the screen", async () => {
+  const { context, page } = await visit(browser, "admin", { width: 390, height: 780 });
+  const wide: string[] = [];
+  for (const path of PAGES) {
+    await page.goto(WEIR + path);
+    await settled(page);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (over > 1) wide.push(`${path}: ${over} px too wide`);
+  }
+  expect(wide).toEqual([]);
+  await context.close();
+});
