@@ -82,7 +82,9 @@ def _label(scope: Scope) -> str:
     if template is None:
         return "other"
     # A route of an included router knows its template without the prefix.
-    return f"{PREFIX}{template}" if scope["path"].startswith(PREFIX) and not template.startswith(PREFIX) else str(template)
+    return (
+        f"{PREFIX}{template}" if scope["path"].startswith(PREFIX) and not template.startswith(PREFIX) else str(template)
+    )
 
 
 class EncodedNames:

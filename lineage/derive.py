@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from catalog.model import DatasetId
 from lineage import facts as f
-from lineage.book import Book, Pair, Remembered, Run
+from lineage.book import SEEN_STEP, Book, Pair, Remembered, Run
 from lineage.model import FOREVER, Edge, How, Kind
 from lineage.names import Names, field_text
 
@@ -193,7 +193,13 @@ class Sayings:
         """Micro-batches whose reading and writing were reported by different runs under one parent."""
         for run_id, children in self.book.halves.items():
             reads = [c for c in children.values() if c["streaming"] and c["in"] and not c["out"]]
-            writes = [c for c in children.values() if c["out"] and not c["in"]]
+            # What was written before the stream began, or after it ended, was not written by it.
+            writes = [
+                c
+                for c in children.values()
+                if c["out"] and not c["in"]
+                and any(r["first"] <= c["last"] + SEEN_STEP and c["first"] <= r["last"] + SEEN_STEP for r in reads)
+            ]  # fmt: skip
             if not reads or not writes:
                 continue
             said = Statement()

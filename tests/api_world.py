@@ -119,7 +119,9 @@ def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None)
 def record(value: Any, key: str | None = None, headers: Mapping[str, str] | None = None, offset: int = 0) -> RawRecord:
     """A record with a JSON value."""
     pairs = [(name, text.encode()) for name, text in (headers or {}).items()]
-    return RawRecord(key.encode() if key else None, json.dumps(value).encode(), pairs, 0, offset, 1_760_000_000_000 + offset)
+    return RawRecord(
+        key.encode() if key else None, json.dumps(value).encode(), pairs, 0, offset, 1_760_000_000_000 + offset
+    )
 
 
 def orders(count: int) -> list[RawRecord]:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from api.cli.output import errors
+from api.cli.pages import PagesBuild
 from api.home import PROGRAM, Home
 from api.settings import load
 from catalog.errors import SettingsError
@@ -83,8 +84,12 @@ class Running:
 
     def up(self, detach: bool) -> None:
         """Start what does not run. Raises StackError, SettingsError."""
+        progress = TerminalProgress(errors)
+        pages = PagesBuild(progress.note)
+        pages.begin()
         with _terminated_as_interrupt():
-            self._stack.up(detach, self._processes(), self._external, progress=TerminalProgress(errors))
+            self._stack.up(detach, self._processes(), self._external, progress=progress)
+            pages.wait()
 
     def down(self, wipe: bool = False) -> int:
         return self._stack.down(wipe, progress=TerminalProgress(errors))

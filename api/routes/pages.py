@@ -6,7 +6,6 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
-from fastapi.staticfiles import StaticFiles
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self';"
@@ -24,8 +23,7 @@ is there by HTTP and on the command line.</p><ul><li><a href="/docs">The HTTP AP
 def mount(app: FastAPI, built: Path) -> None:
     """Serve the built pages at `/`, every unknown page path as the application itself (deep links)."""
     index = built / "index.html"
-    if (built / "assets").is_dir():
-        app.mount("/assets", StaticFiles(directory=built / "assets"), name="assets")
+    root = built.resolve()
 
     @app.get("/{page:path}", include_in_schema=False)
     def page(request: Request, page: str) -> Response:
@@ -35,9 +33,11 @@ def mount(app: FastAPI, built: Path) -> None:
         if not index.exists():
             return HTMLResponse(_WITHOUT_PAGES, headers=headers) if page == "" else _nothing(request)
         asked = (built / page).resolve()
-        if page and asked.is_relative_to(built.resolve()) and asked.is_file():
+        if page and asked.is_relative_to(root) and asked.is_file():
+            if page.startswith("assets/"):  # their names tell their content
+                headers["Cache-Control"] = "public, max-age=31536000, immutable"
             return FileResponse(asked, headers=headers)
-        return FileResponse(index, headers=headers)
+        return _nothing(request) if page.startswith("assets/") else FileResponse(index, headers=headers)
 
 
 def _nothing(request: Request) -> Response:

@@ -101,6 +101,8 @@ class Sessions:
         session = None
         try:
             session = SparkSession.builder.remote(self._remote).create()
+            # One stream a query, without the shared pool that gives back what a broken stream would resume from.
+            session.client.disable_reattachable_execute()
             for key, value in PINNED.items():
                 session.conf.set(key, value)
         except Exception as error:
@@ -124,5 +126,11 @@ def _alive(session: Any) -> bool:
 
 
 def _stop(session: Any) -> None:
+    # Not session.stop(): in PySpark 4.0 that shuts down a thread pool which all sessions of the process share, under a
+    # lock that their queries need, and waits in it for calls that are retried for ten minutes.
+    client = session.client
     with contextlib.suppress(Exception):
-        session.stop()
+        client.release_session()
+    with contextlib.suppress(Exception):
+        client._channel.close()
+        client._closed = True

@@ -159,6 +159,8 @@ def kafka_options(cluster: ClusterConnection) -> dict[str, str]:
         "kafka.isolation.level": "read_committed",
         # At the end of a partition a fetch would otherwise wait half a second for records no window asks for.
         "kafka.fetch.max.wait.ms": "5",
+        # How long Spark waits for an offset that is gone, as in a topic made anew meanwhile; it would wait two minutes.
+        "kafkaConsumer.pollTimeoutMs": "15000",
         **{f"kafka.{name}": value for name, value in java(cluster.kafka).items()},
     }
 

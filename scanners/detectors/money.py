@@ -38,7 +38,7 @@ def check_card(candidate: str, _text: str) -> Verdict:
     digits = re.sub(r"[ -]", "", candidate)
     valid = (
         luhn(digits)
-        and len(set(digits)) > 2
+        and len(set(digits)) > 1
         and any(p.match(digits) and len(digits) in lengths for p, lengths in _ISSUERS)
     )
     return valid, ("grouped",) if valid and digits != candidate else ()

@@ -1,6 +1,7 @@
 // The main journeys on the demo's data, in a real browser: ana asks, otto and petra decide.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { produce } from "./produce";
 import { launch, settled, type Visit, visit, WEIR } from "./weir";
 
 let browser: Browser;
@@ -128,12 +129,24 @@ test("a masked column, asked for from its own head, approved twice, seen clear, 
   await ana.goto(WEIR + queryPath(purpose, `${SQL} EMIT CHANGES`));
   await ana.getByRole("button", { name: "Follow" }).click();
   await ana.getByText("live", { exact: true }).waitFor({ timeout: 45_000 });
-  const otto = await as("admin", "/requests?show=grants");
-  await otto.locator("tr", { hasText: purpose }).getByRole("button", { name: "Revoke" }).click();
-  await otto.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  const order = (id: string) => ({
+    order_id: id,
+    customer: { name: "A", email: "a@example.com" },
+    amount: 1,
+    region: "EU",
+  });
+  await produce("prod", "orders", "Erika Mustermann", order(`${purpose}-1`));
+  await ana.getByText(`${purpose}-1`).waitFor({ timeout: 45_000 });
+  await ana.getByText("Erika Mustermann").waitFor();
+  const admin = await as("admin", "/requests?show=grants");
+  await admin.locator("tr", { hasText: purpose }).getByRole("button", { name: "Revoke" }).click();
+  await admin.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   // Her role still reads the topic: the stream goes on, and the column is masked from here on.
+  await produce("prod", "orders", "Erika Mustermann", order(`${purpose}-2`));
   await ana.getByText(/What you may see changed/).waitFor({ timeout: 45_000 });
   await ana.getByRole("button", { name: /^who, .*masked: why/ }).waitFor();
+  await ana.getByText(`${purpose}-2`).waitFor();
+  expect(await ana.getByText("Erika Mustermann").count()).toBe(0);
 }, 180_000);
 
 test("review a suggestion: confirmed with a reason, and gone from the queue", async () => {

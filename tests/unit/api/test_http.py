@@ -67,7 +67,9 @@ def test_what_comes_back_can_be_applied(governed: ApiWorld, tmp_path: Path) -> N
         ("just words", "line"),
     ],
 )
-def test_a_broken_file_is_refused_with_line_and_field_and_changes_nothing(weir: ApiWorld, text: str, named: str) -> None:
+def test_a_broken_file_is_refused_with_line_and_field_and_changes_nothing(
+    weir: ApiWorld, text: str, named: str
+) -> None:
     refused = weir.admin.post("/api/v1/apply", content=text.encode())
     assert refused.status_code == 400
     assert named in refused.json()["error"]["message"] and "line" in refused.text
@@ -82,8 +84,14 @@ def test_a_scan_fills_the_catalog_and_search(governed: ApiWorld) -> None:
     assert schema["version"] == 1 and schema["window"]["records"] == 50
     hits = governed.admin.get("/api/v1/search", params={"q": "email", "kind": "field"}).json()["hits"]
     assert "value.customer.email" in {hit["path"] for hit in hits}
-    tags = {(c["path"], c["entity"], c["state"]) for c in governed.admin.get("/api/v1/datasets/prod/orders/classifications").json()}
-    assert {("value.customer.email", "EMAIL_ADDRESS", "confirmed"), ("headers.actor", "EMAIL_ADDRESS", "confirmed")} <= tags
+    tags = {
+        (c["path"], c["entity"], c["state"])
+        for c in governed.admin.get("/api/v1/datasets/prod/orders/classifications").json()
+    }
+    assert {
+        ("value.customer.email", "EMAIL_ADDRESS", "confirmed"),
+        ("headers.actor", "EMAIL_ADDRESS", "confirmed"),
+    } <= tags
 
 
 @pytest.mark.parametrize("namespace", ["prod", "kafka%3A%2F%2Flocalhost%3A9092", "kafka%3A%2F%2F127.0.0.1%3A9092"])

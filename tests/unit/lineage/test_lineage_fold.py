@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,22 @@ def test_two_halves_of_a_micro_batch_are_joined_by_the_run_that_started_both() -
         assert flows(graph) == {("in", "out")}
         edge = next(e for e in graph._store.edges.values() if e.kind is Kind.FEEDS)
         assert (edge.job, edge.how) == ("job:jobs:app", How.PARENT_RUN)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_recorded_foreach_batch(seed: int) -> None:
+    """Real events of Spark 4.0 with OpenLineage 1.53: one stream with foreachBatch, one that writes by itself."""
+    lines = (Path(__file__).parent / "foreach_batch.jsonl").read_text().splitlines()
+    events = [json.loads(line) for line in lines]
+    random.Random(seed).shuffle(events)
+    assert flows(graph_of(*events, batch=5)) == {("orders_in", "orders_out"), ("orders_in", "orders_out2")}
+
+
+def test_what_an_application_wrote_long_before_its_stream_is_not_joined() -> None:
+    more = {"integration": "SPARK", "parent": ("app", "p1")}
+    wrote = run(0, [], ["seed"], job="app.write", run_id="c2", processing="BATCH", **more)
+    read = run(4000, ["in"], [], job="app.read", run_id="c1", processing="STREAMING", **more)
+    assert flows(graph_of(wrote, read)) == set()
 
 
 def test_tasks_of_a_scheduler_are_not_joined() -> None:
