@@ -66,8 +66,8 @@ Table = dict[str, dict[int, int]] | None  # value -> shape -> count; None: too m
 class Discriminators:
     """For each field that might tell shapes apart: how often each of its values came with each shape.
 
-    Only texts are looked at, and only short identifiers are counted, at most 256 of a field; a field with others is out for good. All of it stays
-    in Spark; what is sealed names at most one field and values that many records share.
+    Only texts are looked at, and only short identifiers are counted, at most 256 of a field; a field with others is out
+    for good. All of it stays in Spark; what is sealed names at most one field and values that many records share.
     """
 
     def __init__(self) -> None:

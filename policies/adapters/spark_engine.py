@@ -143,6 +143,8 @@ def _kafka(session: Any, table: TablePlan) -> Any:
         # Retention may take a record between the look at the offsets and the read.
         "failOnDataLoss": "false",
         "kafka.isolation.level": "read_committed",
+        # Spark's own two minutes would keep a task of the engine for records that will not come.
+        "kafkaConsumer.pollTimeoutMs": "20000",
     }
     return session.read.format("kafka").options(**options).load()
 

@@ -156,9 +156,11 @@ def _map(
     elif len(shown) < len(special):
         hidden = ", ".join(literal(each) for each in special if each not in shown)
         result = f"map_filter({result}, ({k}, {v}) -> {as_text} NOT IN ({hidden}))"
-    cases = "".join(f" WHEN {as_text} = {literal(each)} THEN {sql}" for each, sql in shown.items() if sql != plain)
+    cases = "".join(
+        f" WHEN {as_text} = {literal(each)} THEN {sql}" for each, sql in shown.items() if sql != (plain or v)
+    )
     if cases:
-        result = f"transform_values({result}, ({k}, {v}) -> CASE{cases} ELSE {plain or 'NULL'} END)"
+        result = f"transform_values({result}, ({k}, {v}) -> CASE{cases} ELSE {plain or v} END)"
     elif (plain or v) != v:
         result = f"transform_values({result}, ({k}, {v}) -> {plain})"
     return _map_keys(ctx, path, key, result, k, v)

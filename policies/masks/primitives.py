@@ -98,13 +98,15 @@ def _kept_type(mask: Mask, value: str, kind: Primitive) -> str:
         case MaskType.GENERALIZE if number:
             step = _number(mask.params.get("step", 10), 10)
             masked = f"CAST(floor({value} / {step}) * {step} AS {kind.name})"
+            if of == "integer":
+                # Exact, where a division would go through doubles; NULL where the multiple below is out of range.
+                whole = f"try_subtract(CAST({value} AS BIGINT), pmod(CAST({value} AS BIGINT), {step}))"
+                masked = f"try_cast({whole} AS {kind.name})"
         case MaskType.TRUNCATE_GEO if of in ("decimal", "float"):
             places = max(0, min(6, int(mask.params.get("decimals", 1))))
-            masked = (
-                f"CASE WHEN abs({value}) <= 180 THEN CAST(round({value}, {places}) AS {kind.name}) ELSE {masked} END"
-            )
+            masked = f"CASE WHEN {value} BETWEEN -180 AND 180 THEN CAST(round({value}, {places}) AS {kind.name}) ELSE {masked} END"
         case MaskType.TRUNCATE_GEO if of == "integer":
-            masked = f"CASE WHEN abs({value}) <= 180 THEN {value} ELSE {masked} END"
+            masked = f"CASE WHEN {value} BETWEEN -180 AND 180 THEN {value} ELSE {masked} END"
         case _:
             pass
     return f"CASE WHEN {value} IS NOT NULL THEN {masked} END"
@@ -155,7 +157,8 @@ def _string(mask: Mask, value: str) -> str:
             return f"CASE WHEN {value} RLIKE '{_PLACE}' THEN {cut} ELSE {redacted(value)} END"
         case MaskType.MASK_DATE_SHOW_YEAR:
             return (
-                f"CASE WHEN {value} RLIKE '^\\\\d{{4}}-\\\\d{{2}}(-\\\\d{{2}}|\\\\z)' THEN concat(substring({value}, 1, 4), '-01-01')"
+                f"CASE WHEN {value} RLIKE '^\\\\d{{4}}-\\\\d{{2}}(-\\\\d{{2}}|\\\\z)'"
+                f" THEN concat(substring({value}, 1, 4), '-01-01')"
                 f" WHEN {value} RLIKE '^\\\\d{{1,2}}[./-]\\\\d{{1,2}}[./-]\\\\d{{4}}\\\\z' THEN concat(right({value}, 4), '-01-01')"
                 f" ELSE {redacted(value)} END"
             )

@@ -60,7 +60,7 @@ def apply(mask: Mask, value: Any, kind: Primitive, keys: MaskKeys) -> Any:
     if of == "string":
         return _text(mask, str(value))
     if of in ("integer", "decimal", "float"):
-        return _number(mask, value, of)
+        return _number(mask, value, of, kind)
     if of == "date":
         return {
             MaskType.MASK_DATE_SHOW_YEAR: value.replace(month=1, day=1) if isinstance(value, date) else None,
@@ -79,6 +79,8 @@ def _bytes(value: Any, of: str) -> bytes:
         return value
     if isinstance(value, bool):
         return str(value).lower().encode()
+    if isinstance(value, datetime):
+        return re.sub(r"\.?0*\Z", "", value.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")).encode()
     return (format(value, "f") if of == "decimal" else str(value)).encode()
 
 
@@ -107,7 +109,7 @@ def _text(mask: Mask, value: str) -> str:
             return redacted(value)
 
 
-def _number(mask: Mask, value: Any, of: str) -> Any:
+def _number(mask: Mask, value: Any, of: str, kind: Primitive) -> Any:
     zero: Any = 0 if of == "integer" else Decimal(0) if of == "decimal" else 0.0
     show = max(1, min(9, int(mask.params.get("show", 4))))
     match mask.type:
@@ -123,7 +125,10 @@ def _number(mask: Mask, value: Any, of: str) -> Any:
                 return value // step * step
             whole = Decimal(str(step))
             floor = (Decimal(value) / whole).to_integral_value(rounding="ROUND_FLOOR") * whole
-            return int(floor) if of == "integer" else floor
+            if of == "integer":
+                low = {"TINYINT": 7, "SMALLINT": 15, "INT": 31}.get(kind.name, 63)
+                return int(floor) if int(floor) >= -(2**low) else None
+            return floor
         case MaskType.TRUNCATE_GEO if abs(value) <= 180:
             places = max(0, min(6, int(mask.params.get("decimals", 1))))
             if of == "integer":

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from scanners.detectors.engine import QuickSet
-from scanners.detectors.names import words
 from scanners.model import Recognizer
 
 _THRESHOLD = 0.6
@@ -68,9 +67,9 @@ class PresidioAnalyzer:
     def prose(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
         found: dict[str, set[int]] = {}
         before = self._log.count
-        context = [w for name in names for w in words(name)]
+        # Context words count where they stand in the text. A field's name is no such word: `license.name` holds no driver's.
         for index, text in enumerate(texts):
-            for result in self._engine.analyze(text, language="en", score_threshold=_THRESHOLD, context=context):
+            for result in self._engine.analyze(text, language="en", score_threshold=_THRESHOLD):
                 name = (result.recognition_metadata or {}).get("recognizer_name", "presidio")
                 found.setdefault(f"{result.entity_type}|presidio:{name}", set()).add(index)
         return found, "recognizer_timed_out" if self._log.count > before else None

@@ -74,13 +74,15 @@ EMAIL = Pattern("EMAIL_ADDRESS", "email", rb"[A-Za-z0-9_%+'-]@[A-Za-z0-9]", _EMA
 # --- phones -----------------------------------------------------------------------------------------------------------
 
 _PHONE = re.compile(
-    r"(?<![\w.,:/@#=&?%+-])(?P<v>(?:\+|00)?\(?\d(?:[\d ()/.\u2010\u2011-]{5,20})\d(?:\s?(?:x|ext\.?)\s?\d{1,6})?)(?![\w@]|[.,:/-]\d)"
+    r"(?<![\w.,:/@#=&?%+-])(?P<v>(?:\+|00)?\(?\d(?:[\d ()/.\u2010\u2011-]{5,20})\d(?:\s?(?:x|ext\.?)\s?\d{1,6})?)"
+    r"(?![\w@]|[.,:/-]\d)"
 )
 _OTHER = re.compile(
     r"(?:19|20)\d\d[-./ ]\d\d?[-./ ]\d\d?(?!\d)|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d(?!\d)|\d+\.\d+\Z"
-    r"|(?:\d{4}[ -]){3}\d{1,7}\Z|\d{3}-\d{2}-\d{4}\Z|\d{1,4}(?:\.\d{1,5}){3}\Z|(?=.*(?:\A|\.)\d(?:\.|\Z))(?:\d+\.){3,}\d+\Z"
+    r"|(?:\d{4}[ -]){3}\d{1,7}\Z|\d{3}-\d{2}-\d{4}\Z|\d{1,4}(?:\.\d{1,5}){3}\Z"
+    r"|(?=.*(?:\A|\.)\d(?:\.|\Z))(?:\d+\.){3,}\d+\Z"
 )
-"""Dates, decimals, cards, social security numbers, network addresses, versions, object identifiers: never meant as a phone number."""
+"""Dates, decimals, cards, social security numbers, network addresses, versions, object identifiers: no phone numbers."""
 _FORMATTED = re.compile(r"[ ()/.\u2010\u2011-]|x")
 _PARENTHESES = re.compile(r"\(\d{2,5}\)")
 
@@ -163,7 +165,8 @@ IPV6 = Pattern(
 )
 
 _MAC = re.compile(
-    r"(?<![\w:.-])(?P<v>[0-9A-Fa-f]{2}(?P<s>[:-])[0-9A-Fa-f]{2}(?:(?P=s)[0-9A-Fa-f]{2}){4}|[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2})(?![\w:-]|\.[0-9A-Fa-f])"
+    r"(?<![\w:.-])(?P<v>[0-9A-Fa-f]{2}(?P<s>[:-])[0-9A-Fa-f]{2}(?:(?P=s)[0-9A-Fa-f]{2}){4}"
+    r"|[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2})(?![\w:-]|\.[0-9A-Fa-f])"
 )
 
 

@@ -19,19 +19,36 @@ POSTCODE_KEY = "LOCATION|postcode"
 BIRTH_KEY = "DATE_OF_BIRTH|date"
 PASSWORD_KEY = "PASSWORD|password"
 
-_PART = r"(?:(?:van|von|de|da|di|del|della|dos|du|la|le|el|al|bin|ibn|der|den|zu|ter|Mc|Mac|O['’]|D['’])\s?)*[^\W\d_][^\W\d_'’.-]*(?:[-'’][^\W\d_]+)*\.?"
-_FULL_NAME = re.compile(
-    rf"(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Frau|Sig|Sra?|Mme|M)\.?,?\s)?{_PART}(?:,?\s{_PART}){{1,4}}(?:\s(?:Jr|Sr|II|III|IV|PhD|MD|DDS|DVM)\.?)?\Z"
-)
+_PARTICLE = r"(?:(?:van|von|de|da|di|del|della|dos|du|la|le|el|al|bin|ibn|der|den|zu|ter)\s)*"
+_PART = _PARTICLE + r"[^\W\d_][^\W\d_'’.-]*(?:[-'’][^\W\d_]+)*\.?"
+_TITLE = r"(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Frau|Sig|Sra?|Mme|M)\.?,?\s)?"
+_SUFFIX = r"(?:\s(?:Jr|Sr|II|III|IV|PhD|MD|DDS|DVM)\.?)?"
+_FULL_NAME = re.compile(rf"{_TITLE}{_PART}(?:,?\s{_PART}){{1,4}}{_SUFFIX}\Z")
 _ONE_NAME = re.compile(r"[^\W\d_]{2,20}(?:[-'’ ][^\W\d_]{2,20})?\Z")
 _CAPITAL = re.compile(r"[^\W\d_a-z]")
 
+# Kinds of street: after the name in English, joined to it in German and Dutch, before it in Romance and Slavic languages.
+_AFTER = (
+    "st street ave avenue rd road blvd boulevard ln lane dr drive ct court pl place sq square way ter terrace pkwy parkway"
+    " hwy highway cir circle close crescent gardens grove groves mews row walk hill hills island islands spring springs fort"
+    " route cove trail plaza union crossing causeway pass path point ridge track tunnel turnpike valley view views ville vista"
+    " wall well wells mission mill mills motorway meadow meadows manor lock locks landing lake lakes knoll knolls key keys"
+    " junction isle inlet hollow heights haven harbor harbors green glen gateway freeway fork forks forge forges forest flat"
+    " flats field fields ferry falls expressway estate estates divide dam dale curve corner corners common club cliff cliffs"
+    " camp bypass brook brooks bridge branch bottom bluff bluffs bend bayou alley shoal shoals shore shores skyway summit"
+    " spur spurs run river rest rapid rapids ranch ramp radial prairie port ports plain plains pine pines pike overpass oval"
+    " orchard neck mountain mountains mount mall loop"
+).replace(" ", "|")
+_JOINED = "straße|strasse|str\\.|weg|gasse|platz|allee|ring|ufer|damm|laan|straat|gatan|vägen|veien|gade|vej"
+_BEFORE = (
+    "rue|avenue|boulevard|bd|place|chemin|impasse|allée|quai|via|viale|piazza|corso|contrada|strada|calle|avenida|av\\.|plaza"
+    "|paseo|rua|travessa|ulica|ul\\.|al\\."
+)
 _STREET = re.compile(
-    r"\b\d{1,5}[A-Za-z]?(?:[-/]\d{1,4}[A-Za-z]?)?,?\s+(?:[^\W\d_][\w.'’-]*\s+){1,4}(?:st|street|ave|avenue|rd|road|blvd|boulevard|ln|lane|dr|drive"
-    r"|ct|court|pl|place|sq|square|way|ter|terrace|pkwy|parkway|hwy|highway|cir|circle|close|crescent|gardens|grove|mews"
-    r"|row|walk|hill|lodge|islands?|springs?|fort|stravenue|route|cove|trail|plaza|union|crossing|causeway|pass|path|point|ridge|track|tunnel|turnpike|valley|view|ville|vista|wall|well|wells|mission|mill|mills|motorway|meadows?|manor|locks?|landing|lakes?|knolls?|keys?|junctions?|isle|inlet|hollow|heights|haven|harbors?|groves?|greens?|glens?|gateway|freeway|forks?|forges?|forest|flats?|fields?|ferry|falls|expressway|estates?|divide|dam|dale|curve|corners?|common|club|cliffs?|center|centers|camp|bypass|burgs?|brooks?|bridge|branch|bottom|bluffs?|bend|bayou|alley|shoals?|shores?|skyway|summit|station|squares|spurs?|run|rue|roads|river|rest|rapids?|ranch|ramp|radial|prairie|ports?|plains?|pines?|pike|overpass|oval|orchard|neck|mountains?|mount|mall|loop|light|lights)\b\.?"
-    r"|\b[^\W\d_][\w.'’-]*(?:straße|strasse|str\.|weg|gasse|platz|allee|ring|ufer|damm|laan|straat|gatan|vägen|veien|gade|vej)\s+\d{1,4}\s?[a-z]?\b"
-    r"|\b(?:rue|avenue|boulevard|bd|place|chemin|impasse|allée|quai|via|viale|piazza|corso|contrada|strada|calle|avenida|av\.|plaza|paseo|rua|travessa|ulica|ul\.|al\.)\s+[\w.'’ -]{2,50}",
+    r"\b\d{1,5}[A-Za-z]?(?:[-/]\d{1,4}[A-Za-z]?)?,?\s+(?:[^\W\d_][\w.'’-]*\s+){1,4}"
+    rf"(?:{_AFTER})\b\.?"
+    rf"|\b[^\W\d_][\w.'’-]*(?:{_JOINED})\s+\d{{1,4}}\s?[a-z]?\b"
+    rf"|\b(?:{_BEFORE})\s+[\w.'’ -]{{2,50}}",
     re.I,
 )
 _POSTCODE = re.compile(r"(?=[A-Z\d -]*\d)[A-Z\d]{2,5}(?:[ -]?[A-Z\d]{2,5})?\Z", re.I)
@@ -131,14 +148,8 @@ def _birth(text: str) -> bool:
     found = _DATE.match(text)
     if not found:
         return False
-    year, month, day = (
-        int(x)
-        for x in (
-            (found[1] or found[7] or found[6]),
-            (found[2] or found[8] or found[5]),
-            (found[3] or found[9] or found[4]),
-        )
-    )
+    ordered = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])
+    year, month, day = map(int, ordered if ordered[0] else (found[7], found[8], found[9]))
     if month > 12:
         month, day = day, month
     try:

@@ -37,7 +37,7 @@ test("the first page is under 300 KB compressed and usable within a second", asy
   await context.close();
 });
 
-test("search reacts to a word within 150 ms of the answer's arrival and its wait", async () => {
+test("search reacts to a letter with its answer within 150 ms", async () => {
   const { context, page } = await visit(browser, "admin");
   await page.goto(`${WEIR}/search?q=emai`);
   await settled(page);
@@ -55,7 +55,7 @@ test("search reacts to a word within 150 ms of the answer's arrival and its wait
     times.push(Date.now() - begun);
   }
   console.log(`search as you type, with the network: ${times.join(", ")} ms`);
-  expect(Math.min(...times)).toBeLessThan(400);
+  expect(Math.min(...times)).toBeLessThan(300); // 150 ms on a machine of its own
   await context.close();
 });
 
@@ -84,7 +84,7 @@ test("a graph of 500 datasets is laid out and drawn within seconds, and stays us
   await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(id(0))}`);
   await page.waitForSelector(".react-flow__node");
   await page.getByRole("button", { name: "all", exact: true }).click();
-  const took = await until(page, '[aria-label="The whole graph"]');
+  const took = await until(page, ".react-flow__minimap");
   console.log(`500 datasets: laid out and drawn in ${Math.round(took)} ms`);
   expect(took).toBeLessThan(3000); // one second on a machine of its own
   expect(wrong).toEqual([]);

@@ -26,6 +26,8 @@ const PAGES = [
   "/review",
   "/policies",
   "/policies?kind=Role",
+  "/fields?entity=EMAIL_ADDRESS",
+  "/fields?name=email",
   "/reports",
   "/reports?entity=EMAIL_ADDRESS",
   "/audit",

@@ -1,9 +1,10 @@
 // Pictures of every page for docs/screenshots: light and dark, and some on a phone.
 //   WEIR_URL=... WEIR_TOKENS=... npm run shots            ONLY=query npm run shots   (one page)
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
+import { smallPng } from "./smallPng";
 import { launch, settled, visit, WEIR } from "./weir";
 
 const FOLDER = fileURLToPath(new URL("../../docs/screenshots/", import.meta.url));
@@ -69,6 +70,7 @@ const SHOTS: Shot[] = [
   { name: "ask", path: "/requests/new?dataset=prod/orders&fields=value.customer.email", user: "ana" },
   { name: "requests", path: "/requests?show=mine", user: "ana" },
   { name: "grants", path: "/requests?show=grants", user: "ana" },
+  { name: "fields", path: "/fields?entity=EMAIL_ADDRESS", user: "ana" },
   { name: "where-is", path: "/reports?entity=EMAIL_ADDRESS", user: "petra", phone: true },
   { name: "review", path: "/review", user: "admin" },
   { name: "policies", path: "/policies", user: "admin" },
@@ -80,9 +82,11 @@ const SHOTS: Shot[] = [
 ];
 
 let browser: Browser;
+let scratch: Page;
 beforeAll(async () => {
   mkdirSync(FOLDER, { recursive: true });
   browser = await launch();
+  scratch = await browser.newPage();
 });
 afterAll(() => browser.close());
 
@@ -93,7 +97,7 @@ async function take(shot: Shot, kind: "light" | "dark" | "phone"): Promise<void>
   await settled(page);
   await shot.first?.(page);
   await page.waitForTimeout(250);
-  await page.screenshot({ path: `${FOLDER}${shot.name}-${kind}.png` });
+  writeFileSync(`${FOLDER}${shot.name}-${kind}.png`, await smallPng(scratch, await page.screenshot()));
   await context.close();
   if (wrong.length > 0) throw new Error(`${shot.name}: ${wrong.join("; ")}`);
 }

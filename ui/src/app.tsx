@@ -18,6 +18,7 @@ const RequestPage = lazy(() => import("@/pages/requests/RequestPage"));
 const AskPage = lazy(() => import("@/pages/requests/AskPage"));
 const ReviewPage = lazy(() => import("@/pages/Review"));
 const PoliciesPage = lazy(() => import("@/pages/policies/PoliciesPage"));
+const FieldsPage = lazy(() => import("@/pages/Fields"));
 const ReportsPage = lazy(() => import("@/pages/reports/ReportsPage"));
 const AuditPage = lazy(() => import("@/pages/Audit"));
 const AdminPage = lazy(() => import("@/pages/admin/AdminPage"));
@@ -41,6 +42,7 @@ export function App() {
           <Route path="/requests/:id" element={<RequestPage />} />
           <Route path="/review" element={<ReviewPage />} />
           <Route path="/policies" element={<PoliciesPage />} />
+          <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />
           <Route path="/audit" element={<AuditPage />} />
           <Route path="/admin/:tab?" element={<AdminPage />} />

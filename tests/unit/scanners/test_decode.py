@@ -95,7 +95,7 @@ def test_decode_never_raises_and_names_no_data(body, name):
 def test_json_comes_out_as_it_went_in(tree):
     try:
         body = json.dumps(tree).encode()
-        tree == json.loads(body)
+        json.loads(body)
     except ValueError:
         return
     decoded = decode(body, JSON)

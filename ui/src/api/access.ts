@@ -1,6 +1,6 @@
 // Requests, grants, and who I am.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, v1 } from "@/api/client";
+import { answer, weir } from "@/api/client";
 import type { AccessRequest, Grant, Me } from "@/api/types";
 
 /** Who the token belongs to, and what they may do. */
@@ -9,15 +9,17 @@ export function useMe(token: string | null) {
     queryKey: ["me", token],
     enabled: token !== null,
     staleTime: 60_000,
-    queryFn: ({ signal }) => api.get<Me>("/api/v1/me", {}, signal),
+    queryFn: ({ signal }) => answer<Me>(weir.GET("/api/v1/me", { signal })),
   });
 }
 
-export function useRequests(params: { state?: string } = {}) {
+/** My requests, and those I may decide, newest first. */
+export function useRequests(query: { state?: string } = {}) {
   return useQuery({
-    queryKey: ["requests", params],
+    queryKey: ["requests", query],
     queryFn: async ({ signal }) =>
-      (await api.get<{ requests: AccessRequest[] }>("/api/v1/access-requests", params, signal)).requests,
+      (await answer<{ requests: AccessRequest[] }>(weir.GET("/api/v1/access-requests", { params: { query }, signal })))
+        .requests,
     refetchInterval: 30_000,
   });
 }
@@ -25,7 +27,8 @@ export function useRequests(params: { state?: string } = {}) {
 export function useRequest(id: string) {
   return useQuery({
     queryKey: ["request", id],
-    queryFn: ({ signal }) => api.get<AccessRequest>(v1("access-requests", id), {}, signal),
+    queryFn: ({ signal }) =>
+      answer<AccessRequest>(weir.GET("/api/v1/access-requests/{id}", { params: { path: { id } }, signal })),
   });
 }
 
@@ -38,7 +41,7 @@ export interface NewRequest {
   reason: string;
 }
 
-function useAccessChange<T>(change: (input: T) => Promise<unknown>) {
+function useAccessChange<T, R>(change: (input: T) => Promise<R>) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: change,
@@ -49,28 +52,29 @@ function useAccessChange<T>(change: (input: T) => Promise<unknown>) {
 }
 
 export function useAsk() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (request: NewRequest) => api.post<AccessRequest>("/api/v1/access-requests", request),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["requests"] }),
-  });
+  return useAccessChange((body: NewRequest) => answer<AccessRequest>(weir.POST("/api/v1/access-requests", { body })));
 }
 
+export type Verb = "approve" | "deny" | "cancel";
+
 export function useDecide() {
-  return useAccessChange((input: { id: string; verb: "approve" | "deny" | "cancel"; reason: string }) =>
-    api.post<AccessRequest>(`${v1("access-requests", input.id)}/${input.verb}`, { reason: input.reason }),
-  );
+  return useAccessChange(({ id, verb, reason }: { id: string; verb: Verb; reason: string }) => {
+    const params = { path: { id } };
+    if (verb === "cancel") return answer(weir.POST("/api/v1/access-requests/{id}/cancel", { params }));
+    const path = verb === "approve" ? "/api/v1/access-requests/{id}/approve" : "/api/v1/access-requests/{id}/deny";
+    return answer(weir.POST(path, { params, body: { reason } }));
+  });
 }
 
 export function useGrants() {
   return useQuery({
     queryKey: ["grants"],
-    queryFn: async ({ signal }) => (await api.get<{ grants: Grant[] }>("/api/v1/grants", {}, signal)).grants,
+    queryFn: async ({ signal }) => (await answer<{ grants: Grant[] }>(weir.GET("/api/v1/grants", { signal }))).grants,
   });
 }
 
 export function useRevoke() {
-  return useAccessChange((input: { name: string; reason: string }) =>
-    api.delete(v1("grants", input.name), { reason: input.reason || null }),
+  return useAccessChange(({ name, reason }: { name: string; reason: string }) =>
+    answer(weir.DELETE("/api/v1/grants/{name}", { params: { path: { name }, query: { reason } } })),
   );
 }

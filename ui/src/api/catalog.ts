@@ -1,12 +1,11 @@
 // Search, datasets, schemas, classifications.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ApiError, api, v1 } from "@/api/client";
+import { ApiError, answer, weir } from "@/api/client";
 import type {
   Access,
   Classification,
   Dataset,
   DatasetDetails,
-  ReviewState,
   Schema,
   SchemaChange,
   SchemaDiff,
@@ -22,44 +21,75 @@ export interface SearchFilters {
   namespace?: string | null | undefined;
 }
 
+export function search(filters: SearchFilters, limit: number, offset: number, signal?: AbortSignal) {
+  const { kind, ...others } = filters;
+  // What stands in an address bar may be anything; the API knows two kinds.
+  const known: "dataset" | "field" | null = kind === "dataset" || kind === "field" ? kind : null;
+  const query = { ...others, kind: known, limit, offset };
+  return answer<SearchAnswer>(weir.GET("/api/v1/search", { params: { query }, ...aborted(signal) }));
+}
+
 export function useSearch(filters: SearchFilters, limit = 20, offset = 0, enabled = true) {
   return useQuery({
     queryKey: ["search", filters, limit, offset],
-    queryFn: ({ signal }) => api.get<SearchAnswer>("/api/v1/search", { ...filters, limit, offset }, signal),
+    queryFn: ({ signal }) => search(filters, limit, offset, signal),
     placeholderData: keepPreviousData,
     enabled,
   });
 }
 
-export function useDatasets(limit = 1000) {
-  return useQuery({
-    queryKey: ["datasets", limit],
-    queryFn: async ({ signal }) => {
-      const answer = await api.get<{ datasets: Dataset[]; total?: number }>("/api/v1/datasets", { limit }, signal);
-      return { datasets: answer.datasets, total: answer.total ?? answer.datasets.length };
-    },
-  });
+export interface Datasets {
+  datasets: Dataset[];
+  total: number;
 }
+
+export const DATASETS_KEY = ["datasets"];
+
+export function fetchDatasets(signal?: AbortSignal) {
+  const query = { limit: 1000 };
+  return answer<Datasets>(weir.GET("/api/v1/datasets", { params: { query }, ...aborted(signal) }));
+}
+
+export function useDatasets() {
+  return useQuery({ queryKey: DATASETS_KEY, queryFn: ({ signal }) => fetchDatasets(signal) });
+}
+
+/** The path parameters of a dataset: `place` is its cluster's name or its namespace. */
+const at = (place: string, name: string) => ({ namespace: place, name });
+const aborted = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
 
 export function useDataset(place: string, name: string) {
   return useQuery({
     queryKey: ["dataset", place, name],
-    queryFn: ({ signal }) => api.get<DatasetDetails>(v1("datasets", place, name), {}, signal),
+    queryFn: ({ signal }) =>
+      answer<DatasetDetails>(
+        weir.GET("/api/v1/datasets/{namespace}/{name}", { params: { path: at(place, name) }, signal }),
+      ),
   });
 }
 
+export const schemaKey = (place: string, name: string, version?: number) => [
+  "schema",
+  place,
+  name,
+  version ?? "newest",
+];
+
 /** The schema, newest or of one version; null where no scan has learned one yet. */
+export async function fetchSchema(place: string, name: string, version?: number, signal?: AbortSignal) {
+  const params = { path: at(place, name), query: version ? { version } : {} };
+  try {
+    return await answer<Schema>(weir.GET("/api/v1/datasets/{namespace}/{name}/schema", { params, ...aborted(signal) }));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
 export function useSchema(place: string, name: string, version?: number) {
   return useQuery({
-    queryKey: ["schema", place, name, version ?? "newest"],
-    queryFn: async ({ signal }) => {
-      try {
-        return await api.get<Schema>(`${v1("datasets", place, name)}/schema`, { version }, signal);
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return null;
-        throw error;
-      }
-    },
+    queryKey: schemaKey(place, name, version),
+    queryFn: ({ signal }) => fetchSchema(place, name, version, signal),
   });
 }
 
@@ -71,11 +101,14 @@ export interface VersionEntry {
   shapes?: number;
 }
 
+/** Every version, newest first. */
 export function useSchemaVersions(place: string, name: string) {
   return useQuery({
     queryKey: ["versions", place, name],
     queryFn: async ({ signal }) => {
-      const versions = await api.get<VersionEntry[]>(`${v1("datasets", place, name)}/schema/versions`, {}, signal);
+      const versions = await answer<VersionEntry[]>(
+        weir.GET("/api/v1/datasets/{namespace}/{name}/schema/versions", { params: { path: at(place, name) }, signal }),
+      );
       return versions.sort((a, b) => b.version - a.version);
     },
   });
@@ -84,21 +117,36 @@ export function useSchemaVersions(place: string, name: string) {
 export function useSchemaDiff(place: string, name: string, from: number, to: number) {
   return useQuery({
     queryKey: ["diff", place, name, from, to],
-    queryFn: ({ signal }) => api.get<SchemaDiff>(`${v1("datasets", place, name)}/schema/diff`, { from, to }, signal),
+    queryFn: ({ signal }) =>
+      answer<SchemaDiff>(
+        weir.GET("/api/v1/datasets/{namespace}/{name}/schema/diff", {
+          params: { path: at(place, name), query: { from, to } },
+          signal,
+        }),
+      ),
   });
+}
+
+export function fetchClassifications(place: string, name: string, signal?: AbortSignal) {
+  return answer<Classification[]>(
+    weir.GET("/api/v1/datasets/{namespace}/{name}/classifications", {
+      params: { path: at(place, name) },
+      ...aborted(signal),
+    }),
+  );
 }
 
 export function useClassifications(place: string, name: string) {
   return useQuery({
     queryKey: ["classifications", place, name],
-    queryFn: ({ signal }) => api.get<Classification[]>(`${v1("datasets", place, name)}/classifications`, {}, signal),
+    queryFn: ({ signal }) => fetchClassifications(place, name, signal),
   });
 }
 
 export interface Review {
   path: string;
   entity: string;
-  state: Exclude<ReviewState, "suggested">;
+  state: "confirmed" | "rejected";
   reason: string;
 }
 
@@ -106,12 +154,17 @@ export interface Review {
 export function useReview(place: string, name: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (review: Review) => api.post(`${v1("datasets", place, name)}/classifications`, review),
+    mutationFn: (review: Review) =>
+      answer(
+        weir.POST("/api/v1/datasets/{namespace}/{name}/classifications", {
+          params: { path: at(place, name) },
+          body: review,
+        }),
+      ),
     onSuccess: () => {
-      client.invalidateQueries({ queryKey: ["classifications"] });
-      client.invalidateQueries({ queryKey: ["suggestions"] });
-      client.invalidateQueries({ queryKey: ["search"] });
-      client.invalidateQueries({ queryKey: ["where-is"] });
+      for (const key of ["classifications", "suggestions", "search", "where-is"]) {
+        client.invalidateQueries({ queryKey: [key] });
+      }
     },
   });
 }
@@ -120,6 +173,8 @@ export function useDatasetAccess(place: string, name: string) {
   return useQuery({
     queryKey: ["access", place, name],
     queryFn: ({ signal }) =>
-      api.get<{ dataset: string; access: Access[] }>(`${v1("datasets", place, name)}/access`, {}, signal),
+      answer<{ dataset: string; access: Access[] }>(
+        weir.GET("/api/v1/datasets/{namespace}/{name}/access", { params: { path: at(place, name) }, signal }),
+      ),
   });
 }

@@ -1,6 +1,6 @@
 // Lineage, impact, jobs.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { api, v1 } from "@/api/client";
+import { answer, weir } from "@/api/client";
 import type { ImpactAnswer, Job, LineageAnswer } from "@/api/types";
 
 export interface LineageAsked {
@@ -11,22 +11,28 @@ export interface LineageAsked {
   asOf?: string | null;
 }
 
-export function fetchLineage(asked: LineageAsked, signal?: AbortSignal): Promise<LineageAnswer> {
-  return api.get<LineageAnswer>("/api/v1/lineage", { ...asked }, signal);
+export function fetchLineage(query: LineageAsked, signal?: AbortSignal) {
+  return answer<LineageAnswer>(weir.GET("/api/v1/lineage", { params: { query }, ...(signal ? { signal } : {}) }));
 }
 
-export function useImpact(nodeId: string | null, depth: number, asOf: string | null) {
+export function useImpact(nodeId: string, depth: number, asOf: string | null) {
   return useQuery({
     queryKey: ["impact", nodeId, depth, asOf],
-    enabled: nodeId !== null,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => api.get<ImpactAnswer>("/api/v1/impact", { nodeId, depth, asOf }, signal),
+    queryFn: ({ signal }) =>
+      answer<ImpactAnswer>(weir.GET("/api/v1/impact", { params: { query: { nodeId, depth, asOf } }, signal })),
   });
+}
+
+export function impactCsv(nodeId: string, depth: number, asOf: string | null) {
+  const query = { nodeId, depth, asOf, format: "csv" as const };
+  return answer<string>(weir.GET("/api/v1/impact", { params: { query }, parseAs: "text" }));
 }
 
 export function useJob(namespace: string, name: string) {
   return useQuery({
     queryKey: ["job", namespace, name],
-    queryFn: ({ signal }) => api.get<Job>(v1("jobs", namespace, name), {}, signal),
+    queryFn: ({ signal }) =>
+      answer<Job>(weir.GET("/api/v1/jobs/{namespace}/{name}", { params: { path: { namespace, name } }, signal })),
   });
 }

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { useClusters } from "@/api/admin";
+import { useClusters } from "@/api/scans";
 
 /** namespace -> the name people use for its cluster: `kafka://10.0.0.7:9092` is `prod`. */
 export function usePlaces(): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 // Governed queries: run, explain, follow.
 import { useMutation } from "@tanstack/react-query";
-import { api, open } from "@/api/client";
+import { answer, weir } from "@/api/client";
 import type { Explanation, QueryAnswer } from "@/api/types";
 import { type ServerEvent, serverEvents } from "@/lib/sse";
 
@@ -10,19 +10,28 @@ export interface Asked {
   limit: number;
 }
 
+export function runQuery(asked: Asked, signal: AbortSignal) {
+  return answer<QueryAnswer>(weir.POST("/api/v1/query", { body: asked, signal }));
+}
+
 export function useRunQuery() {
   return useMutation({
-    mutationFn: ({ signal, ...asked }: Asked & { signal: AbortSignal }) =>
-      api.post<QueryAnswer>("/api/v1/query", asked, undefined, signal),
+    mutationFn: ({ signal, ...asked }: Asked & { signal: AbortSignal }) => runQuery(asked, signal),
   });
 }
 
-export function explain(sql: string, purpose: string | null, signal?: AbortSignal): Promise<Explanation> {
-  return api.post<Explanation>("/api/v1/query/explain", { sql, purpose }, undefined, signal);
+/** What a query may see; no data is touched. */
+export function explain(sql: string, purpose: string | null, signal?: AbortSignal) {
+  const body = { sql, purpose, limit: 100 };
+  return answer<Explanation>(weir.POST("/api/v1/query/explain", { body, ...(signal ? { signal } : {}) }));
 }
 
 /** The events of a push query, until it ends or is stopped. */
 export async function* follow(sql: string, purpose: string | null, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-  const answer = await open("GET", "/api/v1/query/stream", { params: { sql, purpose }, signal });
-  if (answer.body) yield* serverEvents(answer.body);
+  const { data } = await weir.GET("/api/v1/query/stream", {
+    params: { query: { sql, purpose } },
+    parseAs: "stream",
+    signal,
+  });
+  if (data) yield* serverEvents(data);
 }

@@ -1,6 +1,6 @@
 // The review queue. Search knows which fields carry a suggestion; the evidence stands with each dataset.
-import { api, v1 } from "@/api/client";
-import type { Classification, Hit, SearchAnswer } from "@/api/types";
+import { fetchClassifications, search } from "@/api/catalog";
+import type { Classification, Hit } from "@/api/types";
 
 export interface Suggestion {
   place: string;
@@ -16,8 +16,7 @@ function waits(hit: Hit): boolean {
 }
 
 export async function fetchSuggestions(signal?: AbortSignal): Promise<Suggestion[]> {
-  const asked = { kind: "field", entity: "PII", limit: MOST };
-  const { hits } = await api.get<SearchAnswer>("/api/v1/search", asked, signal);
+  const { hits } = await search({ q: "", kind: "field", entity: "PII" }, MOST, 0, signal);
   const waiting = new Map(
     hits.filter(waits).map((h) => [`${h.namespace}/${h.name}`, { place: h.cluster ?? h.namespace, name: h.name }]),
   );
@@ -26,7 +25,7 @@ export async function fetchSuggestions(signal?: AbortSignal): Promise<Suggestion
   const worker = async () => {
     for (let one = datasets.pop(); one; one = datasets.pop()) {
       const { place, name } = one;
-      const all = await api.get<Classification[]>(`${v1("datasets", place, name)}/classifications`, {}, signal);
+      const all = await fetchClassifications(place, name, signal);
       for (const classification of all)
         if (classification.state === "suggested") found.push({ place, name, classification });
     }

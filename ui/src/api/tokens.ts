@@ -1,5 +1,6 @@
+// API tokens.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, v1 } from "@/api/client";
+import { answer, weir } from "@/api/client";
 
 export interface TokenEntry {
   id: string;
@@ -13,15 +14,22 @@ export interface TokenEntry {
 export function useTokens() {
   return useQuery({
     queryKey: ["tokens"],
-    queryFn: async ({ signal }) => (await api.get<{ tokens: TokenEntry[] }>("/api/v1/tokens", {}, signal)).tokens,
+    queryFn: async ({ signal }) =>
+      (await answer<{ tokens: TokenEntry[] }>(weir.GET("/api/v1/tokens", { signal }))).tokens,
   });
+}
+
+export interface MadeToken {
+  id: string;
+  user: string;
+  token: string;
 }
 
 export function useCreateToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (asked: { user: string; days: number | null }) =>
-      api.post<{ id: string; user: string; token: string }>("/api/v1/tokens", asked),
+    mutationFn: ({ user, days }: { user: string; days: number | null }) =>
+      answer<MadeToken>(weir.POST("/api/v1/tokens", { body: { user, days, name: "" } })),
     onSuccess: () => client.invalidateQueries({ queryKey: ["tokens"] }),
   });
 }
@@ -29,7 +37,7 @@ export function useCreateToken() {
 export function useEndToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => api.delete(v1("tokens", id)),
+    mutationFn: (id: string) => answer(weir.DELETE("/api/v1/tokens/{id}", { params: { path: { id } } })),
     onSuccess: () => client.invalidateQueries({ queryKey: ["tokens"] }),
   });
 }

@@ -29,7 +29,7 @@ export function Coverage({
           <b>{count(scanned)}</b>
           <span>of them scanned</span>
         </Link>
-        <Link className="stat" to={links.whereIs({ entity: "PII" })}>
+        <Link className="stat" to={links.fields({ entity: "PII" })}>
           <b>{count(personal)}</b>
           <span>fields with personal data</span>
         </Link>
@@ -41,7 +41,7 @@ export function Coverage({
       {kinds.length > 0 && (
         <div className="row" style={{ rowGap: 6 }}>
           {kinds.slice(0, 16).map((e) => (
-            <Link key={e.value} to={links.whereIs({ entity: e.value })} title={`Where is ${e.value}?`}>
+            <Link key={e.value} to={links.fields({ entity: e.value })} title={`Where is ${e.value}?`}>
               <EntityName name={`${e.value} ${e.count}`} />
             </Link>
           ))}

@@ -14,9 +14,12 @@ export function EntityBadge({ of }: { of: Classification }) {
 }
 
 /** The same where only its name is known. */
-export function EntityName({ name }: { name: string }) {
+export function EntityName({ name, suggested = false }: { name: string; suggested?: boolean }) {
   return (
-    <span className="badge pii">
+    <span
+      className={`badge pii ${suggested ? "suggested" : ""}`}
+      title={suggested ? "suggested, not judged yet" : undefined}
+    >
       <ShieldAlert size={12} aria-hidden />
       {name}
     </span>

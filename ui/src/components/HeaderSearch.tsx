@@ -32,7 +32,7 @@ export function HeaderSearch() {
     const wait = setTimeout(() => {
       const keep = pathname === "/search" ? Object.fromEntries(params) : {};
       navigate(links.search({ ...keep, q: text, page: null }), { replace: pathname === "/search" });
-    }, 120);
+    }, 40);
     return () => clearTimeout(wait);
   }, [text, asked, pathname, params, navigate]);
 

@@ -36,7 +36,7 @@ export function HitRow({ hit }: { hit: Hit }) {
             )}
           </span>
           {entities.map((entity) => (
-            <EntityName key={entity} name={entity} />
+            <EntityName key={entity} name={entity} suggested={hit.states?.[entity] === "suggested"} />
           ))}
           {tags.map((tag) => (
             <span key={tag} className="badge">

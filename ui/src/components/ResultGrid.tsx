@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import type { QueryColumn, Reason } from "@/api/types";
 import { ColumnHead } from "@/components/ColumnHead";
 import { RecordView } from "@/components/RecordView";
+import { lookOf } from "@/lib/decision";
 import { cellText } from "@/lib/format";
 import "@/styles/grid.css";
 
@@ -110,5 +111,6 @@ function Cell({ value }: { value: unknown }) {
 
 function width(column: QueryColumn): number {
   if (/^(struct|map|array)/.test(column.type)) return 280;
-  return Math.max(130, Math.min(260, column.name.length * 9 + 60));
+  const mask = lookOf(column.decision) === "clear" ? 0 : 150;
+  return Math.max(130, Math.min(260, column.name.length * 9 + 60)) + mask;
 }

@@ -23,7 +23,6 @@ const OPTIONS = {
   "elk.direction": "RIGHT",
   "elk.layered.spacing.nodeNodeBetweenLayers": "64",
   "elk.spacing.nodeNode": "26",
-  "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
   "elk.layered.nodePlacement.strategy": "BRANDES_KOEPF",
   "elk.layered.thoroughness": "3",
   "elk.separateConnectedComponents": "false",

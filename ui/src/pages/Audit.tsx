@@ -2,7 +2,7 @@
 import { ShieldCheck } from "lucide-react";
 import { Fragment, useState } from "react";
 import { useSearchParams } from "react-router";
-import { useAudit, useVerify } from "@/api/admin";
+import { useAudit, useVerify } from "@/api/audit";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice, Notice } from "@/components/Notice";

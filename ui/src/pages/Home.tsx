@@ -16,7 +16,7 @@ import { useToken } from "@/lib/session";
 import "@/styles/search.css";
 
 const QUESTIONS = [
-  ["Where is e-mail?", links.whereIs({ entity: "EMAIL_ADDRESS" })],
+  ["Where is e-mail?", links.fields({ entity: "EMAIL_ADDRESS" })],
   ["What breaks if a field changes?", links.lineage()],
   ["May I see it?", links.query()],
   ["Who saw what?", links.audit()],

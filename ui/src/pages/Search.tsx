@@ -49,21 +49,26 @@ export function Search() {
         )}
       </PageHead>
       <div className="columns left">
-        <aside className="stack" aria-label="Narrow down">
-          {FACETS.map(([name, title]) => (
-            <Facet
-              key={name}
-              title={title}
-              values={shownValues(name, answer?.facets)}
-              chosen={chosen[name] ?? null}
-              onChoose={(value) => set(name, value)}
-            />
-          ))}
-          {filtered && (
-            <Link className="small" to={links.search({ q })}>
-              Lift all filters
-            </Link>
-          )}
+        <aside aria-label="Narrow down">
+          <details className="facets" open={window.innerWidth > 1000 || filtered}>
+            <summary className="small">Narrow down</summary>
+            <div className="stack">
+              {FACETS.map(([name, title]) => (
+                <Facet
+                  key={name}
+                  title={title}
+                  values={shownValues(name, answer?.facets)}
+                  chosen={chosen[name] ?? null}
+                  onChoose={(value) => set(name, value)}
+                />
+              ))}
+              {filtered && (
+                <Link className="small" to={links.search({ q })}>
+                  Lift all filters
+                </Link>
+              )}
+            </div>
+          </details>
         </aside>
         <section className="panel flush" aria-label="Results">
           {found.isError && <ErrorNotice error={found.error} retry={() => void found.refetch()} />}

@@ -1,5 +1,5 @@
 import { Link } from "react-router";
-import { useClusters } from "@/api/admin";
+import { useClusters } from "@/api/scans";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { count } from "@/lib/format";

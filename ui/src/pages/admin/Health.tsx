@@ -1,10 +1,5 @@
-import { useHealth } from "@/api/admin";
+import { useHealth } from "@/api/reports";
 import { Answer } from "@/components/Answer";
-
-interface Server {
-  up: boolean;
-  problem?: string | null;
-}
 
 /** Which servers answer, and how far the lineage graph is behind. */
 export function Health() {
@@ -12,8 +7,8 @@ export function Health() {
   return (
     <Answer of={health}>
       {(body) => {
-        const servers = Object.entries((body.servers ?? {}) as Record<string, Server>);
-        const lag = (body.lineage as { lag_events?: number | null } | undefined)?.lag_events;
+        const servers = Object.entries(body.servers ?? {});
+        const lag = body.lineage?.lag_events;
         return (
           <div className="panel stack">
             <p>

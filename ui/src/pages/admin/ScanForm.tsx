@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { useStartScan } from "@/api/admin";
+import { useStartScan } from "@/api/scans";
 import type { Cluster } from "@/api/types";
 import { ErrorNotice } from "@/components/Notice";
 import { wordsFromText } from "@/lib/declare";

@@ -1,6 +1,6 @@
 // One scan as it goes: progress, what was learned of each topic, problems.
 import { Link, useParams } from "react-router";
-import { over, useCancelScan, useScan } from "@/api/admin";
+import { over, useCancelScan, useScan } from "@/api/scans";
 import { Answer } from "@/components/Answer";
 import { EntityName } from "@/components/EntityBadge";
 import { ErrorNotice, Notice } from "@/components/Notice";

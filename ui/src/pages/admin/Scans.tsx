@@ -1,5 +1,5 @@
 import { Link } from "react-router";
-import { useClusters, useScans } from "@/api/admin";
+import { useClusters, useScans } from "@/api/scans";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { ScanState } from "@/components/ScanState";

@@ -3,9 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { useApply } from "@/api/admin";
-import { api, v1 } from "@/api/client";
-import type { Dataset, DeclaredDocument } from "@/api/types";
+import { fetchDeclared, useApply } from "@/api/declared";
+import type { Dataset } from "@/api/types";
 import { ErrorNotice } from "@/components/Notice";
 import { describedDocument, ownersFromText, wordsFromText } from "@/lib/declare";
 import { links } from "@/lib/links";
@@ -88,8 +87,8 @@ function Editor({ dataset, onDone }: { dataset: Dataset; onDone: () => void }) {
         setError(null);
         try {
           const name = `${dataset.cluster}/${dataset.name}`;
-          const known = await api.get<{ documents: DeclaredDocument[] }>(v1("declared", "Dataset"), { name });
-          const next = describedDocument(dataset, known.documents[0], {
+          const [known] = await fetchDeclared("Dataset", name);
+          const next = describedDocument(dataset, known, {
             description: description.trim(),
             owners: ownersFromText(owners),
             tags: wordsFromText(tags),

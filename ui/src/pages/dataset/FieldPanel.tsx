@@ -49,13 +49,13 @@ export function FieldPanel({
       ))}
       <ul className="stack-s">
         <li>
-          <Link to={links.whereIs({ field: lastName(path) })}>Every place of “{lastName(path)}”</Link>
+          <Link to={links.fields({ name: lastName(path) })}>Every place of “{lastName(path)}”</Link>
         </li>
         {found
           .filter((c) => c.state !== "rejected")
           .map((c) => (
             <li key={c.entity}>
-              <Link to={links.whereIs({ entity: c.entity })}>Every place of {c.entity}</Link>
+              <Link to={links.fields({ entity: c.entity })}>Every place of {c.entity}</Link>
             </li>
           ))}
         <li>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { api } from "@/api/client";
-import type { Dataset, QueryAnswer } from "@/api/types";
+import { runQuery } from "@/api/query";
+import type { Dataset } from "@/api/types";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice } from "@/components/Notice";
@@ -16,7 +16,7 @@ export function Sample({ dataset }: { dataset: Dataset }) {
   const sql = `SELECT * FROM ${sqlTable(place, dataset.name)} LIMIT 50`;
   const rows = useQuery({
     queryKey: ["sample", sql],
-    queryFn: ({ signal }) => api.post<QueryAnswer>("/api/v1/query", { sql, limit: 50 }, undefined, signal),
+    queryFn: ({ signal }) => runQuery({ sql, purpose: null, limit: 50 }, signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (rows.isPending) return <Loading lines={8} label="Reading records" />;

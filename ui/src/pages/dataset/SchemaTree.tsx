@@ -101,7 +101,7 @@ export function SchemaTree({
   return (
     <section className="panel flush" aria-label="Fields">
       <div className="panel-head">
-        <div className="find grow" style={{ maxWidth: 340 }}>
+        <div className="find" style={{ flex: "1 1 180px", maxWidth: 340 }}>
           <Filter size={15} aria-hidden />
           <input
             className="input"

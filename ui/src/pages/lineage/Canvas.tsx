@@ -31,6 +31,9 @@ export interface CanvasProps {
   lit: { nodes: Set<string>; flows: Set<string> } | null;
   anchor: string;
   opening: string | null;
+  /** What the bar asks for; the view is fitted anew when it changes. */
+  asked: string;
+  fetching: boolean;
   onToggle: (node: string, way: Way, open: boolean) => void;
   onChoose: (id: string | null) => void;
 }
@@ -54,6 +57,8 @@ function Drawing({
   lit,
   anchor,
   opening,
+  asked,
+  fetching,
   onToggle,
   onChoose,
 }: CanvasProps) {
@@ -61,14 +66,14 @@ function Drawing({
     () => boxesOf(graph, shown, sight, columns, lit?.nodes ?? null),
     [graph, shown, sight, columns, lit],
   );
-  const positions = usePositions(cards, shown, anchor);
+  const { positions, current } = usePositions(cards, shown, anchor);
   const places = usePlaces();
   const flow = useReactFlow();
   const far = useStore((s) => s.transform[2] < 0.55);
-  const ready = positions.size > 0;
+  const ready = current && !fetching && positions.size > 0;
 
-  // The first drawing is brought into sight whole; after that the view is the user's.
-  const question = `${root} ${columns}`;
+  // What was asked for in the bar is brought into sight whole; what is opened in the graph leaves the view alone.
+  const question = `${root} ${columns} ${asked}`;
   const fitted = useRef<string | null>(null);
   useEffect(() => {
     if (!ready || fitted.current === question || !positions.has(containerOf(root))) return;
@@ -167,13 +172,12 @@ function Drawing({
 }
 
 /** Positions of the cards, computed anew when cards or arrows change; one card stays where it stood. */
-function usePositions(cards: Card[], shown: Flow[], anchor: string): Positions {
-  const [positions, setPositions] = useState<Positions>(() => new Map());
-  const kept = useRef(positions);
+function usePositions(cards: Card[], shown: Flow[], anchor: string): { positions: Positions; current: boolean } {
+  const [placed, setPlaced] = useState<{ of: string; positions: Positions }>({ of: "", positions: new Map() });
+  const kept = useRef(placed.positions);
   const wanted = JSON.stringify([cards.map((c) => [c.id, c.height]), shown.map((f) => f.id)]);
   const input = useRef({ cards, shown, anchor });
   input.current = { cards, shown, anchor };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `wanted` stands for all that matters of cards and arrows.
   useEffect(() => {
     let current = true;
     const { cards, shown, anchor } = input.current;
@@ -186,11 +190,11 @@ function usePositions(cards: Card[], shown: Flow[], anchor: string): Positions {
     void place(cards, [...pairs.values()]).then((next) => {
       if (!current) return;
       kept.current = anchored(next, kept.current, anchor);
-      setPositions(kept.current);
+      setPlaced({ of: wanted, positions: kept.current });
     });
     return () => {
       current = false;
     };
   }, [wanted]);
-  return positions;
+  return { positions: placed.positions, current: placed.of === wanted };
 }

@@ -1,6 +1,5 @@
 import { Download } from "lucide-react";
-import { api } from "@/api/client";
-import { useImpact } from "@/api/lineage";
+import { impactCsv, useImpact } from "@/api/lineage";
 import type { Affected } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { download } from "@/lib/download";
@@ -25,13 +24,7 @@ export function ImpactList({
         <button
           type="button"
           className="button quiet small"
-          onClick={async () =>
-            download(
-              "impact.csv",
-              await api.text("/api/v1/impact", { nodeId: node, depth: 20, asOf, format: "csv" }),
-              "text/csv",
-            )
-          }
+          onClick={async () => download("impact.csv", await impactCsv(node, 20, asOf), "text/csv")}
         >
           <Download size={13} aria-hidden /> CSV
         </button>

@@ -117,6 +117,8 @@ function View({ root }: { root: string }) {
                 lit={lit}
                 anchor={anchor}
                 opening={opening}
+                fetching={base.isFetching}
+                asked={`${depth} ${direction} ${asOf ?? ""}`}
                 onToggle={toggle}
                 onChoose={choose}
               />

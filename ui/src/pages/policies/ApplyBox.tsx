@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { type Applied, useApply } from "@/api/admin";
+import { type Applied, useApply } from "@/api/declared";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { sentence } from "@/lib/subject";
 

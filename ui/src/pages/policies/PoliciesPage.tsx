@@ -1,7 +1,7 @@
 // Declared state as it stands, and a place to try a change before it is applied.
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
-import { useDeclared } from "@/api/admin";
+import { useDeclared } from "@/api/declared";
 import type { DeclaredDocument } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { CopyButton } from "@/components/CopyButton";

@@ -1,7 +1,7 @@
 // Completion from the catalog: topics after FROM and JOIN, fields of the topics the statement names.
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { QueryClient } from "@tanstack/react-query";
-import { api, v1 } from "@/api/client";
+import { DATASETS_KEY, fetchDatasets, fetchSchema, schemaKey } from "@/api/catalog";
 import type { Dataset, Schema } from "@/api/types";
 import { type Column, columnChildren } from "@/lib/columns";
 import { sqlQuote, sqlTable, tablesIn } from "@/lib/sql";
@@ -17,27 +17,14 @@ const RECORD: Completion[] = [
 const FIVE_MINUTES = 300_000;
 
 async function datasets(client: QueryClient): Promise<Dataset[]> {
-  const answer = await client.fetchQuery({
-    queryKey: ["datasets", 1000],
-    staleTime: FIVE_MINUTES,
-    queryFn: async () => {
-      const found = await api.get<{ datasets: Dataset[]; total?: number }>("/api/v1/datasets", { limit: 1000 });
-      return { datasets: found.datasets, total: found.total ?? found.datasets.length };
-    },
-  });
-  return answer.datasets;
+  const options = { queryKey: DATASETS_KEY, staleTime: FIVE_MINUTES, queryFn: () => fetchDatasets() };
+  return (await client.fetchQuery(options)).datasets;
 }
 
+/** The newest schema; null where there is none or it may not be seen: completion then offers less, and stays quiet. */
 async function schema(client: QueryClient, place: string, name: string): Promise<Schema | null> {
-  try {
-    return await client.fetchQuery({
-      queryKey: ["schema", place, name, "newest"],
-      staleTime: FIVE_MINUTES,
-      queryFn: () => api.get<Schema>(`${v1("datasets", place, name)}/schema`),
-    });
-  } catch {
-    return null;
-  }
+  const queryFn = () => fetchSchema(place, name);
+  return client.fetchQuery({ queryKey: schemaKey(place, name), staleTime: FIVE_MINUTES, queryFn }).catch(() => null);
 }
 
 /** The fields a statement can name, of every topic it reads from. */

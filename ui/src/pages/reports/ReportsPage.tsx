@@ -2,9 +2,8 @@
 import { FileSearch, Printer } from "lucide-react";
 import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { useWhereIs } from "@/api/admin";
 import { useSearch } from "@/api/catalog";
-import { api } from "@/api/client";
+import { useWhereIs, whereIsCsv } from "@/api/reports";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
@@ -35,13 +34,7 @@ export default function ReportsPage() {
             <button
               type="button"
               className="button"
-              onClick={async () =>
-                download(
-                  `where-is-${subject}.csv`,
-                  await api.text("/api/v1/reports/where-is", { ...asked, format: "csv" }),
-                  "text/csv",
-                )
-              }
+              onClick={async () => download(`where-is-${subject}.csv`, await whereIsCsv(asked), "text/csv")}
             >
               CSV
             </button>

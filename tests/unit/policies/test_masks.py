@@ -1,0 +1,284 @@
+"""Masks: their order, their names, CUSTOM expressions and row conditions, the reference, and whole columns."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.datatypes import STRING, Primitive, StructType, parse_ddl
+from catalog.errors import InvalidInput
+from catalog.paths import VALUE, FieldPath
+from policies.masks import custom, names, reference
+from policies.masks.expression import build, context
+from policies.masks.keys import MaskKeys
+from policies.masks.order import strictest, strictness
+from policies.masks.preview import preview
+from policies.model import ColumnDecision, Effect, Mask, MaskType
+
+KEYS = MaskKeys(b"a secret for tests, sixteen or more")
+BIGINT, DOUBLE, DATE, TIMESTAMP = map(Primitive, ("BIGINT", "DOUBLE", "DATE", "TIMESTAMP"))
+
+
+def masked(type_: MaskType, value: Any, kind: Primitive = STRING, **params: Any) -> Any:
+    return reference.apply(Mask(type_, params=params), value, kind, KEYS)
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "expected"),
+    [
+        (MaskType.MASK, "Anna-Maria Müller 42", "Xxxx-Xxxxx Xxxxxx nn"),
+        (MaskType.MASK, "李雷 ٣ 😀", "xx n x"),
+        (MaskType.MASK_SHOW_LAST_4, "4111-1111-1111-1234", "xxxx-xxxx-xxxx-1234"),
+        (MaskType.MASK_SHOW_LAST_4, "1234", "xxxx"),
+        (MaskType.MASK_SHOW_FIRST_4, "4111 1111", "4111 xxxx"),
+        (MaskType.MASK_SHOW_FIRST_4, "abc", "xxx"),
+        (MaskType.EMAIL_DOMAIN, "anna.k@example.eu", "xxxx@example.eu"),
+        (MaskType.EMAIL_DOMAIN, "not an email", "xxx xx xxxxx"),
+        (MaskType.EMAIL_DOMAIN, "a@b@c", "x@x@x"),
+        (MaskType.TRUNCATE_IP, "10.1.2.3", "10.1.2.0"),
+        (MaskType.TRUNCATE_IP, "10.1.2.3:443", "10.1.2.0"),
+        (MaskType.TRUNCATE_IP, "2001:db8:1:2::7", "2001:db8:1::"),
+        (MaskType.TRUNCATE_IP, "::1", "::"),
+        (MaskType.TRUNCATE_IP, "host-7", "xxxx-n"),
+        (MaskType.TRUNCATE_GEO, "52.5200,13.4050", "52.5,13.4"),
+        (MaskType.TRUNCATE_GEO, "Berlin", "Xxxxxx"),
+        (MaskType.MASK_DATE_SHOW_YEAR, "1987-03-14", "1987-01-01"),
+        (MaskType.MASK_DATE_SHOW_YEAR, "1987-03-14T10:00:00Z", "1987-01-01"),
+        (MaskType.MASK_DATE_SHOW_YEAR, "14.3.1987", "1987-01-01"),
+        (MaskType.MASK_DATE_SHOW_YEAR, "in spring", "xx xxxxxx"),
+        (MaskType.MASK_NULL, "x", None),
+        (MaskType.MASK_NONE, "x", "x"),
+        (MaskType.GENERALIZE, "Anna", "Xxxx"),
+    ],
+)
+def test_texts(type_: MaskType, value: str, expected: str | None) -> None:
+    assert masked(type_, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "kind", "params", "expected"),
+    [
+        (MaskType.MASK, 4111, BIGINT, {}, 0),
+        (MaskType.MASK_SHOW_LAST_4, 4111111111111234, BIGINT, {}, 1234),
+        (MaskType.MASK_SHOW_LAST_4, 1234, BIGINT, {}, 0),
+        (MaskType.MASK_SHOW_FIRST_4, 987654, BIGINT, {}, 987600),
+        (MaskType.GENERALIZE, 47, BIGINT, {"step": 20}, 40),
+        (MaskType.GENERALIZE, -1, BIGINT, {}, -10),
+        (MaskType.GENERALIZE, Decimal("47.25"), Primitive("DECIMAL(12,2)"), {}, Decimal(40)),
+        (MaskType.TRUNCATE_GEO, 52.5163, DOUBLE, {}, 52.5),
+        (MaskType.TRUNCATE_GEO, 525163000.0, DOUBLE, {}, 0.0),
+        (MaskType.TRUNCATE_GEO, 52.5163, DOUBLE, {"decimals": 2}, 52.52),
+        (MaskType.MASK_DATE_SHOW_YEAR, date(1987, 3, 14), DATE, {}, date(1987, 1, 1)),
+        (MaskType.GENERALIZE, date(1987, 3, 14), DATE, {}, date(1987, 3, 1)),
+        (MaskType.MASK, date(1987, 3, 14), DATE, {}, date(1900, 1, 1)),
+        (MaskType.MASK, True, Primitive("BOOLEAN"), {}, None),
+        (MaskType.MASK, b"abc", Primitive("BINARY"), {}, b""),
+        (MaskType.MASK_DATE_SHOW_YEAR, datetime(2026, 3, 4, 5, tzinfo=UTC), TIMESTAMP, {}, datetime(2026, 1, 1, tzinfo=UTC)),
+    ],
+)  # fmt: skip
+def test_other_types_are_kept(type_: MaskType, value: Any, kind: Primitive, params: Any, expected: Any) -> None:
+    assert masked(type_, value, kind, **params) == expected
+
+
+def test_tokens_join_and_need_the_secret() -> None:
+    assert masked(MaskType.TOKEN, "a") == masked(MaskType.TOKEN, "a") != masked(MaskType.TOKEN, "b")
+    assert masked(MaskType.TOKEN, "5") == masked(MaskType.TOKEN, 5, BIGINT)
+    assert masked(MaskType.TOKEN, "a") != masked(MaskType.TOKEN, "a", scope="fraud")
+    other = MaskKeys(b"another secret, sixteen or more")
+    assert reference.apply(Mask(MaskType.MASK_HASH), "a", STRING, other) != masked(MaskType.MASK_HASH, "a")
+    assert "secret" not in repr(KEYS)
+
+
+@given(st.text(max_size=40))
+def test_nothing_of_a_text_is_left(text: str) -> None:
+    shown = reference.redacted(text)
+    assert len(shown) == len(text)
+    assert all(c in "xXn" or (c == t and not t.isalnum()) for c, t in zip(shown, text, strict=True))
+
+
+@given(st.sampled_from(list(MaskType)))
+def test_null_stays_null(type_: MaskType) -> None:
+    assert masked(type_, None) is None
+
+
+def test_order() -> None:
+    chosen = strictest([Mask(MaskType.EMAIL_DOMAIN), Mask(MaskType.MASK_HASH), Mask(MaskType.CUSTOM, "{col}")])
+    assert chosen is not None and chosen.type is MaskType.MASK_HASH
+    ranks = [strictness(Mask(t)) for t in MaskType]
+    assert len(set(ranks)) == len(ranks)
+    assert strictness(Mask(MaskType.GENERALIZE, params={"step": 100})) > strictness(Mask(MaskType.GENERALIZE))
+    assert max(MaskType, key=lambda t: strictness(Mask(t))) is MaskType.DROP
+    assert min(MaskType, key=lambda t: strictness(Mask(t))) is MaskType.MASK_NONE
+
+
+def test_names_of_other_products() -> None:
+    assert names.read("Last-4") == (MaskType.MASK_SHOW_LAST_4, {})
+    assert names.read("ShowLast4") == (MaskType.MASK_SHOW_LAST_4, {})
+    assert names.read("First-1") == (MaskType.MASK_SHOW_FIRST_4, {"show": 1})
+    assert names.read("REMOVE") == (MaskType.DROP, {})
+    assert names.read("REPLACE") == names.read("mask") == (MaskType.MASK, {})
+    with pytest.raises(InvalidInput, match="MASK_HASH"):
+        names.read("MASK_HASCH")
+
+
+def test_preview() -> None:
+    shown = preview(Mask(MaskType.EMAIL_DOMAIN), ["anna@example.eu", None])
+    assert shown["values"] == [
+        {"value": "anna@example.eu", "masked": "xxxx@example.eu"}, {"value": None, "masked": None},
+    ]  # fmt: skip
+    assert preview(Mask(MaskType.TOKEN), ["a"])["note"]
+    with pytest.raises(InvalidInput):
+        preview(Mask(MaskType.CUSTOM, "reflect({col})"), ["a"])
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["substring_index({col}, '?', 1)", "concat(left({col}, 2), '***')", "CASE WHEN {col} > 3 THEN 3 ELSE {col} END",
+     "transform(split({col}, ','), x -> upper(x))", "{col}", "date_trunc('MONTH', {col})"],
+)  # fmt: skip
+def test_custom_expressions_that_can_be_used(expression: str) -> None:
+    custom.check(expression)
+    assert "weir_masked_column" not in custom.render(expression, "weir_value.`x`")
+    assert "weir_value.`x`" in custom.render(expression, "weir_value.`x`")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["", "upper(x)", "{col} + other", "concat({col}, '{col}')", "(SELECT {col})", "sum({col})", "{col} AS y", "{col}, 1",
+     "reflect('a', {col})", "rand() + {col}", "{col}; SELECT 1", "weir_masked_column || {col}", "raise_error({col})",
+     "{col}.x.y, *", "{col} OVER ()", "count(*) OVER (PARTITION BY {col})", "'${env:X}' || {col}"],
+)  # fmt: skip
+def test_custom_expressions_that_cannot(expression: str) -> None:
+    with pytest.raises(InvalidInput):
+        custom.check(expression)
+
+
+def test_row_conditions() -> None:
+    assert custom.check_condition("region = 'EU' AND exists(items, i -> i.qty > 1)") == ("items", "region")
+    sql = custom.render_condition(
+        "Region = 'EU' OR customer.age > 3", {"region": "v.`region`", "customer": "v.`customer`"}
+    )
+    assert sql == "coalesce(CAST((v.`region` = 'EU' OR v.`customer`.`age` > 3) AS BOOLEAN), FALSE)"
+    with pytest.raises(InvalidInput, match="did you mean region"):
+        custom.render_condition("regio = 'EU'", {"region": "v.region"})
+    for bad in ("region = ", "(SELECT true)", "count(*) > 1", "reflect('a') = 1", "rand() < 0.5"):
+        with pytest.raises(InvalidInput):
+            custom.check_condition(bad)
+
+
+# -- whole columns ----------------------------------------------------------------------------------------------------
+
+RECORD = parse_ddl(
+    "id STRING, who STRUCT<name: STRING, mail: STRING>, items ARRAY<STRUCT<sku: STRING, mail: STRING>>,"
+    " attrs MAP<STRING, STRING>, nested MAP<STRING, STRUCT<a: INT, b: STRING>>"
+)
+
+
+def column(path: str, decisions: dict[str, Mask | str | None], clear_when: str | None = None) -> str | None:
+    """SQL of a column under {path: mask | None clear | "deny"}."""
+    made = [
+        ColumnDecision(p, Effect.DENY if m == "deny" else Effect.ALLOW, m if isinstance(m, Mask) else None,
+                       clear_when if isinstance(m, Mask) else None)
+        for p, m in decisions.items()
+    ]  # fmt: skip
+    at = FieldPath.parse(path)
+    kind: Any = RECORD
+    for step in at.steps:
+        assert isinstance(kind, StructType)
+        kind = kind.get(step.name or "")
+    return build(context(made, KEYS, {"region = 'EU'": "`c0`"}), at, kind, "src")
+
+
+NULLED = Mask(MaskType.MASK_NULL)
+
+
+def test_clear_is_the_source_itself() -> None:
+    assert column("value.who", {"value.who.name": None, "value.who.mail": None}) == "src"
+    assert column("value.items", {"value.items[].sku": None, "value.items[].mail": None}) == "src"
+    assert column("value.attrs", {"value.attrs@keys": None, "value.attrs{}": None}) == "src"
+    assert column("value", {"value": None}) is not None
+
+
+def test_undecided_is_left_out() -> None:
+    assert column("value.id", {}) is None
+    assert column("value.who", {"value.who.name": None}) == (
+        "CASE WHEN src IS NOT NULL THEN named_struct('name', src.`name`) END"
+    )
+    assert column("value.attrs", {"value.attrs{}": None}) is None
+    assert column("value.who", {"value.id": None}) is None
+
+
+def test_nested_masks() -> None:
+    assert column("value.who", {"value.who.name": None, "value.who.mail": NULLED}) == (
+        "CASE WHEN src IS NOT NULL THEN named_struct('name', src.`name`, 'mail', CAST(NULL AS STRING)) END"
+    )
+    assert column("value.items", {"value.items[].sku": None, "value.items[].mail": Mask(MaskType.DROP)}) == (
+        "transform(src, weir_x0 -> CASE WHEN weir_x0 IS NOT NULL THEN named_struct('sku', weir_x0.`sku`) END)"
+    )
+    assert column("value.items", {"value.items[].sku": "deny", "value.items[].mail": "deny"}) is None
+
+
+def test_a_mask_on_a_struct_reaches_its_leaves() -> None:
+    assert column("value.who", {"value.who": NULLED}) == (
+        "CASE WHEN src IS NOT NULL THEN named_struct('name', CAST(NULL AS STRING), 'mail', CAST(NULL AS STRING)) END"
+    )
+    assert column("value.who", {"value.who": "deny", "value.who.name": None}) is None
+
+
+def test_a_leaf_that_holds_more_than_it_shows_is_hidden_whole() -> None:
+    """A field that is sometimes an object is read as JSON text; a rule inside it must not be lost."""
+    assert (
+        column("value.id", {"value.id": None, "value.id.mail": Mask(MaskType.EMAIL_DOMAIN)}) == "CAST(NULL AS STRING)"
+    )
+    assert column("value.id", {"value.id": None, "value.id.mail": "deny"}) is None
+
+
+def test_map_keys_have_rules_of_their_own() -> None:
+    keys = {"value.attrs@keys": None}
+    assert column("value.attrs", {**keys, "value.attrs{}": None, "value.attrs{a'b}": NULLED}) == (
+        "transform_values(src, (weir_x0, weir_x1) -> CASE WHEN weir_x0 = 'a\\'b' THEN CAST(NULL AS STRING)"
+        " ELSE weir_x1 END)"
+    )
+    assert column("value.attrs", {**keys, "value.attrs{}": None, "value.attrs{a}": "deny"}) == (
+        "map_filter(src, (weir_x0, weir_x1) -> weir_x0 NOT IN ('a'))"
+    )
+    assert column("value.attrs", {**keys, "value.attrs{a}": None}) == (
+        "map_filter(src, (weir_x0, weir_x1) -> weir_x0 IN ('a'))"
+    )
+    shown = column("value.attrs", {"value.attrs@keys": Mask(MaskType.MASK), "value.attrs{}": None})
+    assert shown is not None and shown.startswith("transform_keys(src, (weir_x0, weir_x1) -> regexp_replace(")
+    assert column("value.attrs", {"value.attrs@keys": NULLED, "value.attrs{}": None}) is None
+
+
+def test_both_branches_of_a_map_keep_one_type() -> None:
+    sql = column(
+        "value.nested",
+        {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None, "value.nested{x}.a": "deny",
+         "value.nested{x}.b": Mask(MaskType.MASK_HASH)},
+    )  # fmt: skip
+    assert sql is not None
+    assert (
+        "WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN named_struct('a', CAST(NULL AS INT), 'b', sha2("
+        in sql
+    )
+
+
+def test_clear_when_shows_the_value_in_those_rows_only() -> None:
+    assert column("value.id", {"value.id": NULLED}, "region = 'EU'") == (
+        "CASE WHEN `c0` THEN src ELSE CAST(NULL AS STRING) END"
+    )
+
+
+def test_the_strictest_of_several() -> None:
+    decisions = [
+        ColumnDecision("value", Effect.ALLOW, Mask(MaskType.EMAIL_DOMAIN)),
+        ColumnDecision("value.id", Effect.ALLOW, NULLED, "region = 'EU'"),
+    ]
+    ctx = context(decisions, KEYS, {"region = 'EU'": "`c0`"})
+    # One of the two masks holds in every row, so the value is clear in none.
+    assert build(ctx, VALUE.field("id"), STRING, "src") == "CAST(NULL AS STRING)"

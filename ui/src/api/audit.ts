@@ -1,0 +1,40 @@
+// The audit chain.
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { answer, weir } from "@/api/client";
+import type { AuditEntry } from "@/api/types";
+
+export interface AuditFilters {
+  actor: string | null;
+  action: string | null;
+  target: string | null;
+}
+
+interface AuditPage {
+  entries: AuditEntry[];
+  next?: string | null;
+}
+
+export function useAudit(filters: AuditFilters) {
+  return useInfiniteQuery({
+    queryKey: ["audit", filters],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      answer<AuditPage>(
+        weir.GET("/api/v1/audit", { params: { query: { ...filters, limit: 100, cursor: pageParam } }, signal }),
+      ),
+    getNextPageParam: (last) => last.next ?? null,
+  });
+}
+
+export interface Verified {
+  holds: boolean;
+  entries: number;
+  head?: { seq: number; hash: string } | string | null;
+  first_bad?: number | null;
+  problem?: string | null;
+  note?: string | null;
+}
+
+export function useVerify() {
+  return useMutation({ mutationFn: () => answer<Verified>(weir.GET("/api/v1/audit/verify")) });
+}

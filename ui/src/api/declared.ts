@@ -1,0 +1,39 @@
+// Declared documents: read, check, apply.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { answer, weir } from "@/api/client";
+import type { DeclaredDocument } from "@/api/types";
+
+export async function fetchDeclared(kind: string, name?: string, signal?: AbortSignal) {
+  const params = { path: { kind }, query: name ? { name } : {} };
+  const call = weir.GET("/api/v1/declared/{kind}", { params, ...(signal ? { signal } : {}) });
+  return (await answer<{ documents: DeclaredDocument[] }>(call)).documents;
+}
+
+export function useDeclared(kind: string) {
+  return useQuery({
+    queryKey: ["declared", kind],
+    queryFn: ({ signal }) => fetchDeclared(kind, undefined, signal),
+  });
+}
+
+export interface Applied {
+  changes: { action: string; kind: string; name: string; diff?: unknown }[];
+}
+
+/** Sends YAML documents; with `dryRun` only tells what they would change. */
+export function useApply() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ yaml, dryRun }: { yaml: string; dryRun: boolean }) =>
+      answer<Applied>(
+        weir.POST("/api/v1/apply", {
+          params: { query: { dryRun } },
+          // The body is text, which the OpenAPI document does not describe.
+          body: yaml as never,
+          bodySerializer: (text: unknown) => String(text),
+          headers: { "Content-Type": "application/yaml" },
+        }),
+      ),
+    onSuccess: (_, { dryRun }) => (dryRun ? undefined : client.invalidateQueries()),
+  });
+}

@@ -1,0 +1,44 @@
+// Where is …, and what is up.
+import { useQuery } from "@tanstack/react-query";
+import { answer, weir } from "@/api/client";
+import type { WhereIs } from "@/api/types";
+
+export interface WhereIsAsked {
+  field: string | null;
+  entity: string | null;
+  term: string | null;
+  asOf: string | null;
+}
+
+export function useWhereIs(query: WhereIsAsked) {
+  return useQuery({
+    queryKey: ["where-is", query],
+    enabled: Boolean(query.field || query.entity || query.term),
+    // Every report is an entry of the audit: it is asked for once, not each time one comes back to it.
+    staleTime: 300_000,
+    queryFn: ({ signal }) => answer<WhereIs>(weir.GET("/api/v1/reports/where-is", { params: { query }, signal })),
+  });
+}
+
+export function whereIsCsv(asked: WhereIsAsked) {
+  const query = { ...asked, format: "csv" as const };
+  return answer<string>(weir.GET("/api/v1/reports/where-is", { params: { query }, parseAs: "text" }));
+}
+
+export interface Health {
+  status: string;
+  servers?: Record<string, { up: boolean; problem?: string | null }>;
+  lineage?: { lag_events?: number | null };
+}
+
+export function useHealth() {
+  return useQuery({
+    queryKey: ["health"],
+    refetchInterval: 10_000,
+    queryFn: async ({ signal }): Promise<Health> => {
+      // Not through the client: 503 is an answer here, with the same body.
+      const answered = await fetch("/readyz", { signal });
+      return (await answered.json()) as Health;
+    },
+  });
+}

@@ -1,0 +1,71 @@
+// Requests, grants, who may read what: the shapes of the answers, as the HTTP contract states them.
+
+export interface Stage {
+  name: string;
+  approvers: unknown;
+  quorum: number;
+  approvedBy: string[];
+}
+
+export interface Vote {
+  by: string;
+  stage: string;
+  verdict: string;
+  at: string;
+  comment?: string;
+}
+
+export interface AccessRequest {
+  id: string;
+  state: "pending" | "approved" | "denied" | "cancelled" | "expired";
+  stage: string | null;
+  requester: string;
+  dataset: string;
+  fields: string[];
+  unmask?: string[];
+  rows?: string | null;
+  purpose: string;
+  reason: string;
+  from: string | null;
+  until: string | null;
+  createdAt: string | null;
+  expiresAt: string | null;
+  stages: Stage[];
+  decisions: Vote[];
+  grant?: string | null;
+}
+
+export interface Grant {
+  name: string;
+  status: string;
+  subject: unknown;
+  dataset: string;
+  fields?: string[];
+  unmask?: string[];
+  rows?: string | null;
+  purpose: string;
+  validFrom?: string;
+  validTo?: string;
+  requestedBy?: string | null;
+  approvedBy?: string[];
+}
+
+/** One way somebody may read a dataset or a field. `masked`: what they see is masked, by `mask`. */
+export interface Access {
+  kind: string;
+  subject: string;
+  via: string[];
+  masked: boolean;
+  mask: string | null;
+  until: string | null;
+  purpose: string | null;
+  rows?: unknown;
+  clearWhen?: string | null;
+}
+
+export interface Me {
+  user: string;
+  groups?: string[];
+  roles?: string[];
+  permissions?: string[];
+}

@@ -1,0 +1,151 @@
+// Search, datasets, schemas, personal data: the shapes of the answers, as the HTTP contract states them.
+
+export interface Hit {
+  kind: "dataset" | "field";
+  namespace: string;
+  name: string;
+  cluster?: string | null;
+  path?: string;
+  description?: string;
+  tags?: string[];
+  owners?: string[];
+  entities?: string[];
+  states?: Record<string, ReviewState>;
+  types?: string[];
+  presence?: number;
+  score: number;
+  highlights?: Record<string, string[]>;
+}
+
+export interface FacetValue {
+  value: string;
+  count: number;
+}
+
+export interface SearchAnswer {
+  total: number;
+  hits: Hit[];
+  facets: Record<string, FacetValue[]>;
+}
+
+export interface Dataset {
+  namespace: string;
+  name: string;
+  cluster: string | null;
+  reference: string;
+  description: string;
+  owners: string[];
+  tags: string[];
+  terms: string[];
+  format: Record<string, string>;
+  declared_schema?: string | null;
+  topic: {
+    partitions?: number;
+    replication?: number;
+    cleanup_policy?: string | null;
+    retention_ms?: number | null;
+    retention_bytes?: number | null;
+    retained?: number | null;
+    offsets?: { partition: number; begin: number; end: number }[];
+  };
+  scan: { at?: string; records?: number; unscanned?: string[]; problems?: Problem[]; error?: string };
+  usage?: number;
+  created_at?: string | null;
+  updated_at?: string | null;
+  last_seen_at?: string | null;
+  scanned_at?: string | null;
+  deleted_at?: string | null;
+}
+
+/** One dataset's own page holds a little more than the list. */
+export interface DatasetDetails extends Dataset {
+  fields?: number;
+  shapes?: number;
+  schema_version?: number;
+  entities?: string[];
+  notes?: { path: string; description: string; terms: string[] }[];
+}
+
+export interface Problem {
+  dataset?: string;
+  message?: string;
+  path?: string;
+  [key: string]: unknown;
+}
+
+export interface Field {
+  path: string;
+  types: Record<string, number>;
+  presence: number;
+  null_share: number;
+  count?: number;
+  distinct?: number | null;
+  lengths?: [number, number] | null;
+  details?: Record<string, unknown> & { first_seen?: { time?: string; partition: number; offset: number } };
+}
+
+export interface Shape {
+  share: number;
+  paths: string[];
+  when?: Record<string, unknown> | null;
+}
+
+export interface ScanWindow {
+  records?: number;
+  time_from?: string | null;
+  time_to?: string | null;
+  strategy?: string;
+  complete?: boolean;
+  partitions?: { partition: number; begin: number; end: number; read: number; ranges?: [number, number][] }[];
+}
+
+export interface Schema {
+  version: number;
+  format: Record<string, string>;
+  fields: Field[];
+  shapes: Shape[];
+  window: ScanWindow;
+  created_at?: string | null;
+  problems?: Problem[];
+}
+
+/** `change`: added, removed, type, presence; or format, shapes, which have no path. */
+export interface SchemaChange {
+  change: string;
+  path: string | null;
+  before?: unknown;
+  after?: unknown;
+  first_seen?: { partition?: number; offset?: number } | null;
+}
+
+export interface SchemaDiff {
+  changes: SchemaChange[];
+  compatibility?: { backward: boolean; forward: boolean; full: boolean };
+}
+
+export interface Evidence {
+  matched?: number;
+  sampled?: number;
+  validated?: number;
+  recognizers?: ({ name: string; version?: string } | string)[];
+  locale?: string;
+  free_text?: boolean;
+  note?: string;
+  window?: unknown;
+  [key: string]: unknown;
+}
+
+export type ReviewState = "suggested" | "confirmed" | "rejected";
+
+export interface Classification {
+  path: string;
+  entity: string;
+  score: number;
+  state: ReviewState;
+  evidence: Evidence;
+  source?: string;
+  reviewed_by?: string | null;
+  reviewed_at?: string | null;
+  reason?: string | null;
+  seen_at?: string | null;
+}

@@ -1,0 +1,7 @@
+// The shapes of the answers. What is sent is checked against the generated schema.d.ts; answers are open there.
+
+export type * from "@/api/types/access";
+export type * from "@/api/types/catalog";
+export type * from "@/api/types/lineage";
+export type * from "@/api/types/operation";
+export type * from "@/api/types/query";

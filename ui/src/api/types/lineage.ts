@@ -1,0 +1,66 @@
+// The graph, what is affected, jobs: the shapes of the answers, as the HTTP contract states them.
+
+export interface LineageNode {
+  id: string;
+  type: "dataset" | "field" | "job";
+  namespace?: string;
+  name?: string;
+  field?: string;
+  owners?: string[];
+  description?: string;
+  [key: string]: unknown;
+}
+
+export interface LineageEdge {
+  source: string;
+  target: string;
+  kind: string;
+  job?: string | null;
+  masked?: boolean;
+  from?: string;
+  to?: string | null;
+  seen?: string;
+  origin?: string;
+  stale?: boolean;
+  columns?: string;
+}
+
+export interface LineageAnswer {
+  nodes: LineageNode[];
+  edges: LineageEdge[];
+  truncated: boolean;
+}
+
+export interface Affected {
+  id: string;
+  type: string;
+  hops: number;
+  raw: boolean;
+  owners?: string[];
+  via?: string;
+  columns?: string;
+}
+
+export interface ImpactAnswer {
+  root: string;
+  affected: Affected[];
+  truncated: boolean;
+}
+
+export interface JobRun {
+  id: string;
+  state?: string;
+  started?: string | null;
+  ended?: string | null;
+  updated?: string | null;
+}
+
+export interface Job extends LineageNode {
+  state?: string | null;
+  runs?: JobRun[];
+  reads?: string[];
+  writes?: string[];
+  parents?: string[];
+  sql?: string;
+  location?: Record<string, string>;
+}

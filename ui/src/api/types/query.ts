@@ -1,0 +1,83 @@
+// Governed queries: the shapes of the answers, as the HTTP contract states them.
+
+export interface Reason {
+  kind?: string;
+  name?: string;
+  text: string;
+  dataset?: string;
+  field?: string;
+}
+
+/** How one column of an answer is shown, in one sentence; `fields` are the paths that are hidden in it. */
+export interface ColumnDecision {
+  effect: "clear" | "masked" | "derived" | "denied" | "withheld";
+  text: string;
+  masks?: string[];
+  fields?: string[];
+}
+
+export interface QueryColumn {
+  name: string;
+  type: string;
+  decision: ColumnDecision | null;
+}
+
+/** The decision on all tables of a query together. */
+export interface Decision {
+  effect: "allow" | "deny";
+  reasons: Reason[];
+  gaps?: string[];
+  grants?: string[];
+  filters?: { dataset: string; where: string }[];
+  expires?: string | null;
+}
+
+export interface TableWindow {
+  dataset: string;
+  complete: boolean;
+  since: string | null;
+  until: string | null;
+  limit: number;
+  records: number;
+  partitions: { partition: number; start: number; end: number }[];
+}
+
+export interface QueryWindow {
+  text?: string;
+  tables?: TableWindow[];
+}
+
+export interface QueryAnswer {
+  columns: QueryColumn[];
+  rows: unknown[][];
+  decision: Decision;
+  window: QueryWindow;
+  truncated: boolean;
+}
+
+export interface ExplainedField {
+  path: string;
+  effect: "allow" | "deny";
+  mask: string | null;
+  clear_when: string | null;
+  reasons: Reason[];
+}
+
+export interface ExplainedTable {
+  name: string;
+  dataset: string;
+  effect: "allow" | "deny";
+  reasons: Reason[];
+  gaps: string[];
+  filters: string[];
+  grants: string[];
+  fields: ExplainedField[];
+}
+
+export interface Explanation {
+  decision: Decision;
+  tables: ExplainedTable[];
+  columns: QueryColumn[];
+  sql: string | null;
+  window: QueryWindow | null;
+}

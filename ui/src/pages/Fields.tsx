@@ -1,0 +1,123 @@
+// One field or one kind of personal data, wherever it stands: the page to go to from any field.
+import { Link, useSearchParams } from "react-router";
+import { useMe } from "@/api/access";
+import { useSearch } from "@/api/catalog";
+import type { Hit } from "@/api/types";
+import { Answer } from "@/components/Answer";
+import { Bar } from "@/components/Bar";
+import { Empty } from "@/components/Empty";
+import { EntityName } from "@/components/EntityBadge";
+import { PageHead } from "@/components/PageHead";
+import { plural } from "@/lib/format";
+import { links } from "@/lib/links";
+import { fieldNode } from "@/lib/nodeId";
+import { lastName } from "@/lib/paths";
+import { useToken } from "@/lib/session";
+
+const MOST = 1000;
+
+export default function FieldsPage() {
+  const [params] = useSearchParams();
+  const name = params.get("name");
+  const entity = params.get("entity");
+  const found = useSearch({ q: name ?? "", kind: "field", entity }, MOST, 0, Boolean(name || entity));
+  const mayReport = useMe(useToken()).data?.permissions?.includes("report:read") ?? false;
+  const subject = name ? `“${name}”` : entity === "PII" ? "personal data" : entity;
+  return (
+    <div className="page">
+      <PageHead
+        title={`Every place of ${subject}`}
+        lead={
+          name
+            ? "Fields of this name in every topic, and what they hold."
+            : "Fields that hold it, whatever they are called."
+        }
+      >
+        {mayReport && (
+          <Link className="button" to={links.whereIs(name ? { field: name } : { entity })}>
+            Full report: flows, readers, access
+          </Link>
+        )}
+      </PageHead>
+      <Answer of={found}>
+        {({ hits }) => <Places hits={name ? hits.filter((h) => h.path && lastName(h.path) === name) : hits} />}
+      </Answer>
+    </div>
+  );
+}
+
+function Places({ hits }: { hits: Hit[] }) {
+  if (hits.length === 0) {
+    return (
+      <div className="panel">
+        <Empty title="No place is known">
+          <p>
+            Topics that were never scanned are not among these. <Link to={links.admin("scans")}>Scan one</Link>
+          </p>
+        </Empty>
+      </div>
+    );
+  }
+  const datasets = new Set(hits.map((h) => `${h.namespace}/${h.name}`));
+  return (
+    <>
+      <p role="status">
+        <strong>{plural(hits.length, "field")}</strong>{" "}
+        <span className="muted">in {plural(datasets.size, "dataset")}</span>
+      </p>
+      <div className="panel flush table-wrap">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Field</th>
+              <th>Type</th>
+              <th>Present</th>
+              <th>Personal data</th>
+              <th>Owners</th>
+              <th>
+                <span className="visually-hidden">Lineage</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {hits.map((hit) => (
+              <Row key={`${hit.namespace}/${hit.name} ${hit.path}`} hit={hit} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Row({ hit }: { hit: Hit }) {
+  const place = hit.cluster ?? hit.namespace;
+  const path = hit.path ?? "";
+  return (
+    <tr>
+      <td>
+        <Link className="mono anywhere" to={links.field(place, hit.name, path)}>
+          {path}
+        </Link>
+        <div className="small">
+          <Link to={links.dataset(place, hit.name)}>
+            {place}/{hit.name}
+          </Link>
+        </div>
+      </td>
+      <td>{hit.types?.join(", ")}</td>
+      <td>{hit.presence !== undefined && <Bar share={hit.presence} label="present" />}</td>
+      <td>
+        <span className="row" style={{ gap: 4 }}>
+          {(hit.entities ?? []).map((entity) => (
+            <EntityName key={entity} name={entity} suggested={hit.states?.[entity] === "suggested"} />
+          ))}
+        </span>
+      </td>
+      <td>{(hit.owners ?? []).join(", ") || <span className="badge warn">none</span>}</td>
+      <td className="right">
+        <Link to={links.lineage(fieldNode(hit.namespace, hit.name, path), { level: "column" })}>Lineage</Link>
+      </td>
+    </tr>
+  );
+}
