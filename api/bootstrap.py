@@ -19,7 +19,7 @@ from api.home import Home, write_private
 from api.parts import Parts as _Parts
 from api.scanning import ScanRunner
 from api.settings import Settings
-from api.slivers import OwnersOf, ReportAccess, ReportFlows, ReportReaders
+from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders
 from api.tables import QueryOffsets, Tables
 from catalog import handlers as catalog_handlers
 from catalog.apply import Handler
@@ -80,7 +80,6 @@ class Services:
     query: GovernedQuery
     declared: Declared
     facts: Facts
-    owners_of: OwnersOf
     health: Health
     warm: Callable[[], None]
     closing: list[Callable[[], None]] = field(default_factory=list)
@@ -150,10 +149,10 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     approvals = Approvals(state, facts, identity, audit, now, settings.policies, custom.check_condition)
     grants = Grants(state, facts, identity, audit, now, settings.policies)
 
-    owners = OwnersOf(store, clusters)
+    known = CatalogSliver(store, clusters)
     graph = parts.get("graph", parts.graph)
     log = parts.get("log", parts.log)
-    lineage = Lineage(graph, clusters.resolve, settings.lineage, owners.dataset)
+    lineage = Lineage(graph, clusters.resolve, settings.lineage, known.dataset, known.known)
 
     registry = parts.get("registry", parts.registry)
     scanner = Scanner(
@@ -214,7 +213,6 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         query=query,
         declared=Declared(handlers, parts.transaction, audit),
         facts=facts,
-        owners_of=owners,
         health=Health(parts.probes(), parts.lag),
         warm=parts.warm,
         closing=parts.closing,

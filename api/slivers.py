@@ -8,7 +8,7 @@ from typing import Any
 
 from catalog.clusters import Clusters
 from catalog.errors import NotFound
-from catalog.model import DatasetId, NodeId
+from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from lineage.queries import Lineage
 from policies.grants import Grants
@@ -66,8 +66,8 @@ class ReportAccess:
         return [{access.kind: access.subject, **access.to_json()} for access in found]
 
 
-class OwnersOf:
-    """Owners of datasets as the catalog has them, by id and for the nodes of a graph."""
+class CatalogSliver:
+    """What lineage asks of the catalog: owners, and what exists."""
 
     def __init__(self, store: CatalogStore, clusters: Clusters) -> None:
         self._store = store
@@ -78,14 +78,10 @@ class OwnersOf:
         record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
         return [str(owner) for owner in record.owners] if record is not None else []
 
-    def nodes(self, node_ids: Iterable[str]) -> dict[str, list[str]]:
-        """Owners of those nodes that are datasets or fields of datasets."""
-        known: dict[DatasetId, Sequence[str]] = {}
-        found: dict[str, list[str]] = {}
-        for text in node_ids:
-            node = NodeId.parse(text)
-            if node.kind != "job":
-                if node.dataset not in known:
-                    known[node.dataset] = self.dataset(node.dataset)
-                found[text] = list(known[node.dataset])
-        return found
+    def known(self, dataset: DatasetId, path: str | None) -> bool:
+        """Whether the catalog holds the dataset, and the field of it, though no job has spoken of it yet."""
+        record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
+        if record is None or path is None:
+            return record is not None
+        stored = self._store.schema(record.id)
+        return stored is not None and any(profile.path == path for profile in stored.current.fields)

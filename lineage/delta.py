@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catalog.model import DatasetId
@@ -58,8 +58,29 @@ class GraphDelta:
     books: list[StoredBook] = field(default_factory=list)
 
     @property
-    def empty(self) -> bool:
-        return not (
-            self.datasets or self.columns or self.jobs or self.job_info or self.dataset_info or self.upserts
-            or self.updates or self.removed or self.links or self.drops or self.retired or self.books
-        )  # fmt: skip
+    def weight(self) -> int:
+        """Rows that a transaction of it writes; its memory grows with them."""
+        return len(self.upserts) + len(self.updates) + len(self.removed) + len(self.columns) + len(self.datasets)
+
+    def absorb(self, other: GraphDelta) -> None:
+        """Take the changes of another, which come after these."""
+        for name in ("datasets", "columns", "jobs", "job_info", "dataset_info", "links", "drops", "retired"):
+            getattr(self, name).update(getattr(other, name))
+        for name in ("upserts", "updates", "removed", "books"):
+            getattr(self, name).extend(getattr(other, name))
+
+    def portions(self, rows: int) -> Iterator[GraphDelta]:
+        """The same changes in parts of about so many rows, to be written in this order; the books come last.
+
+        What is written before a crash is then written once more, to the same effect.
+        """
+        if self.weight <= rows:
+            yield self
+            return
+        columns, edges = list(self.columns.items()), self.upserts
+        for start in range(0, len(columns), rows):
+            yield GraphDelta(columns=dict(columns[start : start + rows]))
+        yield GraphDelta(datasets=self.datasets, jobs=self.jobs)
+        for start in range(0, len(edges), rows):
+            yield GraphDelta(upserts=edges[start : start + rows])
+        yield replace(self, columns={}, upserts=[], datasets={}, jobs={})

@@ -33,23 +33,27 @@ def fold(events: Iterable[Event], resolve: Resolve = as_written, settings: Linea
     links, drops = learned(said, resolve)
     names = Names(resolve, links)
     context = Context(drops={dataset: tuple(sorted(times)) for dataset, times in drops.items()})
-    delta = change(books, changed, names, context, settings)
-    add_named(delta, said, names, context)
-    delta.links, delta.drops = links, dict(context.drops)
+    delta = GraphDelta(links=links, drops=dict(context.drops))
+    for part in change(books, changed, names, context, settings).values():
+        delta.absorb(part)
+    add_named(delta, said, names, {})
     return delta
 
 
 def change(
     books: Mapping[str, Book], owners: Iterable[str], names: Names, context: Context, settings: LineageSettings
-) -> GraphDelta:
-    """What the graph must become for these books; the books are marked as written so, and forget their oldest runs."""
-    delta = GraphDelta()
+) -> dict[str, GraphDelta]:
+    """Owner -> what the graph must become for its book.
+
+    The books are marked as written so, and forget their oldest runs.
+    """
     steps = (settings.seen_resolution_seconds * 1000, settings.column_seen_resolution_seconds * 1000)
     drops: dict[DatasetId, list[int]] = defaultdict(list)
     for dataset, times in context.drops.items():
         drops[names.dataset(dataset.namespace, dataset.name)].extend(times)
+    found: dict[str, GraphDelta] = {}
     for owner in sorted(owners):
-        book = books[owner]
+        book, delta = books[owner], GraphDelta()
         _shorten_phases(book, settings.phases_kept)
         _compare(delta, book, derive(book, names, drops, steps))
         _forget_runs(book, names, drops, settings.runs_kept)
@@ -58,7 +62,8 @@ def change(
             delta.jobs[owner] = (book.namespace, book.name)
             delta.job_info[owner] = job_info(book)
         delta.books.append(StoredBook(owner, book.version, book.dump()))
-    return delta
+        found[owner] = delta
+    return found
 
 
 def learned(said: About, resolve: Resolve) -> tuple[set[Link], dict[DatasetId, set[int]]]:
@@ -73,21 +78,21 @@ def learned(said: About, resolve: Resolve) -> tuple[set[Link], dict[DatasetId, s
     return {link for link in links if link.primary != link.other}, drops
 
 
-def add_named(delta: GraphDelta, said: About, names: Names, context: Context) -> None:
-    """What is named exists, even before an edge touches it; what is said of datasets is kept."""
+def add_named(delta: GraphDelta, said: About, names: Names, known: dict[DatasetId, Info]) -> None:
+    """What is named exists, even before an edge touches it; what is said of datasets is added to what is `known`."""
     for name in said.named:
         dataset = names.dataset(name.namespace, name.name)
         delta.datasets[dataset.node_id] = dataset
     for job in said.jobs:
         delta.jobs.setdefault(str(NodeId("job", job.namespace, job.name)), (job.namespace, job.name))
-    merged: dict[DatasetId, Info] = {}
-    for name, info_said in sorted(said.infos.items(), key=lambda row: (row[0].namespace, row[0].name)):
+    for name, info_said in said.infos.items():
         dataset = names.dataset(name.namespace, name.name)
-        info = merged.setdefault(dataset, dict(context.info.get(dataset, {})))
+        info = dict(known.get(dataset, {}))
         for key, (time, value) in info_said.items():
             if newest(info, key, time, value):
                 info[key] = (time, value)
-    delta.dataset_info = {key: info for key, info in merged.items() if info != context.info.get(key, {})}
+        if info != known.get(dataset, {}):
+            delta.dataset_info[dataset] = known[dataset] = info
 
 
 def _compare(delta: GraphDelta, book: Book, edges: Iterable[Edge]) -> None:

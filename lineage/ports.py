@@ -61,6 +61,10 @@ class StaleBook(Exception):
     """A book was changed by another writer since it was read: read again and fold again. Never leaves this room."""
 
 
+class TooMuch(Exception):
+    """The store has no memory for so large a transaction: write it in smaller parts. Never leaves this room."""
+
+
 class WriteRefused(Exception):
     """The store will never take this delta (a value it cannot hold). Never leaves this room."""
 
@@ -89,7 +93,7 @@ class LineageGraph(Protocol):
         """Owners of the edges at these dataset ids."""
 
     def write(self, delta: GraphDelta) -> None:
-        """All of it or nothing. Raises StaleBook, WriteRefused."""
+        """All of it or nothing. Raises StaleBook, TooMuch, WriteRefused."""
 
     # reading
     def node(self, node_id: str) -> Node | None: ...

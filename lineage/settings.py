@@ -23,6 +23,11 @@ class LineageSettings(BaseModel):
     batch_bytes: int = Field(
         default=16 * 1024 * 1024, ge=1024, description="Bytes of events folded into one transaction."
     )
+    transaction_rows: int = Field(
+        default=10_000,
+        ge=200,
+        description="Edges and nodes a transaction writes at most; halved where memory is short.",
+    )
     runs_kept: int = Field(
         default=50, ge=2, le=10_000, description="Runs remembered per job; older ones leave only edges."
     )

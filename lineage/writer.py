@@ -8,17 +8,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from lineage.book import Book, newest
-from lineage.delta import Context, GraphDelta
+from lineage.delta import Context, GraphDelta, Info
 from lineage.events import Event
 from lineage.fold import DROPS_KEPT, add_named, change, learned
 from lineage.learn import About, Gathered, about, gather, learn, new_books
 from lineage.names import Names, Resolve, as_written
-from lineage.ports import LineageGraph, StaleBook
+from lineage.ports import LineageGraph, StaleBook, TooMuch
 from lineage.reading import Reader
 from lineage.settings import LineageSettings
 
 _CACHED_BOOKS = 2000
 _ATTEMPTS = 20
+_FEWEST_ROWS = 200
 
 
 class GraphWriter:
@@ -32,6 +33,7 @@ class GraphWriter:
         self._graph, self._resolve = graph, resolve
         self._settings = settings or LineageSettings()
         self._reader = Reader()
+        self._rows = self._settings.transaction_rows
         self._cache: OrderedDict[str, Book] = OrderedDict()
 
     def write(self, events: Sequence[Event]) -> None:
@@ -41,6 +43,14 @@ class GraphWriter:
             try:
                 self._write(gathered)
                 return
+            except TooMuch:
+                self._cache.clear()
+                if self._rows <= _FEWEST_ROWS:
+                    raise Unavailable(
+                        "Neo4j has no memory for the smallest transaction of lineage; give it more heap.",
+                        details={"server": "neo4j"},
+                    ) from None
+                self._rows //= 2
             except StaleBook:
                 self._cache.clear()
                 if attempt == _ATTEMPTS - 1:
@@ -60,35 +70,56 @@ class GraphWriter:
             return
         said = about(gathered, changed)
         names, context, moved = self._names(said, books, changed)
+        others: set[str] = set()
         if moved:  # what other jobs said of these datasets is derived again under what is known now
             touched = self._graph.owners_of({dataset.node_id for dataset in moved})
-            others = self._books(touched - books.keys())
-            books |= others
-            changed |= touched & books.keys()
-            names, context, _ = self._names(said, books, changed)
-        delta = change(books, changed, names, context, self._settings)
-        add_named(delta, said, names, context)
-        for dataset in moved:
-            self._inherit(delta, dataset, names, context)
-        delta.retired = {dataset.node_id for dataset in moved if names.representative(dataset) != dataset}
-        for node_id in delta.retired:
-            delta.datasets.pop(node_id, None)
-        links, drops = learned(said, self._resolve)
-        delta.links, delta.drops = links, {dataset: context.drops[dataset] for dataset in drops}
-        self._graph.write(delta)
+            books |= self._books(touched - books.keys())
+            others = (touched & books.keys()) - changed
+            names, context, _ = self._names(said, books, changed | others)
+        parts = change(books, changed | others, names, context, self._settings)
+        known = {dataset: dict(info) for dataset, info in context.info.items()}
         for owner in changed:
+            # An owner's links and drops go with its book: what is noted there is never looked for in events again.
+            one = about(gathered, [owner])
+            add_named(parts[owner], one, names, known)
+            links, drops = learned(one, self._resolve)
+            parts[owner].links, parts[owner].drops = links, {dataset: context.drops[dataset] for dataset in drops}
+        rest = GraphDelta()
+        for dataset in moved:
+            self._inherit(rest, dataset, names, known)
+            if names.representative(dataset) != dataset:
+                rest.retired.add(dataset.node_id)
+        for delta in parts.values():
+            for node_id in rest.retired:
+                delta.datasets.pop(node_id, None)
+            if delta.links:
+                delta.absorb(rest)
+        # Others first: were it cut off here, the links of the changed would come again and move them once more.
+        self._send([*(parts[owner] for owner in sorted(others)), *(parts[owner] for owner in sorted(changed)), rest])
+        for owner in changed | others:
             books[owner].version += 1
         self._remember(books)
 
-    def _inherit(self, delta: GraphDelta, dataset: DatasetId, names: Names, context: Context) -> None:
+    def _send(self, parts: Iterable[GraphDelta]) -> None:
+        """Write parts in order, as few transactions as the store has memory for; each owner's part in one of them."""
+        packed: list[GraphDelta] = [GraphDelta()]
+        for part in parts:
+            if packed[-1].weight and packed[-1].weight + part.weight > self._rows:
+                packed.append(GraphDelta())
+            packed[-1].absorb(part)
+        for delta in packed:
+            for portion in delta.portions(self._rows):
+                self._graph.write(portion)
+
+    def _inherit(self, delta: GraphDelta, dataset: DatasetId, names: Names, known: Mapping[DatasetId, Info]) -> None:
         """What was said of a dataset under its other names is said of it."""
         now = names.representative(dataset)
-        info = dict(delta.dataset_info.get(now, context.info.get(now, {})))
+        info = dict(known.get(now, {}))
         for member in names.component(dataset):
-            for key, (time, value) in context.info.get(member, {}).items():
+            for key, (time, value) in known.get(member, {}).items():
                 if newest(info, key, time, value):
                     info[key] = (time, value)
-        if info != context.info.get(now, {}):
+        if info != known.get(now, {}):
             delta.dataset_info[now] = info
 
     def _names(

@@ -6,13 +6,13 @@ import csv
 import io
 from typing import Annotated, Any, Literal
 
-import orjson
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.auth import Caller, Producer, ServicesOf
 from api.routes.names import AsOf, Name, moment
 from catalog.errors import InvalidInput
+from lineage.codec import decode
 
 router = APIRouter(tags=["lineage"])
 
@@ -23,14 +23,7 @@ Depth = Annotated[int, Query(ge=1, le=100, description="How many hops to follow.
 
 
 async def _json(request: Request) -> Any:
-    raw = await request.body()
-    try:
-        return orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        raise InvalidInput(
-            f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
-            details={"line": error.lineno, "column": error.colno},
-        ) from None
+    return decode(await request.body())
 
 
 @router.post("/lineage", status_code=201, response_class=Response)

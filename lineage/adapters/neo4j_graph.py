@@ -24,7 +24,7 @@ from lineage.delta import Context, GraphDelta, StoredBook
 from lineage.hints import nearest
 from lineage.model import Counts, Direction, Edge, How, Kind, Node
 from lineage.names import Link
-from lineage.ports import Closure, StaleBook, WriteRefused
+from lineage.ports import Closure, StaleBook, TooMuch, WriteRefused
 from lineage.settings import Neo4jSettings
 from lineage.walks import cut, far
 
@@ -251,7 +251,13 @@ class Neo4jGraph:
                 f"Neo4j at {self._settings.uri} refused the user name or password; check the Neo4j settings.",
                 details=where,
             ) from error
-        except (DriverError, TransientError, OSError) as error:
+        except TransientError as error:
+            if "OutOfMemory" in (error.code or ""):
+                raise TooMuch(error.code) from error
+            raise Unavailable(
+                f"Neo4j at {self._settings.uri} cannot take this just now ({error.code}).", details=where
+            ) from error
+        except (DriverError, OSError) as error:
             raise Unavailable(
                 f"Neo4j at {self._settings.uri} does not answer; start it or check its address.", details=where
             ) from error

@@ -50,6 +50,7 @@ def graph(request: pytest.FixtureRequest) -> Iterator[LineageGraph]:
     held.prepare()
     yield held
     held.clear()
+    driver.execute_query("MATCH (g:LineageGraph {name: $name}) DELETE g", name=held.name)
     driver.close()
 
 

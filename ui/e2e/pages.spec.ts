@@ -14,6 +14,8 @@ const PAGES = [
   "/datasets/prod/orders/personal-data",
   "/datasets/prod/orders/lineage",
   "/datasets/prod/orders/access",
+  "/datasets/prod/orders/rules",
+  "/datasets/prod/orders/activity",
   "/datasets/prod/nosuchdataset",
   "/lineage",
   "/lineage?node=dataset:prod:orders&depth=20",

@@ -35,6 +35,7 @@ const SHOTS: Shot[] = [
   { name: "personal-data", path: "/datasets/prod/orders/personal-data", user: "admin" },
   { name: "sample", path: "/datasets/prod/clicks.mobile/sample", user: "ana" },
   { name: "access", path: "/datasets/prod/orders/access", user: "admin" },
+  { name: "rules", path: "/datasets/prod/orders/rules", user: "ana" },
   { name: "dataset-lineage", path: "/datasets/prod/orders/lineage", user: "admin", first: drawn },
   { name: "lineage", path: "/lineage?node=dataset:prod:orders&depth=20", user: "admin", phone: true, first: drawn },
   {

@@ -15,12 +15,12 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** The token of a user: WEIR_TOKEN_ANA, else the file `ana` or `ana.token` in the folder WEIR_TOKENS. */
+/** The token of a user: WEIR_TOKEN_ANA, else the file of that name in the folder WEIR_TOKENS, or beside it. */
 export function tokenOf(user: string): string {
   const given = process.env[`WEIR_TOKEN_${user.toUpperCase()}`];
   if (given) return given;
   const folder = process.env.WEIR_TOKENS ?? "";
-  for (const name of [user, `${user}.token`]) {
+  for (const name of [user, `${user}.token`, `../${user}.token`]) {
     const path = join(folder, name);
     if (folder && existsSync(path)) return readFileSync(path, "utf8").trim();
   }

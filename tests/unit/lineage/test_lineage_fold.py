@@ -27,13 +27,16 @@ from lineage_samples import (
     write,
 )
 
+from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from lineage.adapters.memory import MemoryGraph
+from lineage.delta import GraphDelta
 from lineage.events import Event
 from lineage.fold import fold
 from lineage.model import FOREVER, How, Kind
 from lineage.names import Link, canonical, field_text
 from lineage.parse import parse
+from lineage.ports import TooMuch
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
 
@@ -354,6 +357,55 @@ def test_the_real_events_in_any_order_doubled_and_cut_anyhow_are_one_graph(share
     if seed:
         dice.shuffle(shuffled)
     assert _written(shuffled, dice) == expected
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_small_transactions_that_fail_at_random_give_the_same_graph(shared_data: Path, seed: int) -> None:
+    """Cut off after any transaction, folded again from the log: as if nothing had happened."""
+    events, dice = real_events(shared_data), random.Random(seed)
+    expected = _written(events, random.Random(1))
+    dice.shuffle(events)
+    graph = MemoryGraph()
+    writer = GraphWriter(graph)
+    write_one = graph.write
+    failures = 0
+
+    def fragile(delta: GraphDelta) -> None:
+        nonlocal failures
+        if dice.random() < 0.1:
+            failures += 1
+            raise Unavailable("Neo4j does not answer.")
+        write_one(delta)
+
+    graph.write = fragile  # type: ignore[method-assign]
+    at = 0
+    while at < len(events):
+        writer._rows = dice.choice([3, 20, 10_000])
+        try:
+            writer.write(events[at : at + 40])
+            at += 40
+        except Unavailable:
+            continue
+    assert failures
+    assert content(graph) == expected
+
+
+def test_a_store_short_of_memory_gets_smaller_transactions() -> None:
+    graph = MemoryGraph()
+    write_one, weights = graph.write, []
+
+    def small(delta: GraphDelta) -> None:
+        weights.append(delta.weight)
+        if delta.weight > 900:
+            raise TooMuch("memory")
+        write_one(delta)
+
+    graph.write = small  # type: ignore[method-assign]
+    facet = columns({f"c{at}": [("a", f"c{at}", IDENTITY)] for at in range(3000)})
+    write(graph, run(0, ["a"], [dataset("x", columnLineage=facet)]), run(1, ["b"], ["y"], job="j2", run_id="r2"))
+    assert max(weights) > 900
+    counts = graph.counts()
+    assert (counts.edges["derives"], counts.columns, counts.edges["feeds"]) == (3000, 6000, 2)
 
 
 NAMES = st.sampled_from(["a", "b", "c", "x", "y"])

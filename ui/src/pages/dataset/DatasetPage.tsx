@@ -9,8 +9,10 @@ import { PageHead } from "@/components/PageHead";
 import { links } from "@/lib/links";
 import { sqlTable } from "@/lib/sql";
 import { AccessTab } from "@/pages/dataset/AccessTab";
+import { Activity } from "@/pages/dataset/Activity";
 import { Overview } from "@/pages/dataset/Overview";
 import { PersonalData } from "@/pages/dataset/PersonalData";
+import { Rules } from "@/pages/dataset/Rules";
 import { Sample } from "@/pages/dataset/Sample";
 import { SchemaTab } from "@/pages/dataset/SchemaTab";
 import { NotFound } from "@/pages/NotFound";
@@ -25,6 +27,8 @@ const TABS: { name: string; text: string; show: (dataset: DatasetDetails) => Rea
   { name: "sample", text: "Sample", show: (d) => <Sample dataset={d} /> },
   { name: "lineage", text: "Lineage", show: (d) => <LineageTab dataset={d} /> },
   { name: "access", text: "Access", show: (d) => <AccessTab dataset={d} /> },
+  { name: "rules", text: "Rules", show: (d) => <Rules dataset={d} /> },
+  { name: "activity", text: "Activity", show: (d) => <Activity dataset={d} /> },
 ];
 
 export default function DatasetPage() {

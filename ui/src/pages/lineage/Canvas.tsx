@@ -128,7 +128,7 @@ function Drawing({
         stroke: colour,
         strokeWidth: on ? 2.4 : 1.4,
         opacity: lit !== null && !on ? 0.2 : f.stale ? 0.5 : 1,
-        ...(f.masked ? { strokeDasharray: "7 5" } : f.kind === "influences" ? { strokeDasharray: "2 4" } : {}),
+        ...dashes(f),
       },
       zIndex: on ? 1 : 0,
     };
@@ -166,9 +166,26 @@ function Drawing({
             <i className="influences" /> condition or join
           </li>
         )}
+        {shown.some((f) => f.origin === "declared") && (
+          <li>
+            <i className="declared" /> declared, not seen to run
+          </li>
+        )}
+        {shown.some((f) => f.stale) && (
+          <li>
+            <i className="stale" /> not confirmed lately
+          </li>
+        )}
       </ul>
     </div>
   );
+}
+
+/** Masked, a condition only, or declared and not yet seen to run: each drawn apart. */
+function dashes(flow: Flow): { strokeDasharray?: string } {
+  if (flow.masked) return { strokeDasharray: "7 5" };
+  if (flow.kind === "influences") return { strokeDasharray: "2 4" };
+  return flow.origin === "declared" ? { strokeDasharray: "14 3 2 3" } : {};
 }
 
 /** Positions of the cards, computed anew when cards or arrows change; one card stays where it stood. */

@@ -7,7 +7,7 @@ import { Answer } from "@/components/Answer";
 import { CopyButton } from "@/components/CopyButton";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
-import { sentence } from "@/lib/subject";
+import { inWords } from "@/lib/policyWords";
 import { toYaml } from "@/lib/yaml";
 import { ApplyBox } from "@/pages/policies/ApplyBox";
 
@@ -57,17 +57,6 @@ export default function PoliciesPage() {
       </Answer>
     </div>
   );
-}
-
-/** One line of what a document says, for those who do not read YAML. */
-function inWords({ kind, spec }: DeclaredDocument): string {
-  const { match, subjects, mask, requires, where, type } = spec as Record<string, unknown>;
-  if (kind !== "Policy") return typeof spec.description === "string" ? spec.description : "";
-  const what = sentence(match) || "everything";
-  if (type === "mask")
-    return `${sentence((mask as { type?: string })?.type)} on ${what}, for ${sentence(subjects) || "everyone"}`;
-  if (type === "access") return `reading ${what} requires ${sentence(requires)}`;
-  return `${String(type)}: ${what} ${where ? `where ${String(where)}` : ""}, for ${sentence(subjects) || "everyone"}`;
 }
 
 function Document({ of }: { of: DeclaredDocument }) {

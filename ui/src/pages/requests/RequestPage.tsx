@@ -2,8 +2,9 @@
 import { useState } from "react";
 import { Link, useParams } from "react-router";
 import { useDecide, useMe, useRequest } from "@/api/access";
-import { useClassifications } from "@/api/catalog";
+import { useClassifications, useDatasetAccess } from "@/api/catalog";
 import type { AccessRequest } from "@/api/types";
+import { AccessTable } from "@/components/AccessTable";
 import { Answer } from "@/components/Answer";
 import { EntityBadge } from "@/components/EntityBadge";
 import { PageHead } from "@/components/PageHead";
@@ -110,6 +111,7 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
             </dl>
           </section>
           <Opens request={r} />
+          <Already dataset={r.dataset} />
         </div>
         <Stages request={r} />
       </div>
@@ -152,6 +154,19 @@ function Opens({ request }: { request: AccessRequest }) {
           ))}
         </ul>
       )}
+    </section>
+  );
+}
+
+/** Who may read the dataset already; only for those who may know it. */
+function Already({ dataset }: { dataset: string }) {
+  const at = dataset.lastIndexOf("/");
+  const rows = useDatasetAccess(dataset.slice(0, at), dataset.slice(at + 1)).data?.access;
+  if (!rows) return null;
+  return (
+    <section className="stack-s">
+      <h2>Who may read it already</h2>
+      <AccessTable rows={rows} />
     </section>
   );
 }

@@ -1,0 +1,186 @@
+"""What one set of facts says of flows, once precedence is settled.
+
+Within a run, the strongest statement counts: an explicit lineage facet, else column lineage, else inputs x outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from catalog.model import DatasetId
+from lineage import facts as f
+from lineage.book import Book, Pair
+from lineage.model import How, Kind
+from lineage.names import Names, field_text
+
+Ends = tuple[DatasetId, DatasetId]
+
+# A pair is (kind, source namespace, name, field, target namespace, name, field, job namespace, job name), with empty
+# texts where there is none: names and not ids, so that it can be resolved again when more is known.
+
+
+@dataclass(slots=True)
+class Statement:
+    """What one set of facts says once precedence is settled: pair -> (variant, how)."""
+
+    pairs: dict[Pair, tuple[tuple[str, ...], How]] = field(default_factory=dict)
+    feeds: set[Ends] = field(default_factory=set)
+    known: set[DatasetId] = field(default_factory=set)
+    """Targets with column lineage."""
+    explicit: bool = False
+    reads: bool = False
+    writes: bool = False
+
+    def refutes(self, pair: Pair) -> bool:
+        """Whether a finished run that says this shows that `pair`, which it lacks, is no longer so."""
+        kind = pair[0]
+        if kind == Kind.READS:
+            return self.reads
+        if kind == Kind.WRITES:
+            return self.writes
+        if kind in (Kind.CHILD_OF, Kind.HANDS_TO):
+            return False
+        flows = bool(self.feeds) or self.explicit
+        if kind == Kind.FEEDS:
+            return flows
+        source, target = DatasetId(pair[1], pair[2]), DatasetId(pair[4], pair[5])
+        return target in self.known or (flows and (source, target) not in self.feeds)
+
+
+def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
+    """Apply precedence to the facts of a run."""
+    said = Statement()
+    ins: set[DatasetId] = set()
+    outs: set[DatasetId] = set()
+    explicit_into: set[DatasetId] = set()
+    flows: dict[Ends, How] = {}
+    columns: list[tuple[DatasetId, str, DatasetId, str | None, bool, bool]] = []
+    for fact in facts:
+        match fact:
+            case (f.INPUT, ns, name):
+                ins.add(names.dataset(ns, name))
+            case (f.OUTPUT, ns, name):
+                outs.add(names.dataset(ns, name))
+            case (f.COLUMN | f.EXPLICIT_COLUMN as tag, sns, sn, sf, tns, tn, tf, way):
+                source, target = names.dataset(sns, sn), names.dataset(tns, tn)
+                columns.append((source, sf, target, tf, way == f.RAW, tag == f.EXPLICIT_COLUMN))
+            case (f.INFLUENCE | f.EXPLICIT_INFLUENCE as tag, sns, sn, sf, tns, tn):
+                source, target = names.dataset(sns, sn), names.dataset(tns, tn)
+                columns.append((source, sf, target, None, False, tag == f.EXPLICIT_INFLUENCE))
+            case (f.EXPLICIT,):
+                said.explicit = True
+            case (f.EXPLICIT, ns, name):
+                explicit_into.add(names.dataset(ns, name))
+            case (f.SOURCE, sns, sn, tns, tn):
+                flows[names.dataset(sns, sn), names.dataset(tns, tn)] = How.EXPLICIT
+            case (f.RENAMED, sns, sn, tns, tn):
+                flows.setdefault((names.dataset(sns, sn), names.dataset(tns, tn)), How.RENAME)
+            case (f.JOB_WRITES, jns, jn, ns, name):
+                _touch(said, Kind.WRITES, jns, jn, names.dataset(ns, name))
+            case (f.JOB_READS, jns, jn, ns, name):
+                _touch(said, Kind.READS, jns, jn, names.dataset(ns, name))
+            case (f.HANDS_TO, sns, sn, tns, tn):
+                said.pairs[(Kind.HANDS_TO, sns, sn, "", tns, tn, "", "", "")] = ((), How.EXPLICIT)
+            case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
+                pair = (Kind.CHILD_OF, book.namespace, book.name, "", ns, name, "", "", "")
+                said.pairs[pair] = ((), How.PARENT_RUN)
+    columns = [row for row in columns if row[5] or not (said.explicit or row[2] in explicit_into)]
+    raw: dict[Ends, bool] = {}
+    for source, _, target, _, is_raw, explicit in columns:
+        raw[source, target] = raw.get((source, target), False) or is_raw
+        flows.setdefault((source, target), How.EXPLICIT if explicit else How.COLUMNS)
+        said.known.add(target)
+    if not said.explicit:
+        claimed = {source for source, _ in raw}
+        for ends in pairing(ins, outs, _integration(book)):
+            source, target = ends
+            # An input that no output's columns name still feeds every output: nothing says where else it went.
+            if ends not in flows and target not in explicit_into and not (target in said.known and source in claimed):
+                flows[ends] = How.INPUTS_OUTPUTS
+    for (source, target), how in flows.items():
+        variant = ("1" if (source, target) in raw else "0", "1" if raw.get((source, target), True) else "0")
+        said.pairs[pair_of(Kind.FEEDS, source, "", target, "", book)] = (variant, how)
+        said.feeds.add((source, target))
+    _add_columns(said, columns, book)
+    if book.is_job:
+        for dataset in ins | {source for source, _ in flows}:
+            _touch(said, Kind.READS, book.namespace, book.name, dataset)
+        for dataset in outs | {target for _, target in flows}:
+            _touch(said, Kind.WRITES, book.namespace, book.name, dataset)
+    return said
+
+
+def _add_columns(
+    said: Statement, columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]], book: Book
+) -> None:
+    for source, sf, target, tf, is_raw, explicit in columns:
+        how = How.EXPLICIT if explicit else How.COLUMNS
+        if tf is None:
+            said.pairs[pair_of(Kind.INFLUENCES, source, field_text(source, sf), target, "", book)] = ((), how)
+            continue
+        pair = pair_of(Kind.DERIVES, source, field_text(source, sf), target, field_text(target, tf), book)
+        was = said.pairs.get(pair)
+        said.pairs[pair] = (("1" if is_raw or (was and was[0] == ("1",)) else "0",), how)
+
+
+def pairing(ins: set[DatasetId], outs: set[DatasetId], integration: str | None) -> Iterator[Ends]:
+    """Inputs x outputs; but a change-data connector writes each table to the topic that ends with the table's name."""
+    if integration == "DEBEZIUM":
+        matched = {(s, t) for t in outs for s in ins if t.name.endswith("." + ".".join(s.name.split(".")[-2:]))}
+        rest_in, rest_out = ins - {s for s, _ in matched}, outs - {t for _, t in matched}
+        yield from matched
+        yield from ((s, t) for s in rest_in for t in rest_out)
+        return
+    yield from ((source, target) for source in ins for target in outs)
+
+
+def _integration(book: Book) -> str | None:
+    held = book.info.get("integration")
+    return str(held[1]).upper() if held and held[1] else None
+
+
+def _touch(said: Statement, kind: Kind, namespace: str, name: str, dataset: DatasetId) -> None:
+    pair = (kind, namespace, name, "", dataset.namespace, dataset.name, "", namespace, name)
+    said.pairs[pair] = ((), How.INPUTS_OUTPUTS)
+    if kind is Kind.READS:
+        said.reads = True
+    else:
+        said.writes = True
+
+
+def pair_of(kind: Kind, source: DatasetId, sf: str, target: DatasetId, tf: str, book: Book) -> Pair:
+    job = (book.namespace, book.name) if book.is_job else ("", "")
+    return (kind, source.namespace, source.name, sf, target.namespace, target.name, tf, *job)
+
+
+def resolve_pair(pair: Pair, names: Names) -> Pair:
+    kind, sns, sn, sf, tns, tn, tf, jns, jn = pair
+    if kind not in (Kind.READS, Kind.WRITES, Kind.CHILD_OF, Kind.HANDS_TO):
+        source = names.dataset(sns, sn)
+        sns, sn = source.namespace, source.name
+    if kind not in (Kind.CHILD_OF, Kind.HANDS_TO):
+        target = names.dataset(tns, tn)
+        tns, tn = target.namespace, target.name
+    return (kind, sns, sn, sf, tns, tn, tf, jns, jn)
+
+
+def ends_of(pair: Pair) -> tuple[str, str]:
+    """Node ids of source and target."""
+    kind, sns, sn, sf, tns, tn, tf, _, _ = pair
+    from_job = kind in (Kind.READS, Kind.WRITES, Kind.CHILD_OF, Kind.HANDS_TO)
+    to_job = kind in (Kind.CHILD_OF, Kind.HANDS_TO)
+    return node_id("job" if from_job else "dataset", sns, sn, sf), node_id("job" if to_job else "dataset", tns, tn, tf)
+
+
+def datasets_of(pair: Pair) -> tuple[DatasetId, ...]:
+    """The datasets at the ends of a pair."""
+    kind, sns, sn, _, tns, tn, *_ = pair
+    if kind in (Kind.CHILD_OF, Kind.HANDS_TO):
+        return ()
+    target = DatasetId(tns, tn)
+    return (target,) if kind in (Kind.READS, Kind.WRITES) else (DatasetId(sns, sn), target)
+
+
+def node_id(kind: str, namespace: str, name: str, column: str) -> str:
+    return f"datasetField:{namespace}:{name}:{column}" if column else f"{kind}:{namespace}:{name}"

@@ -1,0 +1,61 @@
+// What happened around this dataset: queries, requests, grants, reviews, as the audit tells it.
+import { Link } from "react-router";
+import { useAudit } from "@/api/audit";
+import { ApiError } from "@/api/client";
+import type { Dataset } from "@/api/types";
+import { Empty } from "@/components/Empty";
+import { Loading } from "@/components/Loading";
+import { ErrorNotice, Notice } from "@/components/Notice";
+import { When } from "@/components/When";
+import { links } from "@/lib/links";
+
+export function Activity({ dataset }: { dataset: Dataset }) {
+  const audit = useAudit({ actor: null, action: null, target: dataset.reference });
+  if (audit.error instanceof ApiError && audit.error.status === 403) {
+    return (
+      <Notice tone="warn">
+        <p>{audit.error.message}</p>
+        <p>Activity is read from the audit, which auditors see.</p>
+      </Notice>
+    );
+  }
+  if (audit.isError) return <ErrorNotice error={audit.error} retry={() => void audit.refetch()} />;
+  if (audit.isPending) return <Loading />;
+  const entries = audit.data.pages.flatMap((page) => page.entries);
+  if (entries.length === 0) {
+    return (
+      <div className="panel">
+        <Empty title="Nothing happened yet">
+          <p>Queries, requests, grants and reviews of this dataset stand here.</p>
+        </Empty>
+      </div>
+    );
+  }
+  return (
+    <div className="panel flush">
+      <ul className="list">
+        {entries.map((e) => (
+          <li key={e.seq} className="spread">
+            <span className="grow anywhere">
+              <strong>{e.actor}</strong> {e.action}
+              {e.decision && (
+                <>
+                  {" "}
+                  <span className={`badge ${/deny|denied/.test(e.decision) ? "bad" : "ok"}`}>{e.decision}</span>
+                </>
+              )}
+            </span>
+            <span className="muted small">
+              <When at={e.at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div className="panel-head">
+        <Link className="small" to={links.audit({ target: dataset.reference })}>
+          All of it in the audit
+        </Link>
+      </div>
+    </div>
+  );
+}
