@@ -169,7 +169,13 @@ class Parts:
         from scanners.adapters.kafka_settings import java
 
         options = {f"kafka.{name}": value for name, value in java(connection.kafka).items()}
-        return {"kafka.bootstrap.servers": connection.bootstrap, **options}
+        return {
+            "kafka.bootstrap.servers": connection.bootstrap,
+            # A read of known offsets need not wait for more to come, nor two minutes for what is gone.
+            "kafka.fetch.max.wait.ms": "5",
+            "kafkaConsumer.pollTimeoutMs": "15000",
+            **options,
+        }
 
     def sessions(self) -> Any:
         from policies.adapters.spark_sessions import Sessions

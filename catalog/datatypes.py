@@ -7,7 +7,7 @@ what a schema document shows. Standard library only, but for `parse_ddl`, which 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from catalog.errors import InvalidInput
 from catalog.model import FieldProfile
@@ -134,6 +134,10 @@ def from_profile(fields: Sequence[FieldProfile], root: str = "value") -> DataTyp
         for step in path.steps:
             node = node.children.setdefault(step, _Node())
         node.profile = profile
+    shares = top.profile.types if top.profile is not None else {}
+    if top.profile is not None and shares and max(shares, key=lambda name: shares[name]) == "object":
+        # Mostly objects with a few other values among them: the fields are what is asked for, the others read as NULL.
+        top.profile = replace(top.profile, types={"object": 1.0})
     return _type_of(top)
 
 

@@ -84,3 +84,9 @@ def test_an_inferred_schema_reads_every_shape() -> None:
         )
     )
     assert to_ddl(kind).startswith("STRUCT<`id`: BIGINT, `mixed`: STRING, `tags`: ARRAY<STRING>")
+
+
+def test_a_few_other_values_do_not_hide_the_fields() -> None:
+    kind = from_profile([profile("value", object=0.96, string=0.04), profile("value.id", int32=1.0)])
+    assert kind == StructType((("id", Primitive("INT")),))
+    assert from_profile([profile("value", object=0.1, string=0.9), profile("value.id", int32=1.0)]) == STRING
