@@ -6,9 +6,10 @@ One session per query. It holds, as temporary views built by the DataFrame API, 
 
 Two things make the views hold:
 
-- A filtered row cannot be probed. Spark moves a query's own conditions below a filter of ours when it may, and then an
-  error (1/(amount-5)) would tell of a row that is not there. A filter with a non-deterministic part is one that Spark
-  neither merges with others nor moves conditions through; `spark_partition_id() >= 0` is such a part, and always true.
+- A filtered row cannot be probed. Spark merges a query's own conditions with a filter of ours and promises no order
+  within one condition; an error (1/(amount-5)) could then tell of a row that is not there. A filter with a
+  non-deterministic part is one that Spark neither merges with others nor moves conditions through;
+  `spark_partition_id() >= 0` is such a part, and always true.
 - A mask or filter never fails. The views are analysed with ANSI mode off, so what cannot be converted is NULL; the
   mode is then switched on for the query itself. Spark fixes the mode of an expression when it is analysed.
 """
@@ -22,9 +23,10 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from catalog.datatypes import DataType, StructType, columns_ddl, quote_identifier, to_ddl
+from catalog.datatypes import quote_identifier
 from catalog.errors import LimitExceeded, Unavailable
 from policies.adapters import spark_values
+from policies.adapters.spark_decode import from_json, value_sql
 from policies.adapters.spark_errors import translate
 from policies.adapters.spark_sessions import Sessions
 from policies.plan import PartRead, QueryPlan, Result, ResultColumn, TablePlan
@@ -32,7 +34,6 @@ from policies.query_errors import QueryFailed
 from policies.query_ports import Decoder
 
 BARRIER = "spark_partition_id() >= 0"
-_NATIVE = ("json", "text", "string", "csv")
 
 
 class SparkEngine:
@@ -97,11 +98,11 @@ class SparkEngine:
     def _stored(self, session: Any, table: TablePlan) -> Any:
         frame = _kafka(session, table)
         for part, read in (("key", table.key), ("value", table.value)):
-            if read.format not in _NATIVE:
+            if value_sql(part, read) is None:
                 frame = self._decoded(frame, part, read)
         return frame.selectExpr(
-            f"{_read('key', table.key)} AS weir_key",
-            f"{_read('value', table.value)} AS weir_value",
+            f"{_value('key', table.key)} AS weir_key",
+            f"{_value('value', table.value)} AS weir_value",
             "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
             " h -> struct(h.key, CAST(h.value AS STRING)))) AS weir_headers",
             "value AS weir_raw",
@@ -117,13 +118,20 @@ class SparkEngine:
                 details={"condition": "format"},
             )
         from pyspark.sql.connect.functions import col, udf
+        from pyspark.sql.types import StringType
 
-        decode = udf(self._decoder.function(part, read), returnType="string", useArrow=True)
+        # A type given as text would be parsed by whatever session is the process's active one.
+        decode = udf(self._decoder.function(part, read), returnType=StringType(), useArrow=True)
         return frame.withColumn(f"weir_text_{part}", decode(col(part)))
 
 
 def _needs_decoder(table: TablePlan) -> bool:
-    return any(read.format not in _NATIVE for read in (table.key, table.value))
+    return value_sql("key", table.key) is None or value_sql("value", table.value) is None
+
+
+def _value(part: str, read: PartRead) -> str:
+    """SQL from bytes, or from the JSON text that the Decoder made of them, to a value of the wanted type."""
+    return value_sql(part, read) or from_json(f"weir_text_{part}", read.kind)
 
 
 def _kafka(session: Any, table: TablePlan) -> Any:
@@ -147,32 +155,6 @@ def _kafka(session: Any, table: TablePlan) -> Any:
         "kafkaConsumer.pollTimeoutMs": "20000",
     }
     return session.read.format("kafka").options(**options).load()
-
-
-def _read(part: str, read: PartRead) -> str:
-    """SQL from bytes (or decoded JSON text) to a value of the wanted type; NULL where it does not fit."""
-    if read.format in ("text", "string"):
-        text = f"CAST({part} AS STRING)"
-        return text if to_ddl(read.kind) == "STRING" else f"CAST({text} AS {to_ddl(read.kind)})"
-    if read.format == "csv" and isinstance(read.kind, StructType):
-        separator = str(read.schemas.get("delimiter", ","))
-        return (
-            f"from_csv(CAST({part} AS STRING), {_literal(columns_ddl(read.kind))}, map('sep', {_literal(separator)}))"
-        )
-    text = f"CAST({part} AS STRING)" if read.format in _NATIVE else f"weir_text_{part}"
-    return _from_json(text, read.kind)
-
-
-def _from_json(text: str, kind: DataType) -> str:
-    if isinstance(kind, StructType):
-        return f"from_json({text}, {_literal(columns_ddl(kind))}, map('mode', 'PERMISSIVE'))"
-    # from_json reads objects; any other value is read as the one field of an object made around it.
-    ddl = _literal(f"v {to_ddl(kind)}")
-    return f"from_json(concat('{{\"v\":', {text}, '}}'), {ddl}, map('mode', 'PERMISSIVE')).v"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 from gate_files import statements
 from query_world import ANA, CANARIES, KEYS, World, load, unload
 
-from catalog.errors import WeirError
+from catalog.errors import SqlRefused, WeirError
+from policies import gate
 from policies.adapters.kafka_offsets import KafkaOffsets
 from policies.adapters.spark_engine import SparkEngine
 from policies.adapters.spark_sessions import Sessions
@@ -48,11 +50,13 @@ def test_same_answer_over_both_stores(services: Any, sql: str) -> None:
     assert not [canary for canary in CANARIES if canary in text and canary not in sql]
 
 
-def test_the_attacks_do_reach_the_engine(services: Any) -> None:
-    """Equal refusals prove nothing: most attacks must have been answered, or failed inside the engine."""
-    world, _ = services["a"]
-    allowed = sum(entry.outcome == "allow" for entry in world.entries)
-    assert allowed > len(ATTACKS) * 0.7
+def test_most_attacks_reach_the_engine() -> None:
+    """Equal refusals prove nothing: most attacks must pass the gate and name tables that are there."""
+    reach = 0
+    for sql in ATTACKS:
+        with contextlib.suppress(SqlRefused):
+            reach += all(ref.name in ("orders", "people") for ref in gate.check(sql).tables)
+    assert reach > len(ATTACKS) * 0.8
 
 
 def test_the_stores_do_differ(services: Any) -> None:
@@ -79,10 +83,26 @@ def test_the_stores_do_differ(services: Any) -> None:
     assert answers["a"][1] != answers["b"][1]
 
 
-def test_without_the_barrier_a_hidden_row_is_probed(services: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Why the filter has a non-deterministic part: without it Spark evaluates the query's condition on hidden rows."""
-    probe = "SELECT count(*) FROM orders WHERE 1 / (amount - 5) > 0"
+@pytest.mark.parametrize("barrier", [True, False])
+def test_a_condition_of_a_query_never_joins_the_row_filter(
+    services: Any, monkeypatch: pytest.MonkeyPatch, barrier: bool
+) -> None:
+    """Spark promises no order within one condition; so a query's must not become part of the filter's.
+
+    Without the barrier it does, which is how this test is known to be able to fail.
+    """
+    if not barrier:
+        monkeypatch.setattr("policies.adapters.spark_engine.BARRIER", "true")
     _, service = services["a"]
-    assert ask(service, probe)["rows"] == [[11]]
-    monkeypatch.setattr("policies.adapters.spark_engine.BARRIER", "true")
-    assert ask(service, probe).get("message") == "A division by zero; try_divide gives NULL instead."
+    prepared = service._prepare(ANA, "SELECT order_id FROM orders WHERE 1 / (amount - 5) > 0", "analysis", "query")
+    service._preparer.look(prepared)
+    with service._engine._sessions.one() as session:
+        plan = service._engine._frame(session, prepared.plan(10, 60))._explain_string(extended=True)
+    optimized = plan.split("== Optimized Logical Plan ==")[1].split("== Physical Plan ==")[0]
+    filters = [line for line in optimized.splitlines() if "Filter" in line]
+    ours = [line for line in filters if "= EU" in line]
+    theirs = [line for line in filters if "- 5" in line]
+    assert ours and theirs
+    assert set(ours).isdisjoint(theirs) is barrier
+    if barrier:
+        assert optimized.index(theirs[0]) < optimized.index(ours[0]), "the filter is nearer to the data"

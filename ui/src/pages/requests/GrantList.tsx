@@ -70,23 +70,25 @@ function GrantTable({
                 </tr>
               </thead>
               <tbody>
-                {list.map((g) => (
+                {[...list].sort(usableFirst).map((g) => (
                   <tr key={g.name}>
-                    <td className="anywhere">{g.name}</td>
+                    <td className="nowrap">{g.name}</td>
                     <td>{sentence(g.subject) === user ? "you" : sentence(g.subject)}</td>
                     <td>
                       <Link to={referenceLink(g.dataset)}>{g.dataset}</Link>
                       <div className="mono small anywhere">{(g.fields ?? ["*"]).join(", ")}</div>
-                      {(g.unmask ?? []).length > 0 && <div className="small">clear: {g.unmask?.join(", ")}</div>}
+                      {(g.unmask ?? []).length > 0 && (
+                        <div className="small">
+                          shown clear: {same(g.fields, g.unmask) ? "all of these" : g.unmask?.join(", ")}
+                        </div>
+                      )}
                       {g.rows && <div className="small">where {g.rows}</div>}
                     </td>
                     <td>{g.purpose}</td>
                     <td>
                       <span className={`badge ${g.status === "approved" ? "ok" : ""}`}>{g.status}</span>
                     </td>
-                    <td>
-                      <When at={g.validTo} />
-                    </td>
+                    <td>{g.status === "approved" ? <When at={g.validTo} /> : <span className="muted">over</span>}</td>
                     <td className="right">
                       {g.status === "approved" && (
                         <button type="button" className="button small danger" onClick={() => onEnd(g)}>
@@ -103,4 +105,12 @@ function GrantTable({
       }
     </Answer>
   );
+}
+
+const same = (a: string[] = [], b: string[] = []) => a.length === b.length && a.every((one) => b.includes(one));
+
+/** What still opens something stands above what is over; among equals the one that ends first. */
+function usableFirst(a: Grant, b: Grant): number {
+  const usable = Number(b.status === "approved") - Number(a.status === "approved");
+  return usable || (a.validTo ?? "").localeCompare(b.validTo ?? "");
 }

@@ -1,0 +1,149 @@
+"""Avro by the registry's wire format, framed JSON and CSV are read by Spark itself, and say NULL to what does not fit."""
+
+from __future__ import annotations
+
+import io
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from catalog.datatypes import STRING, Primitive, parse_ddl
+from policies.adapters.kafka_offsets import KafkaOffsets
+from policies.adapters.spark_decode import value_sql
+from policies.adapters.spark_engine import SparkEngine
+from policies.adapters.spark_sessions import Sessions
+from policies.plan import PartRead, QueryPlan, TablePlan
+from policies.sql.windows import NEWEST
+
+PAYMENT: dict[str, Any] = {
+    "type": "record", "name": "Payment", "namespace": "shop", "fields": [
+        {"name": "id", "type": {"type": "string", "logicalType": "uuid"}},
+        {"name": "amount", "type": {"type": "bytes", "logicalType": "decimal", "precision": 12, "scale": 2}},
+        {"name": "note", "type": ["null", "string"], "default": None},
+        {"name": "paid_at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+        {"name": "lines", "type": {"type": "array", "items": {"type": "record", "name": "Line", "fields": [
+            {"name": "sku", "type": "string"}, {"name": "state", "type": {"type": "enum", "name": "S", "symbols": ["A", "B"]}}]}}},
+        {"name": "extra", "type": {"type": "map", "values": "int"}},
+        {"name": "raw", "type": "bytes"},
+    ],
+}  # fmt: skip
+OLDER: dict[str, Any] = {**PAYMENT, "fields": PAYMENT["fields"][:2]}
+REGISTERED = {
+    "7": {"type": "AVRO", "schema": json.dumps(PAYMENT), "references": []},
+    "300": {"type": "AVRO", "schema": json.dumps(OLDER), "references": []},
+}
+KIND = parse_ddl(
+    "id STRING, amount DECIMAL(12,2), note STRING, paid_at STRING, lines ARRAY<STRUCT<sku: STRING, state: STRING>>,"
+    " extra MAP<STRING, INT>, raw BINARY"
+)
+
+
+def avro(number: int, schema: Any, record: Any) -> bytes:
+    import fastavro
+
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, fastavro.parse_schema(json.loads(json.dumps(schema))), record)
+    return b"\0" + number.to_bytes(4, "big") + out.getvalue()
+
+
+def read(kind: str, **more: Any) -> PartRead:
+    return PartRead(f"decoded {kind}", KIND, {"format": {"name": kind, "options": more.pop("options", {})}, **more})
+
+
+@dataclass
+class Topics:
+    kafka: str
+    engine: SparkEngine
+
+    def rows(self, part: PartRead, values: list[bytes | None]) -> list[list[object]]:
+        from confluent_kafka import Producer
+        from confluent_kafka.admin import AdminClient, NewTopic
+
+        topic = f"policies-formats-{uuid.uuid4().hex[:8]}"
+        admin, producer = AdminClient({"bootstrap.servers": self.kafka}), Producer({"bootstrap.servers": self.kafka})
+        admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
+        for value in values:
+            producer.produce(topic, value, b"k", 0)
+        assert producer.flush(30) == 0
+        kafka = {"kafka.bootstrap.servers": self.kafka}
+        window = KafkaOffsets().window(kafka, topic, NEWEST, 100)
+        names = [name for name, _ in getattr(part.kind, "fields", ())]
+        columns = tuple((name, f"weir_value.`{name}`") for name in names) or (("value", "weir_value"),)
+        table = TablePlan("v", topic, kafka, window, PartRead("text", STRING), part, columns=columns)
+        try:
+            return self.engine.run(QueryPlan("SELECT * FROM v", (table,), 100, 60)).rows
+        finally:
+            admin.delete_topics([topic])[topic].result(30)
+
+
+@pytest.fixture(scope="module")
+def topics(stack: Any) -> Iterator[Topics]:
+    sessions = Sessions(stack.spark, 1)
+    yield Topics(stack.kafka, SparkEngine(sessions))
+    sessions.close()
+
+
+@pytest.mark.integration
+def test_avro(topics: Topics) -> None:
+    number = uuid.uuid4()
+    record = {
+        "id": str(number), "amount": Decimal("12.50"), "note": None, "paid_at": datetime(2026, 1, 2, 3, 4, 5, 678000, UTC),
+        "lines": [{"sku": "s1", "state": "B"}], "extra": {"a": 1}, "raw": b"\x00\xff",
+    }  # fmt: skip
+    older = {"id": str(number), "amount": Decimal("-1.00")}
+    rows = topics.rows(
+        read("avro", registered=REGISTERED),
+        [
+            avro(7, PAYMENT, record),
+            avro(300, OLDER, older),
+            avro(8, OLDER, older),
+            b"\x00\x00\x00\x00\x07\xff",
+            b"x",
+            None,
+        ],
+    )
+    assert rows[0] == [
+        str(number), "12.50", None, "2026-01-02T03:04:05.678000Z", [{"sku": "s1", "state": "B"}], {"a": 1}, "AP8=",
+    ]  # fmt: skip
+    assert rows[1] == [str(number), "-1.00", None, None, None, None, None]
+    assert rows[2:] == [[None] * 7] * 4
+
+
+@pytest.mark.integration
+def test_framed_json_and_csv(topics: Topics) -> None:
+    frame = b"\0\0\0\0\1"
+    rows = topics.rows(read("json-schema"), [frame + b'{"id": "a", "amount": 1.5}', b'{"id": "unframed"}', b"\0{"])
+    assert [row[:2] for row in rows] == [["a", "1.50"], [None, None], [None, None]]
+    csv = PartRead(
+        "decoded csv", parse_ddl("n INT, name STRING"),
+        {"format": {"name": "csv", "options": {"delimiter": ";", "columns": ["name", "n", "more"]}}},
+    )  # fmt: skip
+    assert topics.rows(csv, [b'"a;b";5;x', b"c;no;y", b""])[:2] == [[5, "a;b"], [None, "c"]]
+
+
+@pytest.mark.integration
+def test_a_value_that_is_no_object(topics: Topics) -> None:
+    def one(kind: Primitive, value: bytes) -> object:
+        return topics.rows(PartRead("json", kind), [value])[0][0]
+
+    assert one(Primitive("STRING"), b'"a b"') == "a b"
+    assert one(Primitive("BIGINT"), b"42") == 42
+    assert one(Primitive("BIGINT"), b'1,"v":2') is None
+
+
+def test_what_spark_would_read_in_another_form_is_left_to_python() -> None:
+    assert value_sql("value", read("avro", registered=REGISTERED)) is not None
+    odd = {"type": "record", "name": "R", "fields": [{"name": "x", "type": ["int", "string"]}]}
+    for schema in (odd, {**odd, "fields": [{"name": "x", "type": {"type": "long", "logicalType": "time-micros"}}]},
+                   {**odd, "fields": [{"name": "x", "type": ["null", "R"]}]}):  # fmt: skip
+        registered = {"1": {"type": "AVRO", "schema": json.dumps(schema), "references": []}}
+        assert value_sql("value", read("avro", registered=registered)) is None
+    assert value_sql("value", read("protobuf")) is None
+    assert value_sql("value", read("avro", registered={})) is None
+    assert value_sql("value", read("avro", registered=REGISTERED, options={"also": ["json"]})) is None
