@@ -10,6 +10,7 @@ from pathlib import Path
 from fastapi import APIRouter, FastAPI
 from fastapi_offline import FastAPIOffline
 from prometheus_client import CollectorRegistry
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import errors
@@ -70,6 +71,7 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(v1)
     app.include_router(health.router)
     pages.mount(app, Path(__file__).resolve().parent.parent / "ui" / "dist")
+    app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
     app.add_middleware(Observed, metrics=app.state.metrics)
     app.add_middleware(EncodedNames)
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024)

@@ -10,7 +10,7 @@ from catalog.diff import Change, Compatibility, compatibility, differences
 from catalog.entities import tag_matches
 from catalog.errors import DatasetNotFound, NotFound
 from catalog.facts import DatasetFacts, dataset_facts
-from catalog.model import DatasetId, SchemaVersion
+from catalog.model import PERSONAL_DATA_TAG, DatasetId, SchemaVersion
 from catalog.ports import CatalogStore
 from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, FieldNote, Page, StoredSchema
 from catalog.terms import term_tags
@@ -65,6 +65,10 @@ class DatasetReader:
         where = where or DatasetFilter()
         if where.namespace is not None:
             where = replace(where, namespace=self.clusters.namespace(where.namespace))
+        if where.entity == PERSONAL_DATA_TAG:
+            holders = {dataset for dataset, _ in self.tagged(PERSONAL_DATA_TAG)}
+            found = [d for d in self._store.datasets(replace(where, entity=None)).items if d.id in holders]
+            return Page(tuple(found[offset : None if limit is None else offset + limit]), len(found))
         return self._store.datasets(where, limit, offset)
 
     def schema(self, dataset: DatasetId, version: int | None = None) -> SchemaVersion:

@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
-from catalog_samples import NAMESPACE, World, email, profile, scan
 
 from catalog.adapters.elastic_index import ElasticSearchIndex
 from catalog.adapters.memory_index import MemorySearchIndex
@@ -16,6 +15,7 @@ from catalog.model import DatasetId, ReviewState
 from catalog.ports import SearchIndex
 from catalog.search import SearchAnswer
 from catalog.search_documents import dataset_key, entries
+from catalog_samples import NAMESPACE, World, email, profile, scan
 
 
 @pytest.fixture(params=["memory", pytest.param("elasticsearch", marks=pytest.mark.integration)])

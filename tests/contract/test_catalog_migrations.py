@@ -9,12 +9,12 @@ from collections.abc import Iterator
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from catalog_stores import database_url, postgres_server  # noqa: F401
 from sqlalchemy import text
 
 import catalog.adapters.tables  # noqa: F401
 from catalog.adapters.database import Base, Database
 from catalog.errors import SettingsError, Unavailable
+from catalog_stores import database_url, postgres_server  # noqa: F401
 
 if importlib.util.find_spec("policies.adapters.tables"):
     import policies.adapters.tables  # noqa: F401

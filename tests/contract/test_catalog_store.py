@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from catalog_stores import postgres_server  # noqa: F401
 from sqlalchemy import create_engine, text
 
 from catalog.adapters.database import Database
@@ -30,6 +29,7 @@ from catalog.records import (
     Source,
     StoredSchema,
 )
+from catalog_stores import postgres_server  # noqa: F401
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NAMESPACE = "kafka://localhost:9092"

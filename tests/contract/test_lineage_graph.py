@@ -9,6 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from catalog.model import DatasetId
+from lineage.adapters.memory import MemoryGraph
+from lineage.delta import GraphDelta, StoredBook
+from lineage.model import FOREVER, Direction, Edge, Kind
+from lineage.parse import MAX_FIELD_BYTES, MAX_NAME_BYTES, MAX_NAMESPACE_BYTES, parse
+from lineage.ports import LineageGraph, StaleBook
+from lineage.queries import NOW
+from lineage.settings import Neo4jSettings
+from lineage.writer import GraphWriter
 from lineage_samples import (
     IDENTITY,
     KAFKA,
@@ -22,16 +32,6 @@ from lineage_samples import (
     run,
     write,
 )
-
-from catalog.model import DatasetId
-from lineage.adapters.memory import MemoryGraph
-from lineage.delta import GraphDelta, StoredBook
-from lineage.model import FOREVER, Direction, Edge, Kind
-from lineage.parse import MAX_FIELD_BYTES, MAX_NAME_BYTES, MAX_NAMESPACE_BYTES, parse
-from lineage.ports import LineageGraph, StaleBook
-from lineage.queries import NOW
-from lineage.settings import Neo4jSettings
-from lineage.writer import GraphWriter
 
 DOWN, UP = Direction.DOWNSTREAM, Direction.UPSTREAM
 

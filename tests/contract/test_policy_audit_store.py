@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from catalog_stores import postgres_server  # noqa: F401
-from policy_stores import STORES, database
 
 from catalog.adapters.database import Database
+from catalog_stores import postgres_server  # noqa: F401
 from policies.adapters.memory import MemoryAuditStore
 from policies.adapters.sql_store import SqlAuditStore, SqlPolicyStore
 from policies.audit import AuditLog
 from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, Change
+from policy_stores import STORES, database
 
 T0 = datetime(2026, 1, 1, 0, 0, 0, 5, tzinfo=UTC)
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from catalog_stores import postgres_server  # noqa: F401
-from policy_stores import STORES, database
 
 from catalog.errors import Conflict
+from catalog_stores import postgres_server  # noqa: F401
 from policies.adapters.memory import MemoryPolicyStore
 from policies.adapters.sql_store import SqlPolicyStore
 from policies.ports import Change, PolicyStore
+from policy_stores import STORES, database
 
 T0 = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from catalog_stores import postgres_server  # noqa: F401
-from policy_stores import STORES, database
 
+from catalog_stores import postgres_server  # noqa: F401
 from policies.adapters.memory import MemoryTokenStore
 from policies.adapters.sql_store import SqlTokenStore
 from policies.ports import TokenRecord, TokenStore
+from policy_stores import STORES, database
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from catalog_samples import World
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -19,6 +18,7 @@ from catalog.errors import SettingsError, Unavailable
 from catalog.kinds import ClusterSpec
 from catalog.model import DatasetId
 from catalog.topics import PartitionOffsets
+from catalog_samples import World
 
 pytestmark = pytest.mark.integration
 

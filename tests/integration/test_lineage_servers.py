@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lineage_samples import content, graph_of, node, real_rows, run
 
 from catalog.errors import NotFound, Unavailable
 from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
@@ -25,6 +24,7 @@ from lineage.ingest import Ingest
 from lineage.queries import Lineage
 from lineage.rebuild import rebuild
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
+from lineage_samples import content, graph_of, node, real_rows, run
 
 pytestmark = pytest.mark.integration
 

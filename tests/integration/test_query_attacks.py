@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gate_files import statements
-from query_world import ANA, CANARIES, KEYS, World, load, unload
 
 from catalog.errors import SqlRefused, WeirError
+from gate_files import statements
 from policies import gate
 from policies.adapters.kafka_offsets import KafkaOffsets
 from policies.adapters.spark_engine import SparkEngine
 from policies.adapters.spark_sessions import Sessions
 from policies.model import Effect
 from policies.query import GovernedQuery
+from query_world import ANA, CANARIES, KEYS, World, load, unload
 
 pytestmark = pytest.mark.integration
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gate_files import statements
-from query_world import ANA, KEYS, ORDERS, PEOPLE, load, premasked, unload
 
 from catalog.datatypes import MapType, Primitive, StructType, columns_ddl
+from gate_files import statements
 from policies.adapters import spark_values
 from policies.adapters.kafka_offsets import KafkaOffsets
 from policies.adapters.spark_engine import SparkEngine
 from policies.adapters.spark_sessions import Sessions
 from policies.query import GovernedQuery
+from query_world import ANA, KEYS, ORDERS, PEOPLE, load, premasked, unload
 
 pytestmark = pytest.mark.integration
 

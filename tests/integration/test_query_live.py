@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from query_world import ANA, CANARIES, KEYS, World, load, order, unload
 
 from catalog.errors import LimitExceeded
 from policies.adapters.kafka_offsets import KafkaOffsets
@@ -18,6 +17,7 @@ from policies.adapters.spark_sessions import Sessions
 from policies.model import Subject
 from policies.query import GovernedQuery
 from policies.query_settings import QuerySettings
+from query_world import ANA, CANARIES, KEYS, World, load, order, unload
 
 pytestmark = pytest.mark.integration
 

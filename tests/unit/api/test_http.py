@@ -252,3 +252,14 @@ def test_pruning_leaves_grants_of_approved_requests(governed: ApiWorld) -> None:
     assert [c["name"] for c in pruned if c["action"] == "delete"] == ["petra"]
     grants = governed.admin.get("/api/v1/grants").json()["grants"]
     assert {g["dataset"] for g in grants} == {"prod/orders", "prod/payments"}
+
+
+def test_datasets_with_any_personal_data_are_listed(governed: ApiWorld) -> None:
+    governed.scan(cluster="prod", topics=["orders"])
+    for entity, count in (("PII", 1), ("EMAIL_ADDRESS", 1), ("CREDIT_CARD", 0)):
+        answer = governed.admin.get("/api/v1/datasets", params={"entity": entity}).json()
+        assert (answer["total"], len(answer["datasets"])) == (count, count), entity
+
+
+def test_long_answers_are_compressed(weir: ApiWorld) -> None:
+    assert weir.admin.get("/openapi.json").headers["content-encoding"] == "gzip"

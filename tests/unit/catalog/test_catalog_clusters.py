@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from catalog_samples import World, scan
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from catalog.kinds import ClusterSpec
 from catalog.model import DatasetId, NodeId
 from catalog.namespaces import addresses, canonical, namespace_of
 from catalog.topics import ClusterDescription
+from catalog_samples import World, scan
 
 ID = ClusterDescription("id-1", ("broker-1.example:9092", "broker-2.example:9092"))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
 
 from catalog.errors import DatasetNotFound, InvalidInput, NotFound, Unavailable
 from catalog.kinds import ClusterSpec, DatasetSpec
 from catalog.model import Classification, DatasetId, Owner, ReviewState
 from catalog.records import DatasetFilter, Source
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
+from catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
 
 EMAIL = "value.email"
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from catalog_samples import World, email, scan
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from catalog.kinds import KINDS
 from catalog.model import DatasetId
 from catalog.records import DeclaredDocument
 from catalog.topics import ClusterDescription
+from catalog_samples import World, email, scan
 
 TEXT = """\
 # a comment

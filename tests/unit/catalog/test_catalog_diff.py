@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from catalog_samples import profile, schema
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.diff import carry_over, compatibility, differences, would_show
 from catalog.model import Shape
+from catalog_samples import profile, schema
 
 
 def kinds(old: object, new: object) -> list[tuple[str, str | None]]:

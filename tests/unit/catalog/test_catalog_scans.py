@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from catalog_samples import NAMESPACE, ORDERS, World, scan
 
 from catalog.discovery import Discovery
 from catalog.errors import Conflict, InvalidInput, NotFound
@@ -14,6 +13,7 @@ from catalog.model import DatasetId
 from catalog.records import ScanPosition, ScanState
 from catalog.scans import Scans
 from catalog.topics import ClusterDescription, TopicFacts
+from catalog_samples import NAMESPACE, ORDERS, World, scan
 
 
 @pytest.fixture

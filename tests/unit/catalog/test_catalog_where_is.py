@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
 
 from catalog.errors import DatasetNotFound, InvalidInput, Unavailable
 from catalog.kinds import DatasetSpec
@@ -19,6 +18,7 @@ from catalog.records import DeclaredDocument
 from catalog.where_is import WhereIs
 from catalog.where_is_places import Report, field_matches
 from catalog.where_is_render import COLUMNS, to_csv, to_html
+from catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
 
 USERS = DatasetId(NAMESPACE, "users")
 

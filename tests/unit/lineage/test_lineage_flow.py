@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lineage_samples import content, flows, node, real_events, real_rows, run
 
 from catalog.errors import InvalidInput, Unavailable
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
@@ -20,6 +19,7 @@ from lineage.ports import WriteRefused
 from lineage.rebuild import rebuild
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
+from lineage_samples import content, flows, node, real_events, real_rows, run
 
 
 def parts(settings: LineageSettings | None = None) -> Any:

@@ -10,6 +10,19 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from catalog.errors import Unavailable
+from catalog.model import DatasetId
+from lineage.adapters.memory import MemoryGraph
+from lineage.delta import GraphDelta
+from lineage.events import Event
+from lineage.fold import fold
+from lineage.model import FOREVER, How, Kind
+from lineage.names import Link, canonical, field_text
+from lineage.parse import parse
+from lineage.ports import TooMuch
+from lineage.settings import LineageSettings
+from lineage.writer import GraphWriter
 from lineage_samples import (
     IDENTITY,
     JOIN,
@@ -26,19 +39,6 @@ from lineage_samples import (
     run,
     write,
 )
-
-from catalog.errors import Unavailable
-from catalog.model import DatasetId
-from lineage.adapters.memory import MemoryGraph
-from lineage.delta import GraphDelta
-from lineage.events import Event
-from lineage.fold import fold
-from lineage.model import FOREVER, How, Kind
-from lineage.names import Link, canonical, field_text
-from lineage.parse import parse
-from lineage.ports import TooMuch
-from lineage.settings import LineageSettings
-from lineage.writer import GraphWriter
 
 # --- within a run ----------------------------------------------------------------------------------------------------
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lineage_samples import real_rows, run
 
 from catalog.errors import InvalidInput
 from lineage.codec import decode, encode
 from lineage.events import DatasetEvent, JobEvent, RunEvent, message_key
 from lineage.facts import facts_of
 from lineage.parse import parse, parse_time
+from lineage_samples import real_rows, run
 
 
 def test_every_valid_real_event_is_taken(shared_data: Path) -> None:

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
@@ -14,6 +13,7 @@ from lineage.adapters.memory import MemoryGraph
 from lineage.model import Direction, Level
 from lineage.queries import Lineage
 from lineage.settings import LineageSettings
+from lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run
 
 ORDERS = DatasetId(KAFKA, "orders")
 

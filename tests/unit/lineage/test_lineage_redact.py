@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lineage_samples import columns, dataset, real_rows, run
 
 from lineage.adapters.memory import MemoryEventLog
 from lineage.ingest import Ingest
 from lineage.redact import REDACTED, is_secret_name, redact
+from lineage_samples import columns, dataset, real_rows, run
 
 SECRET = "hunter2xyz"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from gate_files import statements
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import SqlRefused
+from gate_files import statements
 from policies import gate
 from policies.sql.names import fold, nearest
 from policies.sql.windows import AsOf, read_time
