@@ -13,7 +13,6 @@ from typing import Any
 
 from api.home import Home
 from api.settings import Settings
-from catalog.errors import SettingsError
 from scanners.model import ClusterConnection
 
 
@@ -226,14 +225,9 @@ class Parts:
 
     def _spark_answers(self) -> None:
         """The port is open; a session would cost Spark more than a probe should."""
-        import socket
-        from urllib.parse import urlsplit
+        from catalog.adapters.reach import require_spark
 
-        address = urlsplit(self._settings.spark.remote.get_secret_value())
-        if address.hostname is None:
-            raise SettingsError("WEIR_SPARK__REMOTE is not an address such as sc://localhost:15002.")
-        with socket.create_connection((address.hostname, address.port or 15002), 2):
-            return
+        require_spark(self._settings.spark.remote.get_secret_value())
 
     def lag(self) -> int:
         """Lineage events that are accepted and not folded yet."""

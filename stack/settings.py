@@ -29,7 +29,7 @@ class StackSettings(BaseModel):
     """Java heap of Neo4j; its page cache of 64 MB comes on top."""
     elasticsearch_memory: str = Field(default="320m", pattern=r"^\d+[mg]$")
     """Java heap of Elasticsearch."""
-    spark_memory: str = Field(default="1g", pattern=r"^\d+[mg]$")
+    spark_memory: str = Field(default="1536m", pattern=r"^\d+[mg]$")
     """Java heap of the Spark driver, which is also the only executor."""
     spark_cores: str = Field(default="*", pattern=r"^(\*|\d+)$")
     """Task slots of local Spark; `*` is every core of the machine."""

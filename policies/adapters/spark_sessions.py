@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from catalog.adapters.reach import require_spark
 from catalog.errors import Unavailable
 from policies.adapters.spark_errors import silence, translate
 
@@ -98,6 +99,7 @@ class Sessions:
         from pyspark.sql.connect.session import SparkSession
 
         silence()
+        require_spark(self._remote)
         session = None
         try:
             session = SparkSession.builder.remote(self._remote).create()

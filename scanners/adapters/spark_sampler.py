@@ -18,6 +18,7 @@ from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
+from catalog.adapters.reach import require_spark
 from catalog.errors import Unavailable, WeirError
 from scanners.adapters.kafka_settings import java
 from scanners.adapters.worker import COLUMNS, SKETCH_SCHEMA, job_text, merge_group, profile_batches
@@ -171,6 +172,7 @@ def _connect(remote: str) -> Any:
     logging.getLogger("SQLQueryContextLogger").disabled = True
     from pyspark.sql import SparkSession
 
+    require_spark(remote)
     session = SparkSession.builder.remote(remote).create()
     for name, value in _SESSION_CONF.items():
         session.conf.set(name, value)
