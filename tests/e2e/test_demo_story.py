@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from urllib.parse import quote
 
 import httpx
@@ -145,3 +146,14 @@ def test_no_token_or_a_wrong_one_is_401(demo: RunningWeir, token: str | None) ->
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     answer = httpx.get(f"{demo.url}/api/v1/datasets", headers=headers, timeout=30)
     assert answer.status_code == 401 and answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_the_web_pages_are_served_with_their_files(demo: RunningWeir) -> None:
+    index = httpx.get(demo.url, timeout=30)
+    assert index.status_code == 200 and "default-src 'none'" in index.headers["content-security-policy"]
+    scripts = re.findall(r'src="(/assets/[^"]+\.js)"', index.text)
+    assert scripts, "the pages are not built: " + index.text[:200]
+    script = httpx.get(demo.url + scripts[0], timeout=30)
+    assert script.status_code == 200 and "immutable" in script.headers["cache-control"]
+    assert script.headers["content-encoding"] == "gzip"
+    assert httpx.get(f"{demo.url}/datasets/prod/orders", timeout=30).text == index.text
