@@ -51,6 +51,10 @@ _SPARK = {
     "decimal": "DECIMAL(38,10)", "string": "STRING", "date": "STRING", "timestamp": "STRING", "uuid": "STRING",
     "binary": "BINARY",
 }  # fmt: skip
+DEEPEST = 20
+"""Levels of nesting that a query sees as fields; what lies deeper is its JSON text. Spark Connect's messages nest three
+levels for each of ours, and protobuf's readers stop at 100."""
+
 _WIDENING = ("int32", "int64", "integer", "decimal", "double")
 
 
@@ -141,7 +145,10 @@ def from_profile(fields: Sequence[FieldProfile], root: str = "value") -> DataTyp
     return _type_of(top)
 
 
-def _type_of(node: _Node) -> DataType:
+def _type_of(node: _Node, depth: int = 0) -> DataType:
+    if depth == DEEPEST:
+        return STRING
+    depth += 1
     seen = {name for name, share in node.profile.types.items() if share > 0} if node.profile else set()
     seen.discard("null")
     fields = {step.name: child for step, child in node.children.items() if step.kind is StepKind.FIELD}
@@ -149,11 +156,15 @@ def _type_of(node: _Node) -> DataType:
     if not seen:
         seen = {"object"} if fields else {"map"} if keyed else {"array"} if ELEMENTS in node.children else {"string"}
     if seen == {"object"} and not keyed:
-        return StructType(tuple((name or "", _type_of(child)) for name, child in fields.items())) if fields else STRING
+        return (
+            StructType(tuple((name or "", _type_of(child, depth)) for name, child in fields.items()))
+            if fields
+            else STRING
+        )
     if seen <= {"object", "map"} and keyed:
-        return MapType(STRING, _type_of(node.children[VALUES]) if VALUES in node.children else STRING)
+        return MapType(STRING, _type_of(node.children[VALUES], depth) if VALUES in node.children else STRING)
     if seen == {"array"}:
-        return ArrayType(_type_of(node.children[ELEMENTS]) if ELEMENTS in node.children else STRING)
+        return ArrayType(_type_of(node.children[ELEMENTS], depth) if ELEMENTS in node.children else STRING)
     if seen <= set(_WIDENING):
         return Primitive(_SPARK[max(seen, key=_WIDENING.index)])
     return Primitive(_SPARK[seen.pop()]) if len(seen) == 1 and seen <= set(_SPARK) else STRING

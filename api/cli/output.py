@@ -58,8 +58,9 @@ def show(
     whole: Any = None,
     title: str | None = None,
     empty: str = "Nothing to show.",
+    verbatim: bool = False,
 ) -> None:
-    """Print rows. `whole` is the full answer that json and yaml print in place of the rows."""
+    """Print rows. `whole` is the full answer that json and yaml print in place of the rows; `verbatim` keeps names."""
     match form:
         case Format.JSON:
             print_text(json.dumps(rows if whole is None else whole, indent=2, ensure_ascii=False, default=str))
@@ -76,7 +77,7 @@ def show(
         case Format.TABLE:
             table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
             for name in columns:
-                table.add_column(name.replace("_", " "), overflow="fold")
+                table.add_column(escape(name) if verbatim else name.replace("_", " "), overflow="fold")
             for row in rows:
                 table.add_row(*(escape(cell(row.get(name))) for name in columns))
             console.print(table)

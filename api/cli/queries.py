@@ -36,7 +36,7 @@ def query(
     answer = client.post("/api/v1/query", {"sql": sql, "purpose": purpose, "limit": limit})
     names = [column["name"] for column in answer["columns"]]
     rows = [dict(zip(names, row, strict=True)) for row in answer["rows"]]
-    show(rows, names, output, whole=answer, empty="No rows.")
+    show(rows, names, output, whole=answer, empty="No rows.", verbatim=True)
     if output is Format.TABLE:
         for column in answer["columns"]:
             if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow"):

@@ -17,10 +17,11 @@ Two things make the views hold:
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from catalog.datatypes import quote_identifier
@@ -125,6 +126,16 @@ class SparkEngine:
         return frame.withColumn(f"weir_text_{part}", decode(col(part)))
 
 
+def _group(kafka: Mapping[str, str], topic_id: str) -> str:
+    """One consumer group for all reads of a topic under the same options; nothing is ever committed under it.
+
+    Spark keeps consumers and what they fetched ahead for five minutes by group, and by default makes a group a query:
+    under load that fills the heap with records. What is kept is right for as long as the topic is the same one.
+    """
+    digest = hashlib.sha256(repr((sorted(kafka.items()), topic_id)).encode()).hexdigest()
+    return f"weir-query-{digest[:24]}"
+
+
 def _needs_decoder(table: TablePlan) -> bool:
     return value_sql("key", table.key) is None or value_sql("value", table.value) is None
 
@@ -154,6 +165,8 @@ def _kafka(session: Any, table: TablePlan) -> Any:
         # Spark's own two minutes would keep a task of the engine for records that will not come.
         "kafkaConsumer.pollTimeoutMs": "20000",
     }
+    if table.window.topic_id is not None:
+        options["kafka.group.id"] = _group(table.kafka, table.window.topic_id)
     return session.read.format("kafka").options(**options).load()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog.datatypes import (
+    DEEPEST,
     STRING,
     ArrayType,
     MapType,
@@ -90,3 +91,13 @@ def test_a_few_other_values_do_not_hide_the_fields() -> None:
     kind = from_profile([profile("value", object=0.96, string=0.04), profile("value.id", int32=1.0)])
     assert kind == StructType((("id", Primitive("INT")),))
     assert from_profile([profile("value", object=0.1, string=0.9), profile("value.id", int32=1.0)]) == STRING
+
+
+def test_what_lies_very_deep_is_text() -> None:
+    path = "value" + ".a" * 60
+    paths = [path[: 5 + 2 * n] for n in range(61)]
+    kind = from_profile([*(profile(p, object=1.0) for p in paths[:-1]), profile(path, int32=1.0)])
+    depth = 0
+    while isinstance(kind, StructType):
+        kind, depth = kind.fields[0][1], depth + 1
+    assert (kind, depth) == (STRING, DEEPEST)
