@@ -149,6 +149,12 @@ class Spark:
             "spark.python.worker.reuse": "true",
             "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
             "spark.cleaner.periodicGC.interval": "5min",
+            # Spark keeps what a Kafka read fetched for five minutes, for each query anew: under load that fills the heap.
+            "spark.kafka.consumer.fetchedData.cache.timeout": "10s",
+            "spark.kafka.consumer.fetchedData.cache.evictorThreadRunInterval": "5s",
+            "spark.kafka.consumer.cache.timeout": "30s",
+            "spark.kafka.consumer.cache.evictorThreadRunInterval": "10s",
+            "spark.kafka.consumer.cache.capacity": "32",
         }
         return "".join(f"{name}={value}\n" for name, value in settings.items())
 
