@@ -46,16 +46,12 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What a query reads of one topic. `complete` = nothing that was asked for was left out by the limit.
-
-    topic_id   Kafka's own id of the topic, another one when the topic was deleted and made again; None = not known
-    """
+    """What a query reads of one topic. `complete` = nothing that was asked for was left out by the limit."""
 
     ranges: tuple[Range, ...]
     complete: bool = True
     since: str | None = None
     until: str | None = None
-    topic_id: str | None = None
 
     @property
     def records(self) -> int:

@@ -58,7 +58,7 @@ class Stream:
                 continue
             # What was revoked a moment ago is not read any more.
             prepared, decided = self._again(prepared), time.monotonic()
-            prepared.windows[ref] = Window(ranges, topic_id=prepared.windows[ref].topic_id)
+            prepared.windows[ref] = Window(ranges)
             result = self.run(prepared, self.settings.batch_records)
             at |= {r.partition: r.end for r in ranges}
             header = self.header(prepared, result)

@@ -36,7 +36,7 @@ class KafkaOffsets:
 
         client = self._client(kafka)
         try:
-            partitions, topic_id = self._topic(client, topic)
+            partitions = self._partitions(client, topic)
             begins = self._list(client, topic, partitions, OffsetSpec.earliest())
             ends = self._list(client, topic, partitions, OffsetSpec.latest())
             starts, stops = dict(begins), dict(ends)
@@ -78,7 +78,6 @@ class KafkaOffsets:
             complete,
             as_of.since.isoformat() if as_of.since else None,
             as_of.until.isoformat() if as_of.until else None,
-            topic_id,
         )
 
     def _client(self, kafka: Mapping[str, str]) -> Any:
@@ -95,20 +94,13 @@ class KafkaOffsets:
                 self._clients[key] = AdminClient({**settings, "log_level": 0})
             return self._clients[key]
 
-    def _topic(self, client: Any, topic: str) -> tuple[list[int], str]:
-        """Its partitions and its id."""
-        from confluent_kafka import KafkaError, KafkaException, TopicCollection
-
-        asked = client.describe_topics(TopicCollection([topic]), request_timeout=_SECONDS)
-        try:
-            described = asked[topic].result(timeout=_SECONDS)
-        except KafkaException as error:
-            if error.args[0].code() not in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.TOPIC_EXCEPTION):
-                raise
+    def _partitions(self, client: Any, topic: str) -> list[int]:
+        described = client.list_topics(topic, timeout=_SECONDS).topics.get(topic)
+        if described is None or described.error is not None or not described.partitions:
             raise DatasetNotFound(
                 f"The topic {topic!r} is not there any more; scan the cluster again.", details={"topic": topic}
-            ) from error
-        return sorted(p.id for p in described.partitions), str(described.topic_id)
+            )
+        return sorted(described.partitions)
 
     def _list(self, client: Any, topic: str, partitions: list[int], spec: Any) -> dict[int, int]:
         from confluent_kafka import IsolationLevel, TopicPartition

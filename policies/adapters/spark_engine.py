@@ -17,11 +17,10 @@ Two things make the views hold:
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import threading
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from catalog.datatypes import quote_identifier
@@ -126,16 +125,6 @@ class SparkEngine:
         return frame.withColumn(f"weir_text_{part}", decode(col(part)))
 
 
-def _group(kafka: Mapping[str, str], topic_id: str) -> str:
-    """One consumer group for all reads of a topic under the same options; nothing is ever committed under it.
-
-    Spark keeps consumers and what they fetched ahead for five minutes by group, and by default makes a group a query:
-    under load that fills the heap with records. What is kept is right for as long as the topic is the same one.
-    """
-    digest = hashlib.sha256(repr((sorted(kafka.items()), topic_id)).encode()).hexdigest()
-    return f"weir-query-{digest[:24]}"
-
-
 def _needs_decoder(table: TablePlan) -> bool:
     return value_sql("key", table.key) is None or value_sql("value", table.value) is None
 
@@ -164,9 +153,10 @@ def _kafka(session: Any, table: TablePlan) -> Any:
         "kafka.isolation.level": "read_committed",
         # Spark's own two minutes would keep a task of the engine for records that will not come.
         "kafkaConsumer.pollTimeoutMs": "20000",
+        # What was fetched last stays in the engine's heap after the read, until `spark.kafka.consumer.fetchedData.cache
+        # .timeout` (a setting of the server): with 500 records a query, 600 queries filled a heap of 1 GiB.
+        "kafka.max.poll.records": "100",
     }
-    if table.window.topic_id is not None:
-        options["kafka.group.id"] = _group(table.kafka, table.window.topic_id)
     return session.read.format("kafka").options(**options).load()
 
 

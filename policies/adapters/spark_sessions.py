@@ -21,6 +21,9 @@ PINNED = {
     # Mask keys are literals of the plan; should a plan ever be printed, they are not.
     "spark.sql.redaction.string.regex": "(?i)X'[0-9a-f]{128}'|\\[[0-9, -]{200,}\\]|[0-9a-f]{128}",
     "spark.sql.shuffle.partitions": "4",
+    # A nested-loop join against a broadcast side buffers its rows in the heap where what follows is not compiled with
+    # it, and cannot be stopped meanwhile: one query with several cross joins then ends the engine for everybody.
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
     # Views are analysed so: what cannot be converted in a filter or mask is NULL and never an error.
     "spark.sql.ansi.enabled": "false",
 }
