@@ -97,8 +97,9 @@ class Running:
     def status(self) -> list[dict[str, Any]]:
         return self._stack.status()
 
-    def alive(self, rows: list[dict[str, Any]]) -> bool:
-        return any(row["name"] == "weir" and row["state"] == "ready" for row in rows)
+    def serving(self, rows: list[dict[str, Any]]) -> str | None:
+        """Where the running API answers, by the record of its start; None while it does not."""
+        return next((row["url"] for row in rows if row["name"] == "weir" and row["state"] == "ready"), None)
 
     def stay(self) -> None:
         """Hold the foreground until Ctrl-C, TERM, or `weir down` elsewhere; then stop everything."""

@@ -61,7 +61,7 @@ def status(output: Output = Format.TABLE) -> None:
 
     running = Running(Home.of_environment())
     rows = running.status()
-    whole = {"url": running.url if running.alive(rows) else None, "home": str(running.home.root), "servers": rows}
+    whole = {"url": running.serving(rows), "home": str(running.home.root), "servers": rows}
     shown = [{**row, "memory": f"{row['memory'] / 1e6:.0f} MB" if row["memory"] else ""} for row in rows]
     show(shown, ("name", "state", "url", "version", "pid", "memory"), output, whole=whole)
     if output is Format.TABLE:

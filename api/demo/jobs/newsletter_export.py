@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from openlineage.client.facet_v2 import (
@@ -30,6 +30,7 @@ from openlineage.client.facet_v2 import (
     source_code_location_job,
 )
 from openlineage.client.uuid import generate_new_uuid
+from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
 PRODUCER = "https://git.example.com/shop/jobs"
 NAMESPACE = "shop"
@@ -164,7 +165,7 @@ class Runner:
         """The values after what the group committed up to the present end, as JSON without the registry's framing."""
         name = self._prefix + topic
         numbers = consumer.list_topics(name, timeout=SECONDS).topics[name].partitions
-        committed = consumer.committed([TopicPartition(name, n) for n in numbers], timeout=SECONDS)
+        committed = _committed(consumer, [TopicPartition(name, n) for n in numbers])
         left = {}
         starts = []
         for place in committed:
@@ -251,6 +252,12 @@ def _job_facets(script: Script) -> dict[str, Any]:
             version=version,
         ),
     }
+
+
+@retry(retry=retry_if_exception_type(KafkaException), stop=stop_after_delay(30), wait=wait_fixed(0.3), reraise=True)
+def _committed(consumer: Consumer, partitions: list[TopicPartition]) -> list[TopicPartition]:
+    """A broker that has just started has not loaded its groups yet, and says so for a moment."""
+    return list(consumer.committed(partitions, timeout=SECONDS))
 
 
 def main(bootstrap: str, prefix: str) -> None:
