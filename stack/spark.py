@@ -61,6 +61,13 @@ OPENS = [
     )
 ]
 
+# A record may claim any length; Avro's decoder would allocate it before it looks whether the bytes are there.
+AVRO_LIMITS = (
+    "-Dorg.apache.avro.limits.bytes.maxLength=16777216",
+    "-Dorg.apache.avro.limits.string.maxLength=16777216",
+    "-Dorg.apache.avro.limits.collectionItems.maxLength=1000000",
+)
+
 
 class Spark:
     facts = Named("spark", "Spark Connect", versions.SPARK, ("spark-kafka", "spark-avro"))
@@ -87,6 +94,7 @@ class Spark:
             "-XX:MaxHeapFreeRatio=30",
             "-Dio.netty.tryReflectionSetAccessible=true",
             "-Djdk.reflect.useDirectMethodHandle=false",
+            *AVRO_LIMITS,
             f"-Djava.io.tmpdir={data / 'tmp'}",
             f"-Dlog4j2.configurationFile={config / 'log4j2.properties'}",
             "-cp",

@@ -21,11 +21,20 @@ _PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "string", "b
 _LOGICAL = ("decimal", "date", "timestamp-millis", "timestamp-micros", "uuid")
 _JSON_TIMES = "map('timestampFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS\\'Z\\'')"
 
+AVRO_LIMITS = ("bytes.maxLength", "string.maxLength", "collectionItems.maxLength")
+"""System properties `org.apache.avro.limits.*` of the engine's JVM. Without them Avro's decoder allocates whatever
+length a record claims before it looks whether the bytes are there: one record of ten bytes ends the engine."""
+AVRO_IS_BOUNDED = "SELECT " + " AND ".join(
+    f"java_method('java.lang.System', 'getProperty', 'org.apache.avro.limits.{name}') IS NOT NULL"
+    for name in AVRO_LIMITS
+)
+"""Asked by the engine in a session of its own, before any view or query is in it."""
 
-def value_sql(part: str, read: PartRead) -> str | None:
+
+def value_sql(part: str, read: PartRead, avro: bool = True) -> str | None:
     """SQL from the bytes of `part` (key or value) to a value of the wanted type; None when Python must decode it.
 
-    What cannot be read is NULL.
+    What cannot be read is NULL. `avro` = the JVM may decode Avro, see `AVRO_LIMITS`.
     """
     form: Any = read.schemas.get("format") or {}
     options: Any = form.get("options") or {}
@@ -43,7 +52,7 @@ def value_sql(part: str, read: PartRead) -> str | None:
             framed = f"CASE WHEN substring({part}, 1, 1) = X'00' THEN CAST(substring({part}, 6) AS STRING) END"
             return from_json(framed, read.kind)
         case "decoded avro":
-            made = _avro(part, read)
+            made = _avro(part, read) if avro else None
             return None if made is None else from_json(made, read.kind)
         case _:
             return None

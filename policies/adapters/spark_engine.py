@@ -26,7 +26,7 @@ from typing import Any
 from catalog.datatypes import quote_identifier
 from catalog.errors import LimitExceeded, Unavailable
 from policies.adapters import spark_values
-from policies.adapters.spark_decode import from_json, value_sql
+from policies.adapters.spark_decode import AVRO_IS_BOUNDED, from_json, value_sql
 from policies.adapters.spark_errors import translate
 from policies.adapters.spark_sessions import Sessions
 from policies.plan import PartRead, QueryPlan, Result, ResultColumn, TablePlan
@@ -42,6 +42,7 @@ class SparkEngine:
     def __init__(self, sessions: Sessions, decoder: Decoder | None = None) -> None:
         self._sessions = sessions
         self._decoder = decoder
+        self._avro: bool | None = None
 
     def run(self, plan: QueryPlan) -> Result:
         with self._sessions.one() as session, _deadline(session, plan.seconds) as expired:
@@ -68,13 +69,14 @@ class SparkEngine:
         return [(field.name, field.dataType.simpleString()) for field in schema.fields]
 
     def _frame(self, session: Any, plan: QueryPlan) -> Any:
-        if any(_needs_decoder(t) for t in plan.tables) and self._decoder is not None and self._decoder.files():
+        avro = self._jvm_reads_avro(session) if any(_has_avro(t) for t in plan.tables) else False
+        if any(_needs_decoder(t, avro) for t in plan.tables) and self._decoder is not None and self._decoder.files():
             session.addArtifacts(*self._decoder.files(), pyfile=True)
         for table in plan.tables:
             if table.case_sensitive:
                 session.conf.set("spark.sql.caseSensitive", "true")
             try:
-                self._governed(session, table).createOrReplaceTempView(table.view)
+                self._governed(session, table, avro).createOrReplaceTempView(table.view)
             except Exception as error:
                 failure = translate(error)
                 if isinstance(failure, Unavailable):
@@ -87,22 +89,27 @@ class SparkEngine:
         session.conf.set("spark.sql.ansi.enabled", "true")
         return session.sql(plan.sql)
 
-    def _governed(self, session: Any, table: TablePlan) -> Any:
-        frame = self._stored(session, table)
+    def _jvm_reads_avro(self, session: Any) -> bool:
+        if self._avro is None:
+            self._avro = bool(session.sql(AVRO_IS_BOUNDED).collect()[0][0])
+        return self._avro
+
+    def _governed(self, session: Any, table: TablePlan, avro: bool) -> Any:
+        frame = self._stored(session, table, avro)
         if table.filters:
             frame = frame.where(" AND ".join((*table.filters, BARRIER)))
         if table.conditions:
             frame = frame.selectExpr("*", *(f"{sql} AS {quote_identifier(name)}" for name, sql in table.conditions))
         return frame.selectExpr(*(f"{sql} AS {quote_identifier(name)}" for name, sql in table.columns))
 
-    def _stored(self, session: Any, table: TablePlan) -> Any:
+    def _stored(self, session: Any, table: TablePlan, avro: bool) -> Any:
         frame = _kafka(session, table)
         for part, read in (("key", table.key), ("value", table.value)):
-            if value_sql(part, read) is None:
+            if value_sql(part, read, avro) is None:
                 frame = self._decoded(frame, part, read)
         return frame.selectExpr(
-            f"{_value('key', table.key)} AS weir_key",
-            f"{_value('value', table.value)} AS weir_value",
+            f"{_value('key', table.key, avro)} AS weir_key",
+            f"{_value('value', table.value, avro)} AS weir_value",
             "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
             " h -> struct(h.key, CAST(h.value AS STRING)))) AS weir_headers",
             "value AS weir_raw",
@@ -125,13 +132,17 @@ class SparkEngine:
         return frame.withColumn(f"weir_text_{part}", decode(col(part)))
 
 
-def _needs_decoder(table: TablePlan) -> bool:
-    return value_sql("key", table.key) is None or value_sql("value", table.value) is None
+def _has_avro(table: TablePlan) -> bool:
+    return any(read.format == "decoded avro" for read in (table.key, table.value))
 
 
-def _value(part: str, read: PartRead) -> str:
+def _needs_decoder(table: TablePlan, avro: bool) -> bool:
+    return any(value_sql(part, read, avro) is None for part, read in (("key", table.key), ("value", table.value)))
+
+
+def _value(part: str, read: PartRead, avro: bool) -> str:
     """SQL from bytes, or from the JSON text that the Decoder made of them, to a value of the wanted type."""
-    return value_sql(part, read) or from_json(f"weir_text_{part}", read.kind)
+    return value_sql(part, read, avro) or from_json(f"weir_text_{part}", read.kind)
 
 
 def _kafka(session: Any, table: TablePlan) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -52,6 +52,20 @@ def avro(number: int, schema: Any, record: Any) -> bytes:
     return b"\0" + number.to_bytes(4, "big") + out.getvalue()
 
 
+class PythonDecoder:
+    """The product's own, with its own archive."""
+
+    def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
+        from api.tables import Decoder
+
+        return Decoder(str).function(part, read)
+
+    def files(self) -> tuple[str, ...]:
+        from scanners.adapters.spark_sampler import code_archive
+
+        return (str(code_archive()),)
+
+
 def read(kind: str, **more: Any) -> PartRead:
     return PartRead(f"decoded {kind}", KIND, {"format": {"name": kind, "options": more.pop("options", {})}, **more})
 
@@ -85,7 +99,7 @@ class Topics:
 @pytest.fixture(scope="module")
 def topics(stack: Any) -> Iterator[Topics]:
     sessions = Sessions(stack.spark, 1)
-    yield Topics(stack.kafka, SparkEngine(sessions))
+    yield Topics(stack.kafka, SparkEngine(sessions, PythonDecoder()))
     sessions.close()
 
 
@@ -113,6 +127,20 @@ def test_avro(topics: Topics) -> None:
     ]  # fmt: skip
     assert rows[1] == [str(number), "-1.00", None, None, None, None, None]
     assert rows[2:] == [[None] * 7] * 4
+
+
+@pytest.mark.integration
+def test_avro_that_claims_a_length_it_does_not_have(topics: Topics) -> None:
+    """Such a record would end an engine whose Avro decoder has no limits."""
+
+    def length(number: int) -> bytes:
+        number, out = number * 2, b""
+        while number > 127:
+            out, number = out + bytes([number & 127 | 128]), number >> 7
+        return out + bytes([number])
+
+    poison: list[bytes | None] = [b"\0\0\0\0\7" + length(n) + b"abc" for n in (10**6, 10**9, 2 * 10**9)]
+    assert topics.rows(read("avro", registered=REGISTERED), poison) == [[None] * 7] * 3
 
 
 @pytest.mark.integration
@@ -145,5 +173,6 @@ def test_what_spark_would_read_in_another_form_is_left_to_python() -> None:
         registered = {"1": {"type": "AVRO", "schema": json.dumps(schema), "references": []}}
         assert value_sql("value", read("avro", registered=registered)) is None
     assert value_sql("value", read("protobuf")) is None
+    assert value_sql("value", read("avro", registered=REGISTERED), avro=False) is None
     assert value_sql("value", read("avro", registered={})) is None
     assert value_sql("value", read("avro", registered=REGISTERED, options={"also": ["json"]})) is None
