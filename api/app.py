@@ -20,13 +20,17 @@ from api.routes import (
     access,
     audit,
     catalog,
+    classifications,
     clusters,
+    decisions,
     declared,
+    events,
     health,
     lineage,
     pages,
     queries,
     reports,
+    running,
     scans,
     search,
     tokens,
@@ -65,7 +69,8 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     v1 = APIRouter(prefix=PREFIX)
     for room in (
-        search, catalog, clusters, scans, lineage, queries, access, audit, reports, declared, tokens,
+        search, catalog, classifications, clusters, scans, lineage, queries, running, access, audit, reports, decisions, declared, tokens,
+        events,
     ):  # fmt: skip
         v1.include_router(room.router)
     app.include_router(v1)

@@ -21,13 +21,17 @@ from api.scanning import ScanRunner
 from api.settings import Settings
 from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders
 from api.tables import QueryOffsets, Tables
+from api.webhooks import Guard, WebhookHandler, Webhooks
 from catalog import handlers as catalog_handlers
 from catalog.apply import Handler
 from catalog.clusters import Clusters
 from catalog.datasets import Datasets
+from catalog.deliveries import Deliveries
 from catalog.discovery import Discovery
+from catalog.events import Events
 from catalog.model import DatasetId
-from catalog.ports import CatalogStore
+from catalog.ports import CatalogStore, Receiver
+from catalog.reviews import Reviews
 from catalog.scans import Scans
 from catalog.search import Search
 from catalog.where_is import WhereIs
@@ -38,13 +42,19 @@ from lineage.rebuild import rebuild
 from policies import kinds as policy_kinds
 from policies.approvals import Approvals
 from policies.audit import AuditLog
+from policies.decisions import Decisions
 from policies.grants import Grants
 from policies.identity import Identity
+from policies.mask_preview import MaskPreview
 from policies.masks import custom
 from policies.masks.keys import MaskKeys
 from policies.model import Subject
+from policies.policy_tests import PolicyTests
 from policies.query import GovernedQuery
+from policies.query_check import QueryCheck
+from policies.query_complete import Completion
 from policies.query_ports import QueryRecord
+from policies.simulate import Simulation
 from policies.state import Checks, GovernanceState
 from scanners.scan import Scanner
 
@@ -61,7 +71,10 @@ class Services:
     settings: Settings
     home: Home
     store: CatalogStore
+    events: Events
+    deliveries: Deliveries
     datasets: Datasets
+    reviews: Reviews
     discovery: Discovery
     connections: Connections
     search: Search
@@ -78,6 +91,12 @@ class Services:
     grants: Grants
     audit: AuditLog
     query: GovernedQuery
+    query_check: QueryCheck
+    completion: Completion
+    decisions: Decisions
+    simulation: Simulation
+    policy_tests: PolicyTests
+    mask_preview: MaskPreview
     declared: Declared
     facts: Facts
     health: Health
@@ -118,6 +137,10 @@ class _QueryAudit:
             "masked": {name: list(paths) for name, paths in entry.masked.items()},
             "grants": list(entry.grants),
             "rows": entry.rows,
+            "bytes": entry.bytes,
+            "seconds": entry.seconds,
+            "format": entry.format,
+            "query": entry.id,
         }
         target = ", ".join(entry.datasets) or "(no dataset)"
         self._audit.record(entry.subject.user, entry.action, target, entry.outcome, entry.reasons, details)
@@ -128,15 +151,18 @@ class _QueryAudit:
 
 def build(settings: Settings, home: Home, **given: Any) -> Services:
     """Join the rooms. `given` replaces parts by name: database, store, index, brokers, log, source, graph, sampler,
-    offsets, registry, engine, window, publisher.
+    offsets, registry, engine, window, publisher, event_topic.
 
     Raises SettingsError, Unavailable when the record store cannot be opened.
     """
     parts = _Parts(settings, home, given)
     store: CatalogStore = parts.get("store", parts.store)
+    events = Events(store, now, settings.events)
+    guard = Guard(settings.events.webhook_allowed_hosts)
+    webhooks = Webhooks(store, parts.secret, settings.events, guard)
     clusters = Clusters(store, now)
     search = Search(store, parts.get("index", parts.index), clusters)
-    datasets = Datasets(store, search, now, clusters)
+    datasets = Datasets(store, search, now, clusters, events)
     brokers = parts.get("brokers", parts.brokers)
     discovery = Discovery(brokers, datasets)
     connections = Connections(datasets, brokers, parts.client_config, parts.secret)
@@ -144,7 +170,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
 
     checks = Checks(expression=custom.check, condition=custom.check_condition)
     state = GovernanceState(parts.get("policy_store", parts.policy_store), now, settings.policies, checks)
-    identity = Identity(parts.get("tokens", parts.tokens), state, now, settings=settings.policies)
+    identity = Identity(parts.get("tokens", parts.tokens), state, now, parts.verifiers(), settings.policies)
     audit = AuditLog(parts.get("audit_store", parts.audit_store), now, parts.get("publisher", parts.publisher))
     approvals = Approvals(state, facts, identity, audit, now, settings.policies, custom.check_condition)
     grants = Grants(state, facts, identity, audit, now, settings.policies)
@@ -171,7 +197,12 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     handlers: list[Handler] = [
         *catalog_handlers.handlers(store, now, datasets, search, discovery),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
+        WebhookHandler(store, now, guard),
     ]
+
+    def receivers() -> list[Receiver]:
+        topic: Receiver | None = parts.get("event_topic", parts.event_topic)
+        return [*([topic] if topic is not None else []), *webhooks.receivers()]
 
     def worker() -> LineageWorker:
         source, letters = parts.get("source", parts.source), parts.get("letters", parts.letters)
@@ -180,6 +211,12 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     def rebuild_lineage() -> dict[str, int]:
         done = rebuild(log, graph, clusters.resolve, settings.lineage)
         return {"events folded": done.folded, "messages skipped": done.skipped}
+
+    def references() -> list[str]:
+        return [f"{cluster}/{name}" for cluster, name in store.names() if "://" not in cluster]
+
+    def named(text: str) -> str:
+        return datasets.get(datasets.find(text)).reference
 
     def reference(dataset: DatasetId) -> str | None:
         record = store.dataset(dataset)
@@ -192,13 +229,16 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         settings=settings,
         home=home,
         store=store,
+        events=events,
+        deliveries=Deliveries(store, receivers, now, settings.events),
         datasets=datasets,
+        reviews=Reviews(store, datasets),
         discovery=discovery,
         connections=connections,
         search=search,
         scans=scans,
         scan_runner=ScanRunner(
-            store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s
+            store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s, events
         ),
         where_is=where_is,
         ingest=Ingest(log, settings.lineage),
@@ -211,13 +251,19 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         grants=grants,
         audit=audit,
         query=query,
+        query_check=QueryCheck(query.preparer, parts.get("engine", parts.engine), settings.query),
+        completion=Completion(query.preparer, references),
+        decisions=Decisions(state, facts, identity, audit, now, settings.policies, named),
+        simulation=Simulation(state, facts, references, now, settings.policies),
+        policy_tests=PolicyTests(query.preparer, facts, now, settings.policies, named),
+        mask_preview=MaskPreview(parts.get("engine", parts.engine)),
         declared=Declared(handlers, parts.transaction, audit),
         facts=facts,
         health=Health(parts.probes(), parts.lag),
         warm=parts.warm,
         closing=parts.closing,
     )
-    parts.closing.append(services.health.close)
+    parts.closing += [services.health.close, webhooks.close, services.deliveries.close]
     return services
 
 

@@ -69,6 +69,13 @@ class Parts:
 
         return SqlTokenStore(self._database())
 
+    def verifiers(self) -> list[Any]:
+        """Other issuers of bearer tokens, as set."""
+        from policies.adapters.oidc import OidcVerifier
+
+        oidc = self._settings.oidc
+        return [OidcVerifier(oidc)] if oidc.issuer or oidc.audience else []
+
     def audit_store(self) -> Any:
         from policies.adapters.sql_store import SqlAuditStore
 
@@ -81,8 +88,16 @@ class Parts:
 
         settings = self._settings.elasticsearch
         key = settings.api_key.get_secret_value() if settings.api_key else None
+        password = settings.password.get_secret_value() if settings.password else ""
         catalog = self._settings.catalog
-        return ElasticSearchIndex(settings.url, catalog.search_index, api_key=key, timeout_s=catalog.search_timeout_s)
+        return ElasticSearchIndex(
+            settings.url,
+            catalog.search_index,
+            api_key=key,
+            basic_auth=(settings.username, password) if settings.username else None,
+            ca=settings.ca,
+            timeout_s=catalog.search_timeout_s,
+        )
 
     def brokers(self) -> Any:
         from catalog.adapters.kafka_topics import KafkaBrokers
@@ -104,7 +119,8 @@ class Parts:
     def _kafka(self) -> Any:
         from lineage.settings import KafkaClientSettings
 
-        return KafkaClientSettings(bootstrap_servers=self._settings.kafka.bootstrap_servers)
+        kafka = self._settings.kafka
+        return KafkaClientSettings(bootstrap_servers=kafka.bootstrap_servers, options=kafka.client_options())
 
     def log(self) -> Any:
         from lineage.adapters.kafka_events import KafkaEventLog
@@ -136,12 +152,25 @@ class Parts:
         self.closing.append(driver.close)
         return Neo4jGraph(driver, settings, self._settings.lineage.graph_name)
 
+    def event_topic(self) -> Any:
+        """The receiver that writes events to Kafka; None when no topic is set."""
+        if not self._settings.events.topic:
+            return None
+        from catalog.adapters.kafka_events import KafkaEvents
+
+        made = KafkaEvents(self._settings.kafka.bootstrap_servers, self._settings.events)
+        self.closing.append(made.close)
+        return made
+
     def publisher(self) -> Any:
         if not self._settings.policies.publish_audit_head:
             return None
         from policies.adapters.audit_head import KafkaHeadPublisher
 
-        made = KafkaHeadPublisher(self._settings.kafka.bootstrap_servers, self._settings.policies.audit_head_topic)
+        kafka = self._settings.kafka
+        made = KafkaHeadPublisher(
+            kafka.bootstrap_servers, self._settings.policies.audit_head_topic, kafka.client_options()
+        )
         self.closing.append(made.close)
         return made
 
@@ -216,7 +245,7 @@ class Parts:
         return {
             "database": lambda: self.get("store", self.store).ping(),
             "kafka": lambda: self.get("brokers", self.brokers).describe(
-                {}, self._settings.kafka.bootstrap_servers.split(",")
+                {"properties": self._settings.kafka.client_options()}, self._settings.kafka.bootstrap_servers.split(",")
             ),
             "elasticsearch": lambda: self.get("index", self.index).ping(),
             "neo4j": lambda: self.get("graph", self.graph).counts(),

@@ -16,8 +16,8 @@ from catalog.datasets import Datasets
 from catalog.discovery import Discovery
 from catalog.errors import Unavailable, WeirError
 from catalog.model import DatasetId, DatasetScan, ScanWindow
-from catalog.ports import CatalogStore
-from catalog.records import ScanRecord
+from catalog.ports import CatalogStore, EventSink
+from catalog.records import ScanRecord, ScanState
 from catalog.scans import Scans
 from scanners.model import Recognizer, SampleRequest, ScanProgress, TopicFormat
 from scanners.scan import Scanner
@@ -39,6 +39,7 @@ class ScanRunner:
         connections: Connections,
         scanner: Scanner,
         heartbeat_s: float,
+        events: EventSink,
     ) -> None:
         self._store = store
         self._scans = scans
@@ -46,6 +47,7 @@ class ScanRunner:
         self._discovery = discovery
         self._connections = connections
         self._scanner = scanner
+        self._events = events
         self._beat_s = heartbeat_s / 6
         self._worker = f"{os.uname().nodename}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
 
@@ -85,7 +87,26 @@ class _Job:
             self.problems.append(
                 {"message": f"The scan failed inside Weir ({type(error).__name__}); the worker's log says where."}
             )
-        self._r._scans.finish(self._scan.id, self._r._worker, datasets=self.rows, problems=self.problems, failed=failed)
+        with self._r._store.transaction():
+            over = self._r._scans.finish(
+                self._scan.id, self._r._worker, datasets=self.rows, problems=self.problems, failed=failed
+            )
+            if over.state.over and over.worker == self._r._worker:
+                self._tell(over)
+
+    def _tell(self, over: ScanRecord) -> None:
+        """`scan.finished`, `scan.failed` or `scan.cancelled`, in the transaction that ended the scan."""
+        told: dict[str, Any] = {
+            "cluster": over.request["cluster"],
+            "datasets": len(self.rows),
+            "records": sum(int(row.get("records", 0)) for row in self.rows),
+            "problems": len(self.problems),
+            "requested_by": over.requested_by,
+        }
+        if over.state is ScanState.FAILED and self.problems:
+            told["problem"] = str(self.problems[-1].get("message", ""))
+        kind = "finished" if over.state is ScanState.DONE else str(over.state)
+        self._r._events.emit(f"scan.{kind}", over.id, told)
 
     def _scan_topics(self) -> None:
         request = self._scan.request

@@ -10,17 +10,17 @@ import difflib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Any, Literal, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from api.home import Home
 from catalog.errors import SettingsError
-from catalog.settings import CatalogSettings
+from catalog.settings import CatalogSettings, EventSettings
 from lineage.settings import LineageSettings
 from policies.query_settings import QuerySettings
-from policies.settings import PolicySettings
+from policies.settings import OidcSettings, PolicySettings
 from scanners.settings import ScannerSettings
 
 BARE = {"WEIR_HOME", "WEIR_CONFIG", "WEIR_CACHE", "WEIR_URL", "WEIR_TOKEN", "WEIR_SHARED_DATA"}
@@ -57,6 +57,37 @@ class KafkaSettings(_Section):
     """The Kafka that holds Weir's own topics (`_weir.*`). Clusters to catalog are declared, see kind: Cluster."""
 
     bootstrap_servers: str = Field("localhost:9092", description="host:port, comma between several.")
+    tls: bool = Field(False, description="Speak TLS; with the machine's own authorities unless `tls_ca` names some.")
+    tls_ca: Path | None = Field(None, description="File of the authorities that signed the brokers' certificates, PEM.")
+    tls_certificate: Path | None = Field(None, description="File of our certificate, PEM, where brokers ask for one.")
+    tls_key: Path | None = Field(None, description="File of its key, PEM.")
+    tls_key_password: SecretStr | None = Field(None, description="Password of that key.")
+    tls_verify_hostname: bool = Field(True, description="Whether the certificate must name the broker's host.")
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = Field(
+        None, description="How to sign in; PLAIN where only a user is given."
+    )
+    sasl_username: str | None = Field(None, description="User to sign in as; no sign-in when absent.")
+    sasl_password: SecretStr | None = Field(None, description="The user's password.")
+
+    def client_options(self) -> dict[str, str]:
+        """The same for librdkafka, without the addresses. Holds secrets."""
+        tls = self.tls or self.tls_ca is not None or self.tls_certificate is not None
+        protocol = ("SASL_" if self.sasl_username else "") + ("SSL" if tls else "PLAINTEXT")
+        made: dict[str, Any] = {
+            "security.protocol": None if protocol == "PLAINTEXT" else protocol,
+            "ssl.ca.location": self.tls_ca,
+            "ssl.certificate.location": self.tls_certificate,
+            "ssl.key.location": self.tls_key,
+            "ssl.key.password": self.tls_key_password and self.tls_key_password.get_secret_value(),
+            "ssl.endpoint.identification.algorithm": None if self.tls_verify_hostname else "none",
+        }
+        if self.sasl_username:
+            made |= {
+                "sasl.mechanism": self.sasl_mechanism or "PLAIN",
+                "sasl.username": self.sasl_username,
+                "sasl.password": self.sasl_password.get_secret_value() if self.sasl_password else "",
+            }
+        return {name: str(value) for name, value in made.items() if value is not None}
 
 
 class SchemaRegistrySettings(_Section):
@@ -78,6 +109,9 @@ class ElasticsearchSettings(_Section):
 
     url: str = Field("http://localhost:9200", description="Address.")
     api_key: SecretStr | None = Field(None, description="API key; none when absent.")
+    username: str | None = Field(None, description="User, in place of an API key.")
+    password: SecretStr | None = Field(None, description="The user's password.")
+    ca: Path | None = Field(None, description="File of the authorities that signed the server's certificate, PEM.")
 
 
 class SparkSettings(_Section):
@@ -98,9 +132,11 @@ class Settings(_Section):
     elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
     spark: SparkSettings = SparkSettings()
     catalog: CatalogSettings = CatalogSettings()
+    events: EventSettings = EventSettings()
     scanners: ScannerSettings = ScannerSettings()
     lineage: LineageSettings = LineageSettings()
     policies: PolicySettings = PolicySettings()
+    oidc: OidcSettings = OidcSettings()
     query: QuerySettings = QuerySettings()
 
 

@@ -20,6 +20,7 @@ log = structlog.get_logger("weir.worker")
 
 SCAN_POLL_S = 0.3
 UPKEEP_S = 2.0
+EVENTS_POLL_S = 0.5
 
 
 def run(home: Home) -> None:
@@ -33,6 +34,7 @@ def run(home: Home) -> None:
     duties: list[tuple[str, Callable[[], None]]] = [
         ("lineage", lambda: services.lineage_worker().run(stop)),
         ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
+        ("events", lambda: repeat(stop, EVENTS_POLL_S, services.deliveries.step)),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
     threads = [
@@ -51,8 +53,9 @@ def run(home: Home) -> None:
 
 
 def upkeep(services: Services) -> bool:
-    """What is due now: datasets that changed while the index was away are indexed."""
+    """What is due now: datasets that changed while the index was away are indexed, old events are forgotten."""
     services.search.reindex_dirty()
+    services.events.prune()
     return False
 
 

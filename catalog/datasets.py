@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from catalog.classification_events import Told, review_event, scan_events
 from catalog.clusters import Clusters
 from catalog.diff import carry_over, differences
 from catalog.errors import DatasetNotFound, InvalidInput, NotFound
@@ -14,7 +15,7 @@ from catalog.kinds import ClusterSpec, DatasetSpec
 from catalog.merge import merge_declared, merge_scan, review
 from catalog.model import DatasetId, DatasetScan, Owner, ReviewState, SchemaVersion
 from catalog.paths import FieldPath
-from catalog.ports import CatalogStore, Clock
+from catalog.ports import CatalogStore, Clock, EventSink
 from catalog.reading import DatasetReader
 from catalog.records import (
     ClassificationRecord,
@@ -25,6 +26,7 @@ from catalog.records import (
     StoredSchema,
     rfc3339,
 )
+from catalog.schema_events import discovery_event, schema_events
 from catalog.topics import ClusterDescription, TopicFacts
 
 
@@ -45,8 +47,16 @@ class TopicChanges:
 class Datasets(DatasetReader):
     """Everything that reads or changes the record of datasets. Every dataset id may be given in any alias."""
 
-    def __init__(self, store: CatalogStore, index: Indexer, clock: Clock, clusters: Clusters | None = None) -> None:
+    def __init__(
+        self,
+        store: CatalogStore,
+        index: Indexer,
+        clock: Clock,
+        clusters: Clusters | None = None,
+        events: EventSink | None = None,
+    ) -> None:
         super().__init__(store, clusters or Clusters(store, clock))
+        self._events = events
         self._index = index
         self._clock = clock
 
@@ -79,6 +89,7 @@ class Datasets(DatasetReader):
                 # Offsets move all the time; only what search shows is worth indexing again.
                 self._store.put_dataset(after, quiet=not fresh)
                 if fresh:
+                    self._tell(after, [discovery_event(before, topic)])
                     new.append(topic.name)
                     touched.append(after.id)
             listed = {topic.name for topic in topics}
@@ -87,6 +98,7 @@ class Datasets(DatasetReader):
                 # Only what a listing once showed can be missed by one: a declared topic may not exist yet.
                 if name not in listed and record.deleted_at is None and record.last_seen_at is not None:
                     self._store.put_dataset(replace(record, deleted_at=now))
+                    self._tell(record, [("dataset.gone", {})])
                     gone.append(name)
                     touched.append(record.id)
         self._changed(touched)
@@ -114,15 +126,20 @@ class Datasets(DatasetReader):
                 )
             )
             schema = self._keep_schema(dataset, stored, seen, now)
+            self._tell(record, schema_events(stored, self._store.schema(dataset)))
+            known = self._store.classifications(dataset)
             merged = merge_scan(
-                self._store.classifications(dataset),
+                known,
                 scan.classifications,
                 complete=seen.window.complete,
                 unscanned=scan.unscanned,
                 now=now,
+                looked={profile.path: profile.count for profile in seen.fields} if scan.recognizers else None,
+                versions=scan.recognizers,
             )
             if merged.changed or merged.ended:
                 self._store.put_classifications(dataset, merged.changed, merged.ended, now)
+                self._tell(record, scan_events(known, merged))
         self._changed([dataset])
         return schema
 
@@ -180,6 +197,7 @@ class Datasets(DatasetReader):
                 )
             after = review(before, place, entity, state, by=by, reason=reason, now=now)
             self._store.put_classifications(record.id, [after], [], now)
+            self._tell(record, [review_event(before, after)])
             self._store.put_dataset(replace(self._fresh(record.id), updated_at=now))
         self._changed([record.id])
         return after
@@ -220,6 +238,12 @@ class Datasets(DatasetReader):
         """A query read it: more used datasets stand higher in search."""
         self._store.add_usage(self.resolve(dataset.namespace, dataset.name), reads)
 
+    def _tell(self, record: DatasetRecord, told: Iterable[Told]) -> None:
+        """Emit what became of a dataset, in the transaction that changed it."""
+        if self._events is not None:
+            for kind, data in told:
+                self._events.emit(kind, record.reference, {**_named(record), **data})
+
     def _changed(self, datasets: Iterable[DatasetId]) -> None:
         ids = list(datasets)
         self._store.after_commit(lambda: self._index.changed(ids))
@@ -239,6 +263,10 @@ class Datasets(DatasetReader):
         if record is None:
             raise DatasetNotFound(f"{dataset} was removed meanwhile.")
         return record
+
+
+def _named(record: DatasetRecord) -> dict[str, Any]:
+    return {"dataset": record.reference, "namespace": record.id.namespace, "name": record.id.name}
 
 
 def _scan_facts(scan: DatasetScan, now: datetime) -> Mapping[str, Any]:

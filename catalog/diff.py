@@ -5,36 +5,52 @@ A scan sees a sample. What it did not see is called gone only when the sample wa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from catalog.departures import Departure, departures_of
+from catalog.departures import carried_over as carried_departures
+from catalog.first_seen import earliest, first_of, with_earliest
 from catalog.model import FieldProfile, SchemaVersion, Shape
 
 PRESENCE_MOVED = 0.1
-"""A field's presence must move by more than this share to make a new version."""
+"""A field's presence must move by more than this share to make a new version, and by more than chance explains."""
 _SHAPE_COUNTS = 0.05  # a shape in fewer of the records comes and goes with the sample
 _SURE = 0.01  # "it would have been seen" when the chance of missing it is below this
+_Z = 2.576  # standard errors that chance exceeds in one of a hundred comparisons, as _SURE
 _ALWAYS = 0.999
 
 _WIDER = {
     "int32": {"int64", "integer", "decimal", "double"},
-    "int64": {"integer", "decimal"},
+    "int64": {"integer", "decimal", "double"},
     "integer": {"decimal"},
-    "date": {"string"},
-    "timestamp": {"string"},
     "uuid": {"string"},
+    "string": {"binary"},
+    "binary": {"string"},
 }
+"""What a reader of other types takes: Avro's promotions (int, long, float, double; string and bytes), and the numbers of
+JSON, of which each is a decimal. Source: "Schema Resolution" in the Avro 1.12 specification."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference. `change`: added, removed, type, presence; or format, shapes, which have no path."""
+    """One difference.
+
+    change      added, removed, type, presence, departs (of a field); format, shape (of the records, no path)
+    how         type: widened (old data still reads), narrowed, changed; presence: now optional, now required, moved;
+                departs: the reason
+    first_seen  {time, partition, offset} of the first record of the scan that shows it; None where one record cannot
+                show it (a field that is gone, a share that moved)
+    """
 
     change: str
     path: str | None
     before: Any = None
     after: Any = None
+    how: str | None = None
+    first_seen: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -61,32 +77,101 @@ def differences(old: SchemaVersion, new: SchemaVersion) -> tuple[Change, ...]:
     after = {f.path: f for f in new.fields}
     changes: list[Change] = []
     if dict(old.format) != dict(new.format):
-        changes.append(Change("format", None, dict(old.format), dict(new.format)))
+        changes.append(
+            Change("format", None, dict(old.format), dict(new.format), first_seen=_format_first(old, new, after))
+        )
     for path in sorted(before.keys() | after.keys()):
         was, now = before.get(path), after.get(path)
         if was is None and now is not None:
-            changes.append(Change("added", path, None, _summary(now)))
+            changes.append(Change("added", path, None, _summary(now), first_seen=first_of(now)))
         elif now is None and was is not None:
             changes.append(Change("removed", path, _summary(was), None))
         elif was is not None and now is not None:
-            changes.extend(_field_changes(was, now))
-    shapes_before, shapes_after = _main_shapes(old.shapes, new.shapes), _main_shapes(new.shapes, old.shapes)
-    if shapes_before or shapes_after:
-        changes.append(Change("shapes", None, len(shapes_before), len(shapes_after)))
+            changes.extend(_field_changes(was, now, both_whole=old.window.complete and new.window.complete))
+    both = before.keys() & after.keys()
+    changes += [_shape(shape, before, after) for shape in _main_shapes(new.shapes, old.shapes, both)]
+    changes += [_shape_gone(shape) for shape in _main_shapes(old.shapes, new.shapes, both)]
+    known = {d.key for d in departures_of(old)}
+    changes += [_departs(d) for d in departures_of(new) if d.key not in known]
     return tuple(changes)
 
 
-def _field_changes(was: FieldProfile, now: FieldProfile) -> Iterable[Change]:
-    if type_names(was) != type_names(now):
-        yield Change("type", was.path, sorted(type_names(was)), sorted(type_names(now)))
-    if abs(was.presence - now.presence) > PRESENCE_MOVED:
-        yield Change("presence", was.path, round(was.presence, 4), round(now.presence, 4))
+def _field_changes(was: FieldProfile, now: FieldProfile, both_whole: bool) -> Iterable[Change]:
+    old, new = type_names(was), type_names(now)
+    if old != new:
+        how = "widened" if _covers(new, old) else "narrowed" if _covers(old, new) else "changed"
+        fresh = new - old
+        yield Change("type", was.path, sorted(old), sorted(new), how, first_of(now, fresh) if fresh else None)
+    moved = _presence_moved(was, now, both_whole)
+    if moved:
+        yield Change("presence", was.path, round(was.presence, 4), round(now.presence, 4), moved)
 
 
-def _main_shapes(these: Iterable[Shape], those: Iterable[Shape]) -> list[Shape]:
-    """The shapes of one side, seen often enough to count, that the other side lacks."""
-    other = {frozenset(shape.paths) for shape in those}
-    return [shape for shape in these if shape.share >= _SHAPE_COUNTS and frozenset(shape.paths) not in other]
+def _presence_moved(was: FieldProfile, now: FieldProfile, both_whole: bool) -> str | None:
+    """How the presence moved; None for what the luck of a sample explains.
+
+    More than a tenth, and more than 2.576 standard errors of the difference of two shares. Or across "always there":
+    when the records without it are so many that the other sample would have shown one.
+    """
+    if was.presence >= _ALWAYS > now.presence and (both_whole or would_show(1 - now.presence, _tries(was))):
+        return "now optional"
+    if now.presence >= _ALWAYS > was.presence and (both_whole or would_show(1 - was.presence, _tries(now))):
+        return "now required"
+    step = abs(was.presence - now.presence)
+    return "moved" if step > PRESENCE_MOVED and (both_whole or step > _Z * _error(was, now)) else None
+
+
+def _error(was: FieldProfile, now: FieldProfile) -> float:
+    """Standard error of the difference of two shares, pooled."""
+    n, m = max(1, _tries(was)), max(1, _tries(now))
+    share = (was.presence * n + now.presence * m) / (n + m)
+    return math.sqrt(max(0.0, share * (1 - share)) * (1 / n + 1 / m))
+
+
+def _tries(profile: FieldProfile) -> int:
+    """How many parents were looked at for the field."""
+    return round(profile.count / profile.presence) if profile.presence else 0
+
+
+def _main_shapes(these: Iterable[Shape], those: Iterable[Shape], paths: Collection[str]) -> list[Shape]:
+    """The shapes of one side, seen often enough to count, that the other side lacks. Compared by the paths both know:
+    a field that came or went is told as such, not again as a change of every shape that has it."""
+    common = frozenset(paths)
+    other = {frozenset(shape.paths) & common for shape in those}
+    return [s for s in these if s.share >= _SHAPE_COUNTS and frozenset(s.paths) & common not in other]
+
+
+def _shape(shape: Shape, before: Mapping[str, FieldProfile], after: Mapping[str, FieldProfile]) -> Change:
+    fresh = [after[path] for path in shape.paths if path not in before and path in after]
+    return Change("shape", None, None, _shape_summary(shape), "new", earliest(first_of(p) for p in fresh))
+
+
+def _shape_gone(shape: Shape) -> Change:
+    return Change("shape", None, _shape_summary(shape), None, "gone")
+
+
+def _shape_summary(shape: Shape) -> dict[str, Any]:
+    return {
+        "share": round(shape.share, 4),
+        "fields": len(shape.paths),
+        "when": dict(shape.when) if shape.when else None,
+    }
+
+
+def _format_first(
+    old: SchemaVersion, new: SchemaVersion, after: Mapping[str, FieldProfile]
+) -> Mapping[str, Any] | None:
+    """Where a part was first seen in the format it has now."""
+    places = []
+    for part, name in new.format.items():
+        if old.format.get(part) != name and part in after:
+            places.append(after[part].details.get("formats_first_seen", {}).get(name))
+    return earliest(places)
+
+
+def _departs(departure: Departure) -> Change:
+    said = {"source": departure.source, "expected": departure.expected, "count": departure.count}
+    return Change("departs", departure.path, None, said, departure.why, departure.first)
 
 
 def type_names(profile: FieldProfile) -> frozenset[str]:
@@ -99,7 +184,10 @@ def _summary(profile: FieldProfile) -> dict[str, Any]:
 
 
 def compatibility(changes: Iterable[Change]) -> Compatibility:
-    """Judged simply: by what a reader that needs every always-present field, with its types, would notice."""
+    """Judged as a registry judges two Avro schemas: by what a reader would notice that needs every field which is always
+    there, with its types. A field that may be absent is one with a default; a change of the format breaks both ways.
+    Shapes and departures do not count: each field of theirs does.
+    """
     backward = forward = True
     for change in changes:
         match change.change:
@@ -127,14 +215,15 @@ def _covers(reader: Iterable[str], written: Iterable[str]) -> bool:
 def carry_over(old: SchemaVersion, new: SchemaVersion) -> SchemaVersion:
     """The new profile, with what the old one held and the new sample was too small to have shown.
 
-    A complete window (every retained record was read) carries nothing over.
+    A complete window (every retained record was read) carries nothing over but where things were first seen.
     """
-    if new.window.complete and new.window.records:
-        return new
-    records = new.window.records
     known_fields = {f.path: f for f in old.fields}
+    fields = [with_earliest(known_fields[f.path], f) if f.path in known_fields else f for f in new.fields]
+    if new.window.complete and new.window.records:
+        return replace(new, fields=tuple(fields))
+    records = new.window.records
     present = {f.path for f in new.fields}
-    fields = [_with_rare_types(known_fields[f.path], f) if f.path in known_fields else f for f in new.fields]
+    fields = [_with_rare_types(known_fields[f.path], f) if f.path in known_fields else f for f in fields]
     for profile in old.fields:
         if profile.path not in present and not would_show(_share(profile, old), records):
             fields.append(profile)
@@ -142,7 +231,14 @@ def carry_over(old: SchemaVersion, new: SchemaVersion) -> SchemaVersion:
     known = {frozenset(shape.paths) for shape in new.shapes}
     shapes += [s for s in old.shapes if frozenset(s.paths) not in known and not would_show(s.share, records)]
     form = {**old.format, **new.format} if records else dict(old.format)
-    return replace(new, fields=tuple(sorted(fields, key=lambda f: f.path)), shapes=tuple(shapes), format=form)
+    rare = [d for d in carried_departures(old, new) if not would_show(d["count"] / max(1, old.window.records), records)]
+    return replace(
+        new,
+        fields=tuple(sorted(fields, key=lambda f: f.path)),
+        shapes=tuple(shapes),
+        format=form,
+        problems=(*new.problems, *rare),
+    )
 
 
 def _share(profile: FieldProfile, schema: SchemaVersion) -> float:

@@ -20,7 +20,7 @@ from catalog.search import Search
 _log = logging.getLogger(__name__)
 
 
-class _Kept:
+class Kept:
     """Documents kept in the store as they were written, so that they come back the same."""
 
     kind: str
@@ -48,7 +48,7 @@ class _Kept:
     def settle(self, changes: Sequence[Change]) -> None: ...
 
 
-class ClusterHandler(_Kept):
+class ClusterHandler(Kept):
     """After a cluster was applied its brokers are asked who they are; when they do not answer it is asked later."""
 
     kind = "Cluster"
@@ -85,7 +85,7 @@ class ClusterHandler(_Kept):
                     _log.warning("Cluster %s was recorded, but: %s", change.name, error.message)
 
 
-class DatasetHandler(_Kept):
+class DatasetHandler(Kept):
     kind = "Dataset"
 
     def __init__(self, store: CatalogStore, clock: Clock, datasets: Datasets, clusters: Clusters) -> None:
@@ -117,7 +117,7 @@ class DatasetHandler(_Kept):
         return self._clusters.resolve(cluster, name)
 
 
-class GlossaryTermHandler(_Kept):
+class GlossaryTermHandler(Kept):
     kind = "GlossaryTerm"
 
     def __init__(self, store: CatalogStore, clock: Clock, search: Search | None = None) -> None:
@@ -148,13 +148,13 @@ class GlossaryTermHandler(_Kept):
         self._search.changed(carriers)
 
 
-class RecognizerHandler(_Kept):
+class RecognizerHandler(Kept):
     kind = "Recognizer"
 
 
 def handlers(
     store: CatalogStore, clock: Clock, datasets: Datasets, search: Search | None, discovery: Discovery | None
-) -> list[_Kept]:
+) -> list[Kept]:
     """One for each of the catalog's kinds, in the order of writing."""
     return [
         ClusterHandler(store, clock, datasets, discovery),

@@ -221,10 +221,41 @@ class RecognizerSpec(Spec):
         return self
 
 
+class WebhookSpec(Spec):
+    """Who is told of events over HTTP. An address that holds a secret in its path is written as {env: NAME} as well.
+
+    types     globs of event types: schema.*, weir.scan.failed
+    subjects  globs of what events are about: prod/*
+    secret    signs what is sent, as Standard Webhooks say
+    """
+
+    url: str | Secret
+    types: list[str] = Field(default_factory=lambda: ["*"], min_length=1)
+    subjects: list[str] = Field(default_factory=lambda: ["*"], min_length=1)
+    secret: Secret | None = None
+    description: str = ""
+
+    @field_validator("url", mode="before")
+    @classmethod
+    def _address(cls, value: Any) -> Any:
+        if isinstance(value, str) and not re.fullmatch(r"https?://[^\s/?#@]+([/?][^\s#]*)?", value):
+            raise ValueError("an address is https://HOST/PATH, without a user, a password or a #")
+        return value
+
+    @field_validator("types")
+    @classmethod
+    def _globs(cls, value: list[str]) -> list[str]:
+        for glob in value:
+            if not re.fullmatch(r"[a-z0-9_.*?-]+", glob):
+                raise ValueError(f"{glob!r} names no type of event; write schema.*, scan.failed or *")
+        return value
+
+
 KINDS: dict[str, type[BaseModel]] = {
     "Cluster": ClusterSpec,
     "Dataset": DatasetSpec,
     "GlossaryTerm": GlossaryTermSpec,
     "Recognizer": RecognizerSpec,
+    "Webhook": WebhookSpec,
 }
 """The kinds of this room; `api` merges those of every room for `declared.load`."""

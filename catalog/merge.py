@@ -7,11 +7,12 @@ record was read and none matched: a sample that happens not to show it must not 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from catalog import recheck
 from catalog.model import Classification, ReviewState
 from catalog.paths import FieldPath
 from catalog.records import ClassificationRecord, Source
@@ -38,8 +39,14 @@ def merge_scan(
     complete: bool,
     unscanned: Collection[str],
     now: datetime,
+    looked: Mapping[str, int] | None = None,
+    versions: Mapping[str, str] | None = None,
 ) -> Merged:
-    """`complete`: every retained record was read; `unscanned`: paths (with all inside them) no detector finished."""
+    """`complete`: every retained record was read; `unscanned`: paths (with all inside them) no detector finished;
+    `looked`: path -> how many values of it the scan saw; `versions`: recognizer -> version, of all that looked.
+
+    What is not found again is kept, with a note in its evidence (see `catalog.recheck`), unless it ended.
+    """
     known = {record.key: record for record in existing}
     changed: list[ClassificationRecord] = []
     seen: set[tuple[str, str]] = set()
@@ -50,17 +57,28 @@ def merge_scan(
         after = _meet(before, finding, now)
         if after != before:
             changed.append(after)
-    if not complete:
-        return Merged(tuple(changed))
     blind = [FieldPath.parse(path) for path in unscanned]
-    ended = [
-        record.key
-        for key, record in known.items()
-        if key not in seen
-        and record.state is ReviewState.SUGGESTED
-        and not any(place.contains(FieldPath.parse(record.path)) for place in blind)
-    ]
+    ended = []
+    for key, record in known.items():
+        if key in seen or any(place.contains(FieldPath.parse(record.path)) for place in blind):
+            continue
+        if complete and record.state is ReviewState.SUGGESTED:
+            ended.append(key)
+        elif record.holds and _should_have_shown(record, (looked or {}).get(record.path, 0), complete):
+            evidence = recheck.missed(record.evidence, versions or {}, now)
+            if evidence != record.evidence:
+                changed.append(replace(record, evidence=evidence))
     return Merged(tuple(changed), tuple(ended))
+
+
+_EXPECTED = 5
+"""Matches the share of the last look promises, below which a sample without one says nothing (e^-5 is below 1%)."""
+
+
+def _should_have_shown(record: ClassificationRecord, looked: int, complete: bool) -> bool:
+    if record.seen_at is None or record.share is None:
+        return False
+    return complete or record.share * looked >= _EXPECTED
 
 
 def _meet(before: ClassificationRecord | None, finding: Classification, now: datetime) -> ClassificationRecord:
@@ -75,7 +93,8 @@ def _meet(before: ClassificationRecord | None, finding: Classification, now: dat
             first_at=now,
             seen_at=now,
         )
-    fresh = replace(before, score=finding.score, evidence=finding.evidence, seen_at=now)
+    evidence = recheck.noted(before.evidence, finding.evidence, now) if before.seen_at else finding.evidence
+    fresh = replace(before, score=finding.score, evidence=evidence, seen_at=now)
     if before.state is not ReviewState.REJECTED:
         return fresh
     new = [name for name in recognizers(finding.evidence) if name not in before.rejected_recognizers]
@@ -112,6 +131,7 @@ def review(
         reviewed_at=now,
         reason=reason,
         rejected_recognizers=rejected,
+        evidence=recheck.reviewed(start.evidence),
     )
 
 

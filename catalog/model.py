@@ -211,10 +211,14 @@ class Classification:
 
 @dataclass(frozen=True, slots=True)
 class DatasetScan:
-    """What one scan learned of one dataset: the profile, the tags, the fields no detector could finish."""
+    """What one scan learned of one dataset: the profile, the tags, the fields no detector could finish.
+
+    recognizers   name -> version of everything that looked for personal data; empty when nothing did
+    """
 
     dataset: DatasetId
     schema: SchemaVersion
     classifications: tuple[Classification, ...] = ()
     unscanned: tuple[str, ...] = ()
     problems: tuple[Mapping[str, Any], ...] = ()
+    recognizers: Mapping[str, str] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Protocol
 
+from catalog.event_model import DeliveryState, Event, EventFilter
 from catalog.model import DatasetId, SchemaVersion
 from catalog.records import (
     ClassificationEvent,
@@ -157,7 +158,67 @@ class ScanStore(Protocol):
         """Insert or replace by partition."""
 
 
-class CatalogStore(ClusterStore, DatasetStore, ClassificationStore, DocumentStore, ScanStore, Protocol):
+class EventSink(Protocol):
+    """Where any room tells what happened; see `catalog.events.Events.emit`."""
+
+    def emit(self, type: str, subject: str, data: Mapping[str, Any] | None = None) -> Event: ...
+
+
+class Receiver(Protocol):
+    """Someone who is told of events.
+
+    since     a receiver not known before is told of what happened from then on; None = of everything kept
+    at_once   so many events are given to it in one call
+    lasting   it is told however long it was away; others miss what they refused for too long
+    """
+
+    name: str
+    since: datetime | None
+    at_once: int
+    lasting: bool
+
+    def wants(self, event: Event) -> bool: ...
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Raises DeliveryFailed when it did not take them all."""
+
+
+class EventStore(Protocol):
+    """The outbox: events in the order they were committed, and how far each receiver was told."""
+
+    def add_event(self, event: Event) -> Event:
+        """Keep it; gives it back with its seq, larger than any before."""
+
+    def events(self, where: EventFilter, limit: int) -> list[Event]:
+        """Oldest first when `where.after` is given, else newest first."""
+
+    def newest_event(self) -> int:
+        """The largest seq of those kept; 0 when there is none."""
+
+    def event_before(self, moment: datetime) -> int:
+        """The largest seq of the events before a moment; 0 when there is none."""
+
+    def count_events(self, after: int) -> int: ...
+
+    def prune_events(self, before: datetime, keep: int) -> int:
+        """Forget events older than that and all but the newest `keep`; gives how many. What a receiver had not been
+        told of them is added to its `dropped`."""
+
+    def deliveries(self) -> list[DeliveryState]:
+        """By name."""
+
+    def delivery(self, name: str) -> DeliveryState | None: ...
+
+    def put_delivery(self, state: DeliveryState) -> None:
+        """Insert or replace by name."""
+
+    def claim_delivery(self, name: str, worker: str, now: datetime, until: datetime) -> DeliveryState | None:
+        """Take a receiver until then; None when another worker has it, or when its next try is not due."""
+
+    def forget_delivery(self, name: str) -> None: ...
+
+
+class CatalogStore(ClusterStore, DatasetStore, ClassificationStore, DocumentStore, ScanStore, EventStore, Protocol):
     def transaction(self) -> AbstractContextManager[None]:
         """Everything inside happens together or not at all; a transaction inside another joins it."""
 

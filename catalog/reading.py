@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from catalog.diff import Change, Compatibility, compatibility, differences
 from catalog.entities import tag_matches
 from catalog.errors import DatasetNotFound, NotFound
 from catalog.facts import DatasetFacts, dataset_facts
-from catalog.model import PERSONAL_DATA_TAG, DatasetId, SchemaVersion
+from catalog.model import PERSONAL_DATA_TAG, DatasetId, ScanWindow, SchemaVersion
 from catalog.ports import CatalogStore
 from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, FieldNote, Page, StoredSchema
 from catalog.terms import term_tags
@@ -22,6 +23,7 @@ class SchemaDiff:
     after: int
     changes: tuple[Change, ...] = ()
     compatibility: Compatibility = field(default_factory=lambda: Compatibility(True, True))
+    looked_at: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -29,7 +31,23 @@ class SchemaDiff:
             "to": self.after,
             "changes": [change.to_json() for change in self.changes],
             "compatibility": self.compatibility.to_json(),
+            "looked_at": dict(self.looked_at),
         }
+
+
+def window_summary(window: ScanWindow) -> dict[str, Any]:
+    """What a version was learned from: so many records, of these times and offsets (first and last that were read)."""
+    return {
+        "records": window.records,
+        "complete": window.complete,
+        "time_from": window.time_from,
+        "time_to": window.time_to,
+        "partitions": [
+            {"partition": p.get("partition"), "first": p.get("first"), "last": p.get("last")}
+            for p in window.partitions
+            if p.get("read")
+        ],
+    }
 
 
 class DatasetReader:
@@ -98,7 +116,8 @@ class DatasetReader:
         new = self._version(record, self._store.schema(record.id, last), last)
         old = self._version(record, self._store.schema(record.id, first), first)
         changes = () if first == last else differences(old.baseline, new.baseline)
-        return SchemaDiff(first, last, changes, compatibility(changes))
+        windows = {"from": window_summary(old.baseline.window), "to": window_summary(new.baseline.window)}
+        return SchemaDiff(first, last, changes, compatibility(changes), windows)
 
     def _version(self, record: DatasetRecord, stored: StoredSchema | None, version: int | None) -> StoredSchema:
         if stored is None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from catalog.model import DatasetId
 from lineage.facts import Fact, Facts, datasets_in
 
 SEEN_STEP = 60_000
@@ -75,6 +76,20 @@ class Remembered:
 
 Pair = tuple[str, ...]
 
+Mark = tuple[Any, tuple[DatasetId, ...]]
+"""What a statement depends on besides its facts: the integration, and what its datasets are called."""
+
+
+@dataclass(slots=True)
+class Cache:
+    """What was computed of a book and may be computed again. Never stored."""
+
+    facts: dict[str, bytes] = field(default_factory=dict)
+    emitted: bytes | None = None
+    named: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    statements: dict[frozenset[str], tuple[Mark, Any]] = field(default_factory=dict)
+    ids: dict[tuple[str, int, Pair], str] = field(default_factory=dict)
+
 
 @dataclass(slots=True)
 class Book:
@@ -98,13 +113,31 @@ class Book:
     """Run id -> child run id -> {job, streaming, in, out}: parts of a micro-batch that this run started."""
     emitted: dict[str, list[Any]] = field(default_factory=dict)
     """Edge id -> [kind, vt, seen, flags]: what is in the graph on behalf of this book."""
+    cache: Cache = field(default_factory=Cache, repr=False, compare=False)
+
+    def named(self, key: str) -> frozenset[tuple[str, str]]:
+        """Namespace and name of every dataset in one set of facts."""
+        found = self.cache.named.get(key)
+        if found is None:
+            found = frozenset(name for fact in self.facts[key] for name in datasets_in(fact))
+            self.cache.named[key] = found
+        return found
+
+    def emit(self, emitted: dict[str, list[Any]]) -> None:
+        """This is in the graph from now on."""
+        if emitted != self.emitted:
+            self.emitted, self.cache.emitted = emitted, None
+
+    def forget(self, edge_id: str) -> None:
+        """This edge stays in the graph, and is no longer looked after."""
+        if self.emitted.pop(edge_id, None) is not None:
+            self.cache.emitted = None
 
     def datasets(self) -> set[tuple[str, str]]:
         """Namespace and name of every dataset its facts name."""
         found: set[tuple[str, str]] = set()
-        for facts in self.facts.values():
-            for fact in facts:
-                found.update(datasets_in(fact))
+        for key in self.facts:
+            found |= self.named(key)
         for children in self.halves.values():
             for child in children.values():
                 found.update((name[0], name[1]) for side in ("in", "out") for name in child[side])
@@ -126,15 +159,15 @@ class Book:
         used = {key for run in self.runs.values() for key in run.phases} | set(self.declared)
         for key in [key for key in self.facts if key not in used]:
             del self.facts[key]
+            self.cache.facts.pop(key, None)
+            self.cache.named.pop(key, None)
 
     def dump(self) -> bytes:
         """The book as a compressed document."""
-        texts: dict[str, int] = {}
-
-        def number(text: str) -> int:
-            return texts.setdefault(text, len(texts))
-
-        facts = {key: sorted([number(t) for t in fact] for fact in found) for key, found in self.facts.items()}
+        if self.cache.emitted is None:
+            self.cache.emitted = orjson.dumps(self.emitted)
+        for key in self.facts.keys() - self.cache.facts.keys():
+            self.cache.facts[key] = _facts_document(self.facts[key])
         document = {
             "owner": self.owner,
             "name": [self.namespace, self.name, self.is_job],
@@ -142,21 +175,19 @@ class Book:
                 [r.id, r.first, r.last, r.types, r.processing, r.snapshot, r.parent, r.phases]
                 for r in self.runs.values()
             ],
-            "facts": facts,
-            "texts": list(texts),
+            "facts": {key: orjson.Fragment(self.cache.facts[key]) for key in self.facts},
             "declared": self.declared,
             "base": [[list(p), list(m.variant), m.vf, m.seen] for p, m in self.base.items()],
             "info": self.info,
             "about": self.about,
             "halves": self.halves,
-            "emitted": self.emitted,
+            "emitted": orjson.Fragment(self.cache.emitted),
         }
         return zlib.compress(orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS), 1)
 
     @staticmethod
     def load(data: bytes, version: int) -> Book:
         document = orjson.loads(zlib.decompress(data))
-        texts: list[str] = document["texts"]
         namespace, name, is_job = document["name"]
         return Book(
             owner=document["owner"],
@@ -165,10 +196,7 @@ class Book:
             is_job=is_job,
             version=version,
             runs={row[0]: Run(*row) for row in document["runs"]},
-            facts={
-                key: frozenset(tuple(texts[at] for at in fact) for fact in found)
-                for key, found in document["facts"].items()
-            },
+            facts={key: _facts_of(found, document) for key, found in document["facts"].items()},
             declared=document["declared"],
             base={tuple(p): Remembered(tuple(v), vf, seen) for p, v, vf, seen in document["base"]},
             info={key: (row[0], row[1]) for key, row in document["info"].items()},
@@ -176,6 +204,19 @@ class Book:
             halves=document["halves"],
             emitted=document["emitted"],
         )
+
+
+def _facts_document(facts: Facts) -> bytes:
+    """Facts with each text once."""
+    texts: dict[str, int] = {}
+    rows = [[texts.setdefault(text, len(texts)) for text in fact] for fact in sorted(facts)]
+    return orjson.dumps({"texts": list(texts), "rows": rows})
+
+
+def _facts_of(found: Any, document: Mapping[str, Any]) -> Facts:
+    # Books of earlier versions had one list of texts for all their facts.
+    texts, rows = (found["texts"], found["rows"]) if isinstance(found, dict) else (document["texts"], found)
+    return frozenset(tuple(texts[at] for at in row) for row in rows)
 
 
 def digest_of(facts: Iterable[Fact]) -> str:

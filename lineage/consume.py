@@ -13,10 +13,12 @@ from catalog.errors import InvalidInput, Unavailable
 from lineage.codec import decode, encode
 from lineage.events import Event
 from lineage.ingest import REDACTED_ALREADY
+from lineage.memory import uncollected
 from lineage.names import Resolve, as_written
 from lineage.parse import parse
 from lineage.ports import EventLog, EventSource, LineageGraph, Record, WriteRefused
 from lineage.redact import redact
+from lineage.repeats import Repeats
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
 
@@ -52,6 +54,7 @@ class LineageWorker:
         self._source, self._graph, self._dead_letters = source, graph, dead_letters
         self._settings = settings or LineageSettings()
         self._writer = GraphWriter(graph, resolve, self._settings)
+        self._repeats = Repeats()
         self.state = WorkerState()
 
     def run(self, stop: threading.Event) -> None:
@@ -71,16 +74,24 @@ class LineageWorker:
         if not records:
             return 0
         stop = stop or threading.Event()
+        with uncollected():
+            events = self._read(records, stop)
+            self._patiently(stop, self._fold, events)
+        self._patiently(stop, self._source.commit, records)
+        self.state.batches += 1
+        return len(records)
+
+    def _read(self, records: Sequence[Record], stop: threading.Event) -> list[tuple[Record, Event]]:
         events: list[tuple[Record, Event]] = []
         for record in records:
+            if self._repeats.known(record):
+                self.state.folded += 1
+                continue
             try:
                 events.append((record, read_event(record)))
             except InvalidInput as error:
                 self._patiently(stop, self._bury, record, error.message)
-        self._patiently(stop, self._fold, events)
-        self._patiently(stop, self._source.commit, records)
-        self.state.batches += 1
-        return len(records)
+        return events
 
     def lag(self) -> int:
         """Events accepted and not yet in the graph. Raises Unavailable."""
@@ -92,6 +103,7 @@ class LineageWorker:
             return
         try:
             self._writer.write([event for _, event in events])
+            self._repeats.folded(events)
             self.state.folded += len(events)
         except (Unavailable, Stopped):
             raise

@@ -62,6 +62,10 @@ class GraphDelta:
         """Rows that a transaction of it writes; its memory grows with them."""
         return len(self.upserts) + len(self.updates) + len(self.removed) + len(self.columns) + len(self.datasets)
 
+    @property
+    def is_empty(self) -> bool:
+        return self == GraphDelta()
+
     def absorb(self, other: GraphDelta) -> None:
         """Take the changes of another, which come after these."""
         for name in ("datasets", "columns", "jobs", "job_info", "dataset_info", "links", "drops", "retired"):

@@ -10,14 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import NamedTuple
 
 from catalog.model import DatasetId
-from lineage.book import SEEN_STEP, Book, Pair, Remembered, Run
+from lineage.book import Book, Mark, Pair, Remembered, Run
+from lineage.halves import joined_halves
 from lineage.model import FOREVER, Edge, How, Kind
 from lineage.names import Names
 from lineage.statements import Statement, datasets_of, ends_of, node_id, pair_of, resolve_pair, settle
 
 OBSERVED, DECLARED = "observed", "declared"
+
+_BETWEEN_COLUMNS = frozenset({Kind.DERIVES, Kind.INFLUENCES})
+
+_PAIRS_KEPT = 2000
+"""Flows that statements kept between batches may hold per book."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +37,38 @@ class Step:
     closes: bool
 
 
+class Derived(NamedTuple):
+    """An edge before it is made: most of them are in the graph already, just so."""
+
+    id: str
+    pair: Pair
+    vf: int
+    vt: int
+    seen: int
+    variant: tuple[str, ...]
+    how: How
+    origin: str
+
+    @property
+    def raw(self) -> bool:
+        return self.variant[-1] == "1" if self.variant else True
+
+    @property
+    def columns(self) -> bool:
+        return self.pair[0] == Kind.FEEDS and self.variant[0] == "1"
+
+    def edge(self, owner: str) -> Edge:
+        source, target = ends_of(self.pair)
+        return Edge(
+            self.id, Kind(self.pair[0]), source, target, owner,
+            node_id("job", self.pair[7], self.pair[8], "") if self.pair[7] else None,
+            self.vf, self.vt, self.seen, self.raw, self.columns, self.how, self.origin, self.pair[1:7],
+        )  # fmt: skip
+
+
 def derive(
     book: Book, names: Names, drops: Mapping[DatasetId, Sequence[int]], seen_steps: tuple[int, int] = (1, 1)
-) -> list[Edge]:
+) -> list[Derived]:
     """Every edge the book stands for, but those it has forgotten (which stay in the graph as they are).
 
     `seen` is rounded down to the first of `seen_steps` (milliseconds) for edges between datasets and jobs, to the
@@ -42,6 +78,8 @@ def derive(
     opened = base_of(book, names)
     found = list(_edges(book, OBSERVED, seen_steps, *walk(opened, sayings.observed(), drops)))
     found += _edges(book, DECLARED, seen_steps, *walk({}, sayings.declared(), drops))
+    book.cache.ids = {(row.origin, row.vf, row.pair): row.id for row in found}
+    sayings.keep()
     return found
 
 
@@ -123,7 +161,7 @@ class Sayings:
 
     def __init__(self, book: Book, names: Names) -> None:
         self.book, self.names = book, names
-        self._statements: dict[frozenset[str], Statement] = {}
+        self._statements: dict[frozenset[str], tuple[Mark, Statement]] = {}
 
     def observed(self) -> list[Step]:
         steps = [
@@ -150,65 +188,51 @@ class Sayings:
 
     def statement(self, keys: Iterable[str]) -> Statement:
         wanted = frozenset(keys)
-        known = self._statements.get(wanted)
-        if known is None:
+        used = self._statements.get(wanted)
+        if used is not None:
+            return used[1]
+        # What facts say depends on them, on what their datasets are called by now, and on who says it.
+        datasets = sorted(set().union(*(self.book.named(key) for key in wanted)))
+        mark = (self.book.info.get("integration", (0, None))[1], tuple(self.names.dataset(*name) for name in datasets))
+        known = self.book.cache.statements.get(wanted)
+        if known is None or known[0] != mark:
             facts = frozenset().union(*(self.book.facts[key] for key in wanted))
-            known = self._statements[wanted] = settle(facts, self.book, self.names)
-        return known
+            known = mark, settle(facts, self.book, self.names)
+        self._statements[wanted] = known
+        return known[1]
+
+    def keep(self) -> None:
+        """Leave the statements with the book for the next time, unless they are very many."""
+        few = sum(len(said.pairs) for _, said in self._statements.values()) <= _PAIRS_KEPT
+        self.book.cache.statements = self._statements if few else {}
 
     def _halves(self) -> Iterator[tuple[str, Step]]:
         """Micro-batches whose reading and writing were reported by different runs under one parent."""
         for run_id, children in self.book.halves.items():
-            reads = [c for c in children.values() if c["streaming"] and c["in"] and not c["out"]]
-            # What was written before the stream began, or after it ended, was not written by it.
-            writes = [
-                c
-                for c in children.values()
-                if c["out"] and not c["in"]
-                and any(r["first"] <= c["last"] + SEEN_STEP and c["first"] <= r["last"] + SEEN_STEP for r in reads)
-            ]  # fmt: skip
-            if not reads or not writes:
+            flows, first, last = joined_halves(children.values())
+            if not flows:
                 continue
             said = Statement()
-            for source, target in {
-                (self.names.dataset(*s), self.names.dataset(*t))
-                for r in reads for w in writes for s in r["in"] for t in w["out"]
-            }:  # fmt: skip
+            for s, t in flows:
+                source, target = self.names.dataset(*s), self.names.dataset(*t)
                 said.pairs[pair_of(Kind.FEEDS, source, "", target, "", self.book)] = (("0", "1"), How.PARENT_RUN)
                 said.feeds.add((source, target))
-            first = max(min(c["first"] for c in reads), min(c["first"] for c in writes))
-            last = min(max(c["last"] for c in reads), max(c["last"] for c in writes))
             yield run_id, Step(first, max(first, last), said, False)
 
 
 def _edges(
     book: Book, origin: str, seen_steps: tuple[int, int], opened: _Open, closed: Closed, hows: Mapping[Pair, How]
-) -> Iterator[Edge]:
+) -> Iterator[Derived]:
     rows = [
         (pair, held.variant, hows.get(pair, How.INPUTS_OUTPUTS), held.vf, FOREVER, held.seen)
         for pair, held in opened.items()
     ]
+    ids = book.cache.ids
     for pair, variant, how, vf, vt, seen in (*rows, *closed):
-        kind = Kind(pair[0])
-        source, target = ends_of(pair)
-        step = seen_steps[1 if kind in (Kind.DERIVES, Kind.INFLUENCES) else 0]
+        step = seen_steps[1 if pair[0] in _BETWEEN_COLUMNS else 0]
         seen = min(seen, vt)
-        yield Edge(
-            id=edge_id(book.owner, origin, pair, vf),
-            kind=kind,
-            source=source,
-            target=target,
-            owner=book.owner,
-            job=node_id("job", pair[7], pair[8], "") if pair[7] else None,
-            vf=vf,
-            vt=vt,
-            seen=max(vf, seen - seen % step),
-            raw=variant[-1] == "1" if variant else True,
-            columns=variant[0] == "1" if kind is Kind.FEEDS else False,
-            how=how,
-            origin=origin,
-            ends=pair[1:7],
-        )
+        key = ids.get((origin, vf, pair)) or edge_id(book.owner, origin, pair, vf)
+        yield Derived(key, pair, vf, vt, max(vf, seen - seen % step), variant, how, origin)
 
 
 def edge_id(owner: str, origin: str, pair: Pair, vf: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from catalog.model import DatasetId, NodeId
 from lineage.book import Book, newest
 from lineage.delta import Context, GraphDelta, Info, StoredBook
-from lineage.derive import OBSERVED, Sayings, base_of, derive, edge_id, walk
+from lineage.derive import OBSERVED, Derived, Sayings, base_of, derive, edge_id, walk
 from lineage.events import Event
 from lineage.info import job_info
 from lineage.learn import About, about, gather, learn, new_books
@@ -28,7 +28,7 @@ def fold(events: Iterable[Event], resolve: Resolve = as_written, settings: Linea
     settings = settings or LineageSettings()
     gathered = gather(events)
     books = new_books(gathered, gathered.owners)
-    changed = learn(books, gathered, settings)
+    changed = learn(books, gathered, settings).all
     said = about(gathered, changed)
     links, drops = learned(said, resolve)
     names = Names(resolve, links)
@@ -58,12 +58,23 @@ def change(
         _compare(delta, book, derive(book, names, drops, steps))
         _forget_runs(book, names, drops, settings.runs_kept)
         book.sweep()
-        if book.is_job:
-            delta.jobs[owner] = (book.namespace, book.name)
-            delta.job_info[owner] = job_info(book)
-        delta.books.append(StoredBook(owner, book.version, book.dump()))
         found[owner] = delta
+        _add_book(delta, book)
     return found
+
+
+def noted(book: Book) -> GraphDelta:
+    """What the graph must become for a book that only heard of its runs: its edges are as they are."""
+    delta = GraphDelta()
+    _add_book(delta, book)
+    return delta
+
+
+def _add_book(delta: GraphDelta, book: Book) -> None:
+    if book.is_job:
+        delta.jobs[book.owner] = (book.namespace, book.name)
+        delta.job_info[book.owner] = job_info(book)
+    delta.books.append(StoredBook(book.owner, book.version, book.dump()))
 
 
 def learned(said: About, resolve: Resolve) -> tuple[set[Link], dict[DatasetId, set[int]]]:
@@ -95,19 +106,19 @@ def add_named(delta: GraphDelta, said: About, names: Names, known: dict[DatasetI
             delta.dataset_info[dataset] = known[dataset] = info
 
 
-def _compare(delta: GraphDelta, book: Book, edges: Iterable[Edge]) -> None:
+def _compare(delta: GraphDelta, book: Book, rows: Iterable[Derived]) -> None:
     emitted: dict[str, list[Any]] = {}
-    for edge in edges:
-        row = [str(edge.kind), edge.vt, edge.seen, f"{edge.raw:d}{edge.columns:d}{edge.how}"]
-        emitted[edge.id] = row
-        before = book.emitted.get(edge.id)
+    for derived in rows:
+        row = [derived.pair[0], derived.vt, derived.seen, f"{derived.raw:d}{derived.columns:d}{derived.how}"]
+        emitted[derived.id] = row
+        before = book.emitted.get(derived.id)
         if before is None:
-            delta.upserts.append(edge)
+            delta.upserts.append(edge := derived.edge(book.owner))
             add_nodes(delta, edge)
         elif before != row:
-            delta.updates.append(edge)
+            delta.updates.append(derived.edge(book.owner))
     delta.removed += [(Kind(row[0]), key) for key, row in book.emitted.items() if key not in emitted]
-    book.emitted = emitted
+    book.emit(emitted)
 
 
 def add_nodes(delta: GraphDelta, edge: Edge) -> None:
@@ -142,5 +153,5 @@ def _forget_runs(book: Book, names: Names, drops: Drops, kept: int) -> None:
         past = {dataset: [time for time in times if time <= until] for dataset, times in drops.items()}
         book.base, closed, _ = walk(base_of(book, names), steps, past)
         for pair, _, _, vf, _, _ in closed:
-            book.emitted.pop(edge_id(book.owner, OBSERVED, pair, vf), None)
+            book.forget(edge_id(book.owner, OBSERVED, pair, vf))
         del book.runs[oldest.id]

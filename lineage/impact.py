@@ -28,6 +28,12 @@ class Walk:
         found.pop(root, None)
         return found
 
+    def of_datasets(self, roots: Collection[str]) -> Found:
+        """All of them lost at once."""
+        found: Found = {}
+        self._datasets(dict.fromkeys(roots, 0), set(roots), found)
+        return {key: row for key, row in found.items() if key not in roots}
+
     def of_job(self, root: str) -> Found:
         """The datasets a job writes, and everything after them; the jobs it started or hands to."""
         found: Found = {}
@@ -138,8 +144,11 @@ def with_node(row: Affected, node: Node | None, owners: tuple[str, ...]) -> Affe
     info: dict[str, object] = {"namespace": node.namespace, "name": node.name}
     if node.field is not None:
         info["field"] = node.field
-    if node.type == "job" and node.info.get("location"):
-        info["location"] = node.info["location"]
+    if node.type == "job":
+        info |= {key: node.info[key] for key in ("location", "jobType", "integration") if node.info.get(key)}
+        commit = (node.info.get("location") or {}).get("version")
+        if commit:
+            info["commit"] = commit
     return replace(row, owners=owners, info=info)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from catalog.model import NodeId
-from lineage.book import SEEN_STEP, Book, Run, newest
+from lineage.book import SEEN_STEP, TERMINAL, Book, Run, newest
 from lineage.delta import Info
 from lineage.events import DatasetEvent, Event, JobEvent, Name, RunEvent, facet
 from lineage.facts import lifecycle
@@ -18,6 +19,10 @@ from lineage.settings import LineageSettings
 
 ABOUT_KEPT = 200
 """Different sayings about datasets noted per book; beyond it the oldest are written again when they are repeated."""
+
+
+MICRO_BATCHES_KEPT = 16
+"""Runs kept one by one per half of a stream: two streams side by side rarely stay in step for so long."""
 
 
 @dataclass(slots=True)
@@ -73,21 +78,54 @@ def new_books(gathered: Gathered, owners: Iterable[str]) -> dict[str, Book]:
     return {owner: Book(owner, *gathered.owners[owner]) for owner in owners}
 
 
-def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettings) -> set[str]:
-    """Add the events to their books. Gives the owners whose books changed."""
-    changed: set[str] = set()
+@dataclass(slots=True)
+class Learned:
+    """Owners whose books changed.
+
+    flows   perhaps in what they say of flows or of datasets: their edges are derived anew
+    heard   only in their runs' states and last reports: their edges are what they were
+    """
+
+    flows: set[str] = field(default_factory=set)
+    heard: set[str] = field(default_factory=set)
+
+    @property
+    def all(self) -> set[str]:
+        return self.flows | self.heard
+
+
+def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettings) -> Learned:
+    """Add the events to their books."""
+    found = Learned()
+    steps = (settings.seen_resolution_seconds * 1000, settings.column_seen_resolution_seconds * 1000)
     for owner, events in gathered.events.items():
         book = books[owner]
         for event, reading in events:
-            if _learn_run(book, event, reading) if isinstance(event, RunEvent) else _learn_said(book, event, reading):
-                changed.add(owner)
+            if isinstance(event, RunEvent):
+                before = _shape(book, event.run_id, steps)
+                if _learn_run(book, event, reading):
+                    heard = before is not None and before == _shape(book, event.run_id, steps)
+                    (found.heard if heard else found.flows).add(owner)
+            elif _learn_said(book, event, reading):
+                found.flows.add(owner)
             if _learn_about(book, event, reading):
-                changed.add(owner)
+                found.flows.add(owner)
     for owner, halves in gathered.halves.items():
         for event in halves:
             if _learn_half(books[owner], event, settings.runs_kept):
-                changed.add(owner)
-    return changed
+                found.flows.add(owner)
+    found.heard -= found.flows
+    return found
+
+
+def _shape(book: Book, run_id: str, steps: tuple[int, int]) -> tuple[Any, ...] | None:
+    """All of a run that its edges depend on; None for a run, or a book, that is new."""
+    run = book.runs.get(run_id)
+    if run is None or book.version == 0:
+        return None
+    heard = tuple(run.heard // step for step in steps)
+    integration = book.info.get("integration", (0, None))[1]
+    return run.first, heard, run.complete, run.processing, run.snapshot, tuple(run.phases.values()), integration
 
 
 def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading) -> bool:
@@ -198,14 +236,30 @@ def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
     time = _minute(event.time)
     child["first"], child["last"] = min(child["first"], event.time), max(child["last"], time)
     child["streaming"] = child["streaming"] or _processing(event)[0] == "STREAMING"
-    for side, refs in (("in", event.inputs), ("out", event.outputs)):
-        found = {tuple(name) for name in child[side]} | {
-            (ref.id.namespace, ref.id.name) for ref in refs if lifecycle(ref.facets) not in ("DROP", "TRUNCATE")
-        }
-        child[side] = sorted(list(name) for name in found)
+    _add_sides(child, event)
+    _learn_micro_batch(child.setdefault("runs", {}), event)
     if len(book.halves) > kept:
         del book.halves[min(book.halves, key=lambda run: (min(c["first"] for c in book.halves[run].values()), run))]
     return repr(child) != before or len(children) == 1
+
+
+def _learn_micro_batch(runs: dict[str, dict[str, Any]], event: RunEvent) -> None:
+    """The first runs of a half are kept one by one: which read encloses which write tells whose halves they are."""
+    run = runs.setdefault(event.run_id, {"first": event.time, "end": None, "in": [], "out": []})
+    run["first"] = min(run["first"], event.time)
+    if event.type in TERMINAL:
+        run["end"] = max(event.time, run["end"] or event.time)
+    _add_sides(run, event)
+    if len(runs) > MICRO_BATCHES_KEPT:
+        del runs[max(runs, key=lambda key: (runs[key]["first"], key))]
+
+
+def _add_sides(half: dict[str, Any], event: RunEvent) -> None:
+    for side, refs in (("in", event.inputs), ("out", event.outputs)):
+        found = {tuple(name) for name in half[side]} | {
+            (ref.id.namespace, ref.id.name) for ref in refs if lifecycle(ref.facets) not in ("DROP", "TRUNCATE")
+        }
+        half[side] = sorted(list(name) for name in found)
 
 
 def _register(found: Gathered, name: Name, is_job: bool) -> str:

@@ -123,17 +123,20 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """Nodes and the edges among them; `truncated` says that the node budget cut it."""
+    """Nodes and the edges among them. `root` is the node that was asked for, under the name the graph has for it;
+    `truncated` says that the node budget cut it; `stale` are the ids of edges that nobody confirmed for long."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     truncated: bool = False
     stale: frozenset[str] = frozenset()
+    root: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {
+            "root": self.root,
             "nodes": [node.to_json() for node in self.nodes],
-            "edges": [{**edge.to_json(), **({"stale": True} if edge.id in self.stale else {})} for edge in self.edges],
+            "edges": [{**edge.to_json(), "stale": edge.id in self.stale} for edge in self.edges],
             "truncated": self.truncated,
         }
 
@@ -146,6 +149,7 @@ class Affected:
               a condition
     via       derives | influences | feeds | reads | writes: the kind of the last edge
     columns   "unknown" where a dataset is downstream but no producer said which columns
+    effect    what a change does to it: breaks | may_break | changes | loses_input; None where no change was named
     """
 
     id: str
@@ -156,6 +160,7 @@ class Affected:
     columns: str | None = None
     owners: tuple[str, ...] = ()
     info: Mapping[str, Any] = attribute(default_factory=dict)
+    effect: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         shown: dict[str, Any] = {
@@ -164,17 +169,33 @@ class Affected:
         }  # fmt: skip
         if self.columns is not None:
             shown["columns"] = self.columns
+        if self.effect is not None:
+            shown["effect"] = self.effect
         return {**self.info, **shown}
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
+    """What is affected when `root` changes, nearest first. `change`: drop | retype | mask | lose, where it was named."""
+
     root: str
     affected: tuple[Affected, ...]
     truncated: bool = False
+    change: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {"root": self.root, "affected": [a.to_json() for a in self.affected], "truncated": self.truncated}
+        counts = {kind: sum(a.type == kind for a in self.affected) for kind in ("field", "dataset", "job")}
+        return {
+            "root": self.root,
+            **({"change": self.change} if self.change else {}),
+            "affected": [a.to_json() for a in self.affected],
+            "summary": {
+                "fields": counts["field"], "datasets": counts["dataset"], "jobs": counts["job"],
+                "raw": sum(a.raw and a.type != "job" for a in self.affected),
+                "owners": sorted({owner for a in self.affected for owner in a.owners}),
+            },
+            "truncated": self.truncated,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

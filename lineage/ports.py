@@ -113,6 +113,12 @@ class LineageGraph(Protocol):
     def edges_at(self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int) -> list[Edge]:
         """Edges of one kind into (UPSTREAM) or out of (DOWNSTREAM) these nodes, valid at `as_of`."""
 
+    def edges_since(self, node_ids: Collection[str], kind: Kind, direction: Direction, since: int) -> list[Edge]:
+        """As `edges_at`, of edges that were valid at `since` or at any time after."""
+
+    def datasets_in(self, namespace: str, limit: int) -> list[Node]:
+        """Datasets of a namespace, by name."""
+
     def search_ids(self, text: str, limit: int) -> list[str]:
         """Node ids that look like `text`, nearest first, for hints."""
 

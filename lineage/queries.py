@@ -9,9 +9,13 @@ from datetime import UTC, datetime
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
 from lineage import impact as impacts
+from lineage import paths
 from lineage.book import Book
+from lineage.changes import Change, change_of, with_effects
+from lineage.filters import Only
 from lineage.model import (
     FOREVER,
+    Affected,
     Direction,
     Edge,
     Flow,
@@ -27,6 +31,7 @@ from lineage.model import (
 from lineage.names import Names, Resolve, as_written, field_text
 from lineage.parse import parse_time
 from lineage.ports import LineageGraph
+from lineage.reach import Reach, arrivals, outgoing_since
 from lineage.settings import LineageSettings
 from lineage.walks import hops
 
@@ -67,11 +72,13 @@ class Lineage:
         depth: int = 5,
         level: Level | str = Level.DATASET,
         as_of: AsOf = None,
+        only: Only | None = None,
     ) -> Subgraph:
         """What is upstream, downstream, or both, of a dataset, field or job, within `depth` steps (1..100).
 
         At level `column`, or from a field, the nodes are fields; datasets that fields are a condition for, and jobs,
-        stand among them. Raises InvalidInput, NotFound (with the nearest ids as `details["nearest"]`).
+        stand among them. `only` leaves edges out, and what is reached by them alone. Raises InvalidInput, NotFound
+        (with the nearest ids as `details["nearest"]`).
         """
         way, depth = _direction(direction), _depth(depth)
         at, root = _as_of(as_of), self.find(node_id)
@@ -81,15 +88,22 @@ class Lineage:
         truncated = False
         for one in ways:
             found, was_cut = self._columns(root, one, depth, at) if columns else self._datasets(root, one, depth, at)
+            if only is not None:
+                found, over = only.keep(root.id, found)
+                was_cut = was_cut or over
             edges |= {edge.id: edge for edge in found}
             truncated = truncated or was_cut
         kept = sorted(edges.values(), key=lambda e: (e.kind, e.source, e.target, e.vf, e.id))
         ids = {root.id} | {end for e in kept for end in (e.source, e.target)} | {e.job for e in kept if e.job}
         nodes = {root.id: root} | self._nodes(ids)
-        return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(kept), truncated, self._stale(kept, nodes))
+        stale = self._stale(kept, nodes, at)
+        return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(kept), truncated, stale, root.id)
 
-    def impact(self, node_id: str, depth: int = 20, as_of: AsOf = None) -> Impact:
+    def impact(self, node_id: str, depth: int = 20, as_of: AsOf = None, change: Change | str | None = None) -> Impact:
         """What is affected when this dataset, field or job is lost or changed, nearest first.
+
+        With a `change` (drop, retype, mask, lose) each row says what it does to it, and what it leaves alone is left
+        out.
 
         From a field: the fields made of it (`raw` while the value may arrive as it was), the datasets it is a
         condition for, the jobs between, and datasets downstream of which nobody said which columns they take
@@ -103,11 +117,71 @@ class Lineage:
             affected = walk.of_job(root.id)
         else:
             affected = walk.of_dataset(root.id)
-        nodes = self._nodes(affected)
-        rows = [
-            impacts.with_node(row, nodes.get(row.id), self._owners_of(nodes.get(row.id))) for row in affected.values()
-        ]
-        return Impact(root.id, tuple(sorted(rows, key=lambda row: (row.hops, row.type, row.id))), walk.truncated)
+        return self._impact(root.id, affected.values(), walk.truncated, change_of(change))
+
+    def impact_of_namespace(self, namespace: str, depth: int = 20, as_of: AsOf = None) -> Impact:
+        """What is affected when all datasets of a namespace (a cluster, a database) are lost. Raises InvalidInput,
+        NotFound where lineage knows no dataset of it."""
+        depth, at = _depth(depth), _as_of(as_of)
+        lost = self._graph.datasets_in(namespace, self._settings.node_budget)
+        if not lost:
+            raise NotFound(f"Lineage knows no dataset of {namespace}.", details={"namespace": namespace})
+        walk = impacts.Walk(self._graph, at, depth, self._settings.node_budget)
+        affected = walk.of_datasets({node.id for node in lost})
+        return self._impact(f"namespace:{namespace}", affected.values(), walk.truncated, Change.LOSE)
+
+    def _impact(self, root: str, rows: Iterable[Affected], truncated: bool, change: Change | None) -> Impact:
+        touched = list(with_effects(rows, change)) if change is not None else list(rows)
+        nodes = self._nodes([row.id for row in touched])
+        found = [impacts.with_node(row, nodes.get(row.id), self._owners_of(nodes.get(row.id))) for row in touched]
+        return Impact(
+            root, tuple(sorted(found, key=lambda row: (row.hops, row.type, row.id))), truncated, change and str(change)
+        )
+
+    def reach(self, node_id: str, at: AsOf, to: str | None = None, until: AsOf = None) -> Reach:
+        """Whether what was in a dataset or field at a time could have come to another (or where to) by `until`.
+
+        `at` None is now. Raises InvalidInput, NotFound.
+        """
+        root = self._data(node_id)
+        target = self._data(to) if to is not None else None
+        if target is not None and root.type == "dataset" and target.type == "field":
+            target = self.find(DatasetId(target.namespace, target.name).node_id)
+        since, end = int(time.time() * 1000) if at is None else _as_of(at), _as_of(until)
+        outgoing, truncated = outgoing_since(self._graph, root, since, self._settings.node_budget)
+        steps = (self._settings.seen_resolution_seconds * 1000, self._settings.column_seen_resolution_seconds * 1000)
+        came = arrivals(root.id, since, outgoing, end, lambda edge: steps[edge.kind is Kind.DERIVES])
+        found = sorted(came.values(), key=lambda a: (not a.confirmed, a.time, a.hops, a.node))
+        if target is not None:
+            fields = f"datasetField:{target.id.removeprefix('dataset:')}:"
+            found = [
+                a for a in found if a.node == target.id or (target.type == "dataset" and a.node.startswith(fields))
+            ]
+        else:
+            found.sort(key=lambda a: (a.time, a.hops, a.node))
+        return Reach(
+            root.id, since, None if until is None else end, target.id if target else None, tuple(found), truncated
+        )
+
+    def paths(
+        self, source: str, target: str, limit: int = 10, depth: int = 20, as_of: AsOf = None
+    ) -> tuple[list[list[Edge]], bool]:
+        """Up to `limit` ways from one dataset to another, or from field to field, shortest first; and whether there may
+        be more. Raises InvalidInput, NotFound."""
+        depth, at = _depth(depth), _as_of(as_of)
+        first, last = self._data(source), self._data(target)
+        if first.type != last.type:
+            raise InvalidInput("Ask for paths from a dataset to a dataset, or from a field to a field.")
+        kind = Kind.DERIVES if first.type == "field" else Kind.FEEDS
+        edges, cut_off = self._closure([first.id], kind, Direction.DOWNSTREAM, depth, at)
+        found, more = paths.between(first.id, last.id, edges, limit, depth)
+        return found, more or cut_off
+
+    def _data(self, node_id: str) -> Node:
+        node = self.find(node_id)
+        if node.type == "job":
+            raise InvalidInput(f"{node_id} is a job; name a dataset or a field.", details={"nodeId": node_id})
+        return node
 
     def downstream_of(self, dataset: DatasetId, path: str | None = None) -> list[Flow]:
         """Where a field (or, without `path`, a dataset) flows. Empty where lineage knows nothing of it."""
@@ -269,9 +343,9 @@ class Lineage:
             said = [*self._owners(DatasetId(node.namespace, node.name)), *said]
         return tuple(dict.fromkeys(said))
 
-    def _stale(self, edges: Iterable[Edge], nodes: dict[str, Node]) -> frozenset[str]:
-        """Open edges of streaming jobs that nobody has confirmed for long: perhaps gone, never said to be."""
-        limit = (time.time() - self._settings.stale_after_days * 86_400) * 1000
+    def _stale(self, edges: Iterable[Edge], nodes: dict[str, Node], at: int) -> frozenset[str]:
+        """Open edges of streaming jobs that nobody had confirmed for long at that time: perhaps gone, never said to be."""
+        limit = min(at, time.time() * 1000) - self._settings.stale_after_days * 86_400_000
         return frozenset(
             edge.id
             for edge in edges

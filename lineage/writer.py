@@ -10,7 +10,7 @@ from catalog.model import DatasetId
 from lineage.book import Book, newest
 from lineage.delta import Context, GraphDelta, Info
 from lineage.events import Event
-from lineage.fold import DROPS_KEPT, add_named, change, learned
+from lineage.fold import DROPS_KEPT, add_named, change, learned, noted
 from lineage.learn import About, Gathered, about, gather, learn, new_books
 from lineage.names import Names, Resolve, as_written
 from lineage.ports import LineageGraph, StaleBook, TooMuch
@@ -65,8 +65,11 @@ class GraphWriter:
     def _write(self, gathered: Gathered) -> None:
         books = self._books(gathered.owners)
         books |= new_books(gathered, gathered.owners.keys() - books.keys())
-        changed = learn(books, gathered, self._settings)
+        what = learn(books, gathered, self._settings)
+        changed = what.flows
         if not changed:
+            self._send([noted(books[owner]) for owner in sorted(what.heard)])
+            self._written(books, what.heard)
             return
         said = about(gathered, changed)
         names, context, moved = self._names(said, books, changed)
@@ -95,10 +98,10 @@ class GraphWriter:
             if delta.links:
                 delta.absorb(rest)
         # Others first: were it cut off here, the links of the changed would come again and move them once more.
-        self._send([*(parts[owner] for owner in sorted(others)), *(parts[owner] for owner in sorted(changed)), rest])
-        for owner in changed | others:
-            books[owner].version += 1
-        self._remember(books)
+        heard = [noted(books[owner]) for owner in sorted(what.heard - others)]
+        others_first = [*(parts[owner] for owner in sorted(others)), *(parts[owner] for owner in sorted(changed))]
+        self._send([*heard, *others_first, rest])
+        self._written(books, changed | others | what.heard)
 
     def _send(self, parts: Iterable[GraphDelta]) -> None:
         """Write parts in order, as few transactions as the store has memory for; each owner's part in one of them."""
@@ -109,7 +112,8 @@ class GraphWriter:
             packed[-1].absorb(part)
         for delta in packed:
             for portion in delta.portions(self._rows):
-                self._graph.write(portion)
+                if not portion.is_empty:
+                    self._graph.write(portion)
 
     def _inherit(self, delta: GraphDelta, dataset: DatasetId, names: Names, known: Mapping[DatasetId, Info]) -> None:
         """What was said of a dataset under its other names is said of it."""
@@ -156,7 +160,9 @@ class GraphWriter:
                 found[owner] = Book.load(stored.document, stored.version)
         return found
 
-    def _remember(self, books: dict[str, Book]) -> None:
+    def _written(self, books: dict[str, Book], owners: Iterable[str]) -> None:
+        for owner in owners:
+            books[owner].version += 1
         for owner, book in books.items():
             if book.version > 0:
                 self._cache[owner] = book

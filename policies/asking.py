@@ -9,7 +9,7 @@ from datetime import datetime
 from catalog.errors import InvalidInput
 from catalog.paths import FieldPath
 from policies import conditions
-from policies.compiled import Bound, Compiled, Group, Plan, Stance
+from policies.compiled import Bound, Compiled, Group, Kind, Plan
 from policies.conditions import ALWAYS, Condition
 from policies.matching import Selection, Who, dataset_matches, is_active, resolve, selection
 from policies.model import (
@@ -24,7 +24,9 @@ from policies.model import (
     Subject,
 )
 from policies.outcome import NULL, Draft
+from policies.stances import Stance
 
+CLEAR_BY = "shown clear by"
 Hits = frozenset[tuple[str, int]]
 """Which path selectors reach a field: ("fields" | "unmask" | "standing", number)."""
 
@@ -36,6 +38,15 @@ class Usable:
     grant: Grant
     fields: Selection
     unmask: Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What opens some fields: a draft without masks, the grants that cover them, those among them that unmask them."""
+
+    draft: Draft
+    covering: list[Usable]
+    lifting: list[Usable]
 
 
 class Asking:
@@ -56,7 +67,7 @@ class Asking:
         ]  # fmt: skip
         self.usable = [u for g in self.active if purpose is None or g.purpose == purpose for u in self._read(g)]
         self.standing = list(_standing(self.who, facts))
-        self.alike, self.stances = compiled.stances(self.who, purpose)
+        self.stances = compiled.stances(self.who, purpose)
         self.sees_unscanned = any(role is not None and role.sees_unscanned for role in self.who.roles.values())
 
     def _read(self, grant: Grant) -> list[Usable]:
@@ -69,7 +80,7 @@ class Asking:
     def key(self, plan: Plan) -> object:
         """All of the asker that the answer for the fields can depend on."""
         return (
-            self.alike if plan.mask_indexes else None,
+            self.stances if plan.mask_bits else None,
             tuple(self.standing),
             tuple(u.grant for u in self.usable),
             # Which policies ask for a stated purpose, and whether another one was stated.
@@ -88,26 +99,45 @@ class Asking:
             )
             yield Reason("purpose", self.purpose, text)
 
+    def opening(self, kind: Kind | Group, hits: Hits) -> Opening:
+        """What opens the fields of a kind, or of a group, that the same selectors reach."""
+        covering = [
+            (i, u) for i, u in enumerate(self.usable) if ("fields", i) in hits or u.fields.covers_tags(kind.tags)
+        ]
+        opening = Opening(
+            Draft(),
+            [u for _, u in covering],
+            [u for i, u in covering if ("unmask", i) in hits or u.unmask.covers_tags(kind.tags)],
+        )
+        self._open(opening.draft, kind, hits, opening.covering)
+        return opening
+
+    def lift(self, opening: Opening, masks: int, bare: bool) -> None:
+        """Note the grants that masks are lifted by, without going through the masks one by one.
+
+        `masks`: the policies on the fields, as bits; `bare`: some are unscanned and no policy speaks of them.
+        """
+        if masks & self.stances.by_grant:
+            self._use(opening.draft, opening.covering, CLEAR_BY)
+        if masks & self.stances.applies or bare:
+            self._use(opening.draft, opening.lifting, CLEAR_BY)
+
     def draft(self, group: Group, hits: Hits) -> Draft:
         """What roles, grants and policies come to for the fields of a group that the same selectors reach."""
-        draft = Draft()
-        covering = [
-            (i, u) for i, u in enumerate(self.usable) if ("fields", i) in hits or u.fields.covers_tags(group.tags)
-        ]
-        self._open(draft, group, hits, [u for _, u in covering])
+        opening = self.opening(group, hits)
+        draft, lifting = opening.draft, opening.lifting
         if draft.opens is None:
             return draft
-        lifting = [u for i, u in covering if ("unmask", i) in hits or u.unmask.covers_tags(group.tags)]
         addressed = False
         for bound in group.masks:
             policy = self.compiled.masks[bound.index]
-            stance = self.stances[bound.index]
+            stance = self.stances.of(bound.index)
             addressed |= stance is not Stance.SILENT
             if stance is Stance.EXCEPTED:
                 text = f"Excepted from {policy.mask.type} by {policy.name}: {bound.why}."
                 draft.reasons.append(Reason("policy", policy.name, text))
             elif stance is Stance.EXCEPTED_BY_GRANT:
-                self._mask(draft, policy.mask, policy.name, bound, [u for _, u in covering])
+                self._mask(draft, policy.mask, policy.name, bound, opening.covering)
             elif stance is Stance.APPLIES:
                 self._mask(draft, policy.mask, policy.name, bound, lifting)
         if group.unscanned and not addressed and not self.sees_unscanned:
@@ -115,7 +145,7 @@ class Asking:
             self._mask(draft, NULL, UNSCANNED_TAG, Bound(-1, "neither scanned nor declared"), lifting)
         return draft
 
-    def _open(self, draft: Draft, group: Group, hits: Hits, covering: list[Usable]) -> None:
+    def _open(self, draft: Draft, group: Kind | Group, hits: Hits, covering: list[Usable]) -> None:
         required = [self.compiled.access[b.index] for b in group.access]
         required = [p for p in required if p.grant or p.purposes]
         standing = [r for i, (r, path) in enumerate(self.standing) if path is None or ("standing", i) in hits]
@@ -154,7 +184,7 @@ class Asking:
         """Put a mask on the draft, unless grants lift it in every row."""
         lifted = conditions.rows(u.grant.rows for u in lifting) if lifting else None
         if lifting:
-            self._use(draft, lifting, "shown clear by")
+            self._use(draft, lifting, CLEAR_BY)
         kind = "gap" if name == UNSCANNED_TAG else "policy"
         if lifted == ALWAYS:
             draft.reasons.append(Reason(kind, name, f"{mask.type} of {name} ({bound.why}) is lifted."))

@@ -9,8 +9,9 @@ from policies.model import Role
 
 BUILT_IN_ROLES: Mapping[str, Role] = {
     "admin": Role("admin", permissions=PERMISSIONS),
-    "steward": Role("steward", permissions=frozenset({"scan", "review", "report:read"})),
+    "steward": Role("steward", permissions=frozenset({"scan", "review", "report:read", "decide"})),
     "auditor": Role("auditor", permissions=frozenset({"audit:read", "report:read"})),
+    "enforcer": Role("enforcer", permissions=frozenset({"decide"})),
     "producer": Role("producer", permissions=frozenset({"lineage:write"})),
 }
 ADMIN_USER = "admin"

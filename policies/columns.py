@@ -1,4 +1,7 @@
-"""The columns of a decision: drafts per group of fields, then one `ColumnDecision` a field.
+"""The columns of a decision: what opens each kind of field at once, and each `ColumnDecision` when it is asked for.
+
+A dataset may have ten thousand fields, and a query names a few of them. So a decision works on sets of fields, as bits:
+what opens them and which grants count. What one field comes to is worked out by group when somebody looks at it.
 
 An answer for all fields depends on few things of the asker (see `Asking.key`), so it is kept with the plan under
 exactly those. The texts in it name no user, and everything that it was made from stands in its key or in the plan.
@@ -6,17 +9,17 @@ exactly those. The texts in it name no user, and everything that it was made fro
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
-from catalog.paths import FieldPath
 from policies import conditions
-from policies.asking import Asking, Hits
-from policies.compiled import Plan
+from policies.asking import Asking, Hits, Opening
+from policies.compiled import Kind, Plan
 from policies.conditions import Condition
 from policies.model import ColumnDecision, Effect, Reason
-from policies.outcome import Draft, Outcome, finish
+from policies.outcome import Outcome, finish
+from policies.stances import positions
 
 MAX_NAMED_FIELDS = 20
 """How many fields a gap names one by one; the others are counted."""
@@ -33,7 +36,7 @@ class Columns:
     gaps          what could not be decided, and how to mend it
     """
 
-    columns: tuple[ColumnDecision, ...]
+    columns: Sequence[ColumnDecision]
     any_open: bool
     rows: Condition
     used: frozenset[str]
@@ -47,97 +50,145 @@ def columns(plan: Plan, asking: Asking, known: Condition) -> Columns:
     kept = plan.answers.get(key)
     if isinstance(kept, Columns):
         return kept
-    made = _Fields(plan, asking).decide(known)
+    made = _decide(plan, asking, known)
     plan.keep(key, made)
     return made
 
 
-class _Fields:
-    def __init__(self, plan: Plan, asking: Asking) -> None:
-        self.plan, self.asking = plan, asking
-        self.hits = self._hits()
-        cells = {self._cell(position) for position in self.hits}
-        hit_in: dict[int, int] = defaultdict(int)
-        for position in self.hits:
-            hit_in[plan.group_of[position]] += 1
-        cells |= {(n, frozenset()) for n, g in enumerate(plan.groups) if len(g.members) > hit_in[n]}
-        self.drafts = {(n, hits): asking.draft(plan.groups[n], hits) for n, hits in sorted(cells, key=_cell_order)}
+class FieldDecisions(Sequence[ColumnDecision]):
+    """The decision of each field, in the order of the plan; made when it is looked at. Equal to a tuple of the same."""
 
-    def decide(self, known: Condition) -> Columns:
-        opened = [d for d in self.drafts.values() if d.opens is not None]
-        rows = conditions.any_of({d.opens for d in opened if d.opens is not None})
-        known = conditions.both(known, rows)
-        if not opened:
-            reasons = dict.fromkeys(r for d in self.drafts.values() for r in d.reasons)
-            return Columns((), False, rows, frozenset(), tuple(reasons)[:MAX_NAMED_FIELDS], ())
-        outcomes = {cell: finish(draft, known) for cell, draft in self.drafts.items()}
-        opening = dict.fromkeys(r for d in opened for r in d.reasons if r.kind in ("role", "owner", "grant"))
-        return Columns(
-            self._columns(outcomes),
-            True,
-            rows,
-            frozenset().union(*(d.used for d in opened)),
-            tuple(opening),
-            tuple(self._gaps()),
-        )
+    def __init__(self, plan: Plan, asking: Asking, selectors: Sequence[_Selector], known: Condition) -> None:
+        self._plan, self._asking, self._selectors, self._known = plan, asking, selectors, known
+        self._outcomes: dict[tuple[int, Hits], Outcome] = {}
+        self._made: dict[int, ColumnDecision] = {}
 
-    def _columns(self, outcomes: Mapping[tuple[int, Hits], Outcome]) -> tuple[ColumnDecision, ...]:
-        made: list[ColumnDecision | None] = [None] * len(self.plan.paths)
-        for number, group in enumerate(self.plan.groups):
-            outcome = outcomes.get((number, frozenset()))
-            if outcome is None:
-                continue  # every field of the group is reached by a path
-            key = (number, outcome.key())
-            same = self.plan.group_columns.get(key)
-            if same is None:
-                same = tuple(self._column(position, outcome) for position in group.members)
-                self.plan.keep_group(key, same)
-            for position, column in zip(group.members, same, strict=True):
-                made[position] = column
-        for position in self.hits:
-            made[position] = self._column(position, outcomes[self._cell(position)])
-        return tuple(column for column in made if column is not None)
+    def __len__(self) -> int:
+        return len(self._plan.paths)
 
-    def _column(self, position: int, outcome: Outcome) -> ColumnDecision:
+    @overload
+    def __getitem__(self, at: int) -> ColumnDecision: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[ColumnDecision]: ...
+    def __getitem__(self, at: int | slice) -> ColumnDecision | Sequence[ColumnDecision]:
+        if isinstance(at, slice):
+            return tuple(self[i] for i in range(*at.indices(len(self))))
+        position = range(len(self))[at]
+        made = self._made.get(position)
+        if made is None:
+            made = self._made[position] = self._decide(position)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._plan.paths)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def _decide(self, position: int) -> ColumnDecision:
+        hits: Hits = frozenset(s.name for s in self._selectors if s.bits >> position & 1)
+        group = self._plan.group_of[position]
+        outcome = self._outcomes.get((group, hits))
+        if outcome is None:
+            outcome = finish(self._asking.draft(self._plan.groups[group], hits), self._known)
+            self._outcomes[group, hits] = outcome
         reasons = outcome.reasons
         if outcome.effect is Effect.ALLOW:
-            reasons = (*self.plan.evidence[position], *reasons)
-        return ColumnDecision(self.plan.paths[position], outcome.effect, outcome.mask, outcome.clear_when, reasons)
-
-    def _cell(self, position: int) -> tuple[int, Hits]:
-        return self.plan.group_of[position], self.hits.get(position, frozenset())
-
-    def _hits(self) -> Mapping[int, Hits]:
-        """Fields that a path of a grant or a role reaches; all others are alike within their group."""
-        selectors: list[tuple[str, int, FieldPath]] = [
-            *(("fields", i, p) for i, u in enumerate(self.asking.usable) for p in u.fields.paths),
-            *(("unmask", i, p) for i, u in enumerate(self.asking.usable) for p in u.unmask.paths),
-            *(("standing", i, p) for i, (_, p) in enumerate(self.asking.standing) if p is not None),
-        ]
-        found: dict[int, set[tuple[str, int]]] = defaultdict(set)
-        for kind, number, path in selectors:
-            for position in self.plan.within(path):
-                found[position].add((kind, number))
-        return {position: frozenset(which) for position, which in found.items()}
-
-    def _gaps(self) -> Iterable[str]:
-        reference = self.plan.facts.reference
-        drafts: Mapping[tuple[int, Hits], Draft] = self.drafts
-        hidden = [
-            self.plan.paths[position]
-            for group in self.plan.groups
-            if group.unscanned
-            for position in group.members
-            if drafts[self._cell(position)].unscanned
-        ]
-        for path in hidden[:MAX_NAMED_FIELDS]:
-            yield (
-                f"{path} of {reference} has neither been scanned nor declared, so it is hidden;"
-                " scan the dataset, or declare the field's tags (an empty list if it holds nothing personal)."
-            )
-        if len(hidden) > MAX_NAMED_FIELDS:
-            yield f"{len(hidden) - MAX_NAMED_FIELDS:,} more fields of {reference} are hidden likewise."
+            reasons = (*self._plan.evidence[position], *reasons)
+        return ColumnDecision(self._plan.paths[position], outcome.effect, outcome.mask, outcome.clear_when, reasons)
 
 
-def _cell_order(cell: tuple[int, Hits]) -> tuple[int, list[tuple[str, int]]]:
-    return cell[0], sorted(cell[1])
+@dataclass(frozen=True, slots=True)
+class _Selector:
+    """A path of a grant or a role, and the fields it reaches; all others are alike within their kind."""
+
+    name: tuple[str, int]
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Fields of a kind that the same selectors reach."""
+
+    kind: Kind
+    bits: int
+    opening: Opening
+
+
+def _decide(plan: Plan, asking: Asking, known: Condition) -> Columns:
+    selectors = _selectors(plan, asking)
+    blocks = list(_blocks(plan, asking, selectors))
+    opened = [b for b in blocks if b.opening.draft.opens is not None]
+    rows = conditions.any_of({b.opening.draft.opens for b in opened if b.opening.draft.opens is not None})
+    if not opened:
+        closed = dict.fromkeys(r for b in blocks for r in b.opening.draft.reasons)
+        return Columns((), False, rows, frozenset(), tuple(closed)[:MAX_NAMED_FIELDS], ())
+    hidden = sum(_lift(plan, asking, block) for block in opened)  # blocks are disjoint
+    drafts = [b.opening.draft for b in opened]
+    reasons = dict.fromkeys(r for d in drafts for r in d.reasons if r.kind in ("role", "owner", "grant"))
+    return Columns(
+        FieldDecisions(plan, asking, selectors, conditions.both(known, rows)),
+        True,
+        rows,
+        frozenset().union(*(d.used for d in drafts)),
+        tuple(reasons),
+        tuple(_gaps(plan, hidden)),
+    )
+
+
+def _selectors(plan: Plan, asking: Asking) -> list[_Selector]:
+    paths = [
+        *((("fields", i), p) for i, u in enumerate(asking.usable) for p in u.fields.paths),
+        *((("unmask", i), p) for i, u in enumerate(asking.usable) for p in u.unmask.paths),
+        *((("standing", i), p) for i, (_, p) in enumerate(asking.standing) if p is not None),
+    ]
+    return [_Selector(name, bits) for name, path in paths if (bits := plan.within(path))]
+
+
+def _blocks(plan: Plan, asking: Asking, selectors: Sequence[_Selector]) -> Iterator[_Block]:
+    for kind in plan.kinds:
+        parts: dict[Hits, int] = {frozenset(): kind.bits}
+        for selector in selectors:
+            if not selector.bits & kind.bits:
+                continue
+            split: dict[Hits, int] = {}
+            for hits, bits in parts.items():
+                if inside := bits & selector.bits:
+                    split[hits | {selector.name}] = split.get(hits | {selector.name}, 0) | inside
+                if outside := bits & ~selector.bits:
+                    split[hits] = split.get(hits, 0) | outside
+            parts = split
+        for hits, bits in parts.items():
+            yield _Block(kind, bits, asking.opening(kind, hits))
+
+
+def _lift(plan: Plan, asking: Asking, block: _Block) -> int:
+    """Note the grants that lift masks of a block; which of its fields are hidden for not being scanned, as bits."""
+    groups = [plan.groups[n] for n in block.kind.groups]
+    masks = hidden = 0
+    if block.bits == block.kind.bits:
+        masks = block.kind.mask_bits
+    else:
+        groups = [g for g in groups if g.bits & block.bits]
+        for group in groups:
+            masks |= group.mask_bits
+    if block.kind.unscanned and not asking.sees_unscanned:
+        addressed = asking.stances.addressed
+        for group in groups:
+            hidden |= group.bits & block.bits if not group.mask_bits & addressed else 0
+    asking.lift(block.opening, masks, bool(hidden))
+    return hidden
+
+
+def _gaps(plan: Plan, hidden: int) -> Iterator[str]:
+    reference, count = plan.facts.reference, hidden.bit_count()
+    for position, _ in zip(positions(hidden), range(MAX_NAMED_FIELDS), strict=False):
+        yield (
+            f"{plan.paths[position]} of {reference} has neither been scanned nor declared, so it is hidden;"
+            " scan the dataset, or declare the field's tags (an empty list if it holds nothing personal)."
+        )
+    if count > MAX_NAMED_FIELDS:
+        yield f"{count - MAX_NAMED_FIELDS:,} more fields of {reference} are hidden likewise."

@@ -8,12 +8,13 @@ the same object while they have not changed.
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 
 from catalog.entities import is_personal
 from catalog.errors import InvalidInput
@@ -23,7 +24,6 @@ from policies.matching import Who, dataset_matches, folded
 from policies.model import (
     UNSCANNED_TAG,
     AccessPolicy,
-    ColumnDecision,
     DatasetFacts,
     MaskPolicy,
     Policy,
@@ -33,6 +33,7 @@ from policies.model import (
 )
 from policies.personal_data import is_personal_dataset
 from policies.reach import PlannedField, Reach, by_ancestor, inherit
+from policies.stances import StanceIndex, Stances, bits_of
 
 MAX_PLANNED_FIELDS = 500_000
 """Fields in all kept plans together, at about 1 KB each; the longest unused plans go first."""
@@ -41,18 +42,8 @@ MAX_PLANNED_FIELDS = 500_000
 MAX_KEPT_COLUMNS = 200_000
 """Columns in the kept answers of one dataset, at about 150 bytes each."""
 
-
-MAX_KEPT_STANCES = 4096
-"""Kinds of askers remembered; each takes a pointer per mask policy."""
-
-
-class Stance(Enum):
-    """How a mask policy stands to a subject."""
-
-    SILENT = "not about them"
-    APPLIES = "applies"
-    EXCEPTED = "they are excepted"
-    EXCEPTED_BY_GRANT = "they are excepted where a grant carries the stated purpose"
+MAX_KEPT_REACHES = 1024
+"""Paths of grants and roles of which it is kept which fields of a dataset they reach; a bit a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +64,28 @@ class Bound:
 
 @dataclass(slots=True)
 class Group:
-    """Fields for which the same holds, whoever asks. `members` are positions in the plan."""
+    """Fields for which the same holds, whoever asks. `members` are positions in the plan, `bits` the same as bits;
+    `mask_bits`: which policies are in `masks`."""
 
     masks: tuple[Bound, ...]
     access: tuple[Bound, ...]
     tags: tuple[str, ...]
     unscanned: bool
     members: list[int] = field(default_factory=list)
+    bits: int = 0
+    mask_bits: int = 0
+
+
+@dataclass(slots=True)
+class Kind:
+    """Groups that the same roles, ownership and grants open: they differ in masks alone."""
+
+    access: tuple[Bound, ...]
+    tags: tuple[str, ...]
+    unscanned: bool
+    groups: list[int] = field(default_factory=list)
+    bits: int = 0
+    mask_bits: int = 0
 
 
 class Compiled:
@@ -94,21 +100,13 @@ class Compiled:
         self.problems = (*problems, *itertools.chain.from_iterable(map(_unreadable, given)))
         self.mask_index = _Index([p.match for p in self.masks])
         self.access_index = _Index([p.match for p in self.access])
-        self._stances: dict[object, tuple[Stance, ...]] = {}
-        self._named = _Named(self.masks)
+        self._stances = StanceIndex(self.masks)
         self._plans: OrderedDict[tuple[int, bool], Plan] = OrderedDict()
         self._lock = threading.Lock()
 
-    def stances(self, who: Who, purpose: str | None) -> tuple[object, tuple[Stance, ...]]:
-        """How every mask policy stands to a subject, and a key that is equal for all who are alike in it."""
-        key = self._named.of(who, purpose)
-        known = self._stances.get(key)
-        if known is None:
-            known = tuple(_stance(policy, who, purpose) for policy in self.masks)
-            if len(self._stances) >= MAX_KEPT_STANCES:
-                self._stances.clear()
-            self._stances[key] = known
-        return key, known
+    def stances(self, who: Who, purpose: str | None) -> Stances:
+        """How every mask policy stands to a subject."""
+        return self._stances.of(who, purpose)
 
     def plan(self, facts: DatasetFacts, unscanned_is_sensitive: bool = True) -> Plan:
         """The policies laid over a dataset."""
@@ -125,34 +123,6 @@ class Compiled:
             while len(self._plans) > 1 and sum(len(p.paths) for p in self._plans.values()) > MAX_PLANNED_FIELDS:
                 self._plans.popitem(last=False)
         return made
-
-
-def _stance(policy: MaskPolicy, who: Who, purpose: str | None) -> Stance:
-    if not (who.among(policy.subjects) or purpose in policy.subjects.purposes):
-        return Stance.SILENT
-    if who.among(policy.exempt):
-        return Stance.EXCEPTED
-    # A purpose alone proves nothing: it excepts from a policy where a grant carries it, see `Asking.draft`.
-    return Stance.EXCEPTED_BY_GRANT if purpose in policy.exempt.purposes else Stance.APPLIES
-
-
-class _Named:
-    """Whom and what the policies name. Of a subject, only what is named can make a difference."""
-
-    def __init__(self, policies: Sequence[MaskPolicy]) -> None:
-        matches = [m for p in policies for m in (p.subjects, p.exempt)]
-        self._users = frozenset().union(*(m.users for m in matches))
-        self._groups = frozenset().union(*(m.groups for m in matches))
-        self._roles = frozenset().union(*(m.roles for m in matches))
-        self._purposes = frozenset().union(*(m.purposes for m in matches))
-
-    def of(self, who: Who, purpose: str | None) -> object:
-        return (
-            who.user if who.user in self._users else None,
-            who.groups & self._groups,
-            self._roles.intersection(who.roles),
-            purpose if purpose in self._purposes else None,
-        )
 
 
 class Plan:
@@ -175,15 +145,15 @@ class Plan:
         self._fields = fields
         self._exact: dict[FieldPath, list[int]] | None = None
         self.groups, self.group_of = _group(fields, masks, access, reach, facts.tags)
-        self.mask_indexes = frozenset(b.index for g in self.groups for b in g.masks)
+        self.kinds = _kinds(self.groups, len(fields))
+        self.mask_bits = functools.reduce(operator.or_, (k.mask_bits for k in self.kinds), 0)
         self.asks_for_grants = any(g.access for g in self.groups)
         self.evidence = tuple(
             tuple(Reason("tag", tag, f"{tag}: {text}" if text else tag) for tag, text in sorted(f.tags.items()))
             for f in fields
         )
         self.answers: dict[object, object] = {}
-        self.group_columns: dict[object, tuple[ColumnDecision, ...]] = {}
-        self._group_columns_kept = 0
+        self._within: dict[FieldPath, int] = {}
         row_tags = set(facts.tags).union(*(f.tags for f in fields))
         if any(map(is_personal, itertools.chain.from_iterable(f.tags for f in fields))) or any(
             map(is_personal_dataset, facts.tags)
@@ -212,19 +182,17 @@ class Plan:
             self.answers.clear()
         self.answers[key] = answer
 
-    def keep_group(self, key: object, columns: tuple[ColumnDecision, ...]) -> None:
-        """Remember the columns of one group for one outcome: many answers share them."""
-        self._group_columns_kept += len(columns)
-        if self._group_columns_kept > MAX_KEPT_COLUMNS:
-            self.group_columns.clear()
-            self._group_columns_kept = len(columns)
-        self.group_columns[key] = columns
-
-    def within(self, path: FieldPath) -> Sequence[int]:
-        """Positions of the fields at this place or inside it."""
-        if self._exact is None:
-            self._exact = by_ancestor([f.path for f in self._fields])
-        return self._exact.get(path, ())
+    def within(self, path: FieldPath) -> int:
+        """The fields at this place or inside it, as bits of their positions."""
+        known = self._within.get(path)
+        if known is None:
+            if self._exact is None:
+                self._exact = by_ancestor([f.path for f in self._fields])
+            known = bits_of(self._exact.get(path, ()), len(self.paths))
+            if len(self._within) >= MAX_KEPT_REACHES:
+                self._within.clear()
+            self._within[path] = known
+        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +254,19 @@ def _group(
         made[number].members.append(position)
         group_of.append(number)
     return tuple(made), tuple(group_of)
+
+
+def _kinds(groups: tuple[Group, ...], fields: int) -> tuple[Kind, ...]:
+    made: dict[tuple[tuple[Bound, ...], tuple[str, ...], bool], Kind] = {}
+    for number, group in enumerate(groups):
+        group.bits = bits_of(group.members, fields)
+        group.mask_bits = functools.reduce(operator.or_, (1 << b.index for b in group.masks), 0)
+        key = (group.access, group.tags, group.unscanned)
+        kind = made.setdefault(key, Kind(*key))
+        kind.groups.append(number)
+        kind.bits |= group.bits
+        kind.mask_bits |= group.mask_bits
+    return tuple(made.values())
 
 
 def _policy_tags(of: PlannedField, dataset_tags: frozenset[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from catalog.datatypes import ArrayType, DataType, MapType, StructType
@@ -21,14 +21,18 @@ def reasons_json(reasons: Iterable[Reason]) -> list[dict[str, str]]:
     return [{"kind": r.kind, "name": r.name, "text": r.text} for r in reasons]
 
 
-def decision_json(decisions: Sequence[Decision]) -> dict[str, Any]:
-    """{effect, reasons, gaps, grants, filters, expires} of all tables of a query together; one deny denies it."""
+def decision_json(decisions: Sequence[Decision], fields: Mapping[str, Collection[str]] | None = None) -> dict[str, Any]:
+    """{effect, reasons, gaps, grants, filters, expires} of all tables of a query together; one deny denies it.
+
+    `fields`: dataset -> the paths whose reasons are told; all of them when None.
+    """
     denied = [d for d in decisions if d.effect is Effect.DENY]
     expires = min((d.expires for d in decisions if d.expires is not None), default=None)
     reasons = [{"dataset": d.reference, **r} for d in decisions for r in reasons_json(d.reasons)]
     for decision in decisions:
         for column in decision.columns:
-            if column.effect is Effect.DENY or is_masked(column):
+            told = fields is None or column.path in fields.get(decision.reference, ())
+            if told and (column.effect is Effect.DENY or is_masked(column)):
                 reasons += [
                     {"dataset": decision.reference, "field": column.path, **r} for r in reasons_json(column.reasons)
                 ]

@@ -35,7 +35,7 @@ from policies.model import GrantStatus, MaskType
 
 _DURATION = re.compile(r"(\d+)([smhdw])\Z")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-PERMISSIONS = frozenset({"manage", "scan", "review", "lineage:write", "audit:read", "report:read"})
+PERMISSIONS = frozenset({"manage", "scan", "review", "lineage:write", "audit:read", "report:read", "decide"})
 """What a role may let its holders do in Weir. None of them opens data."""
 
 

@@ -6,7 +6,7 @@ Dataset references in roles, policies and grants are written `CLUSTER/TOPIC`, `*
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -209,7 +209,7 @@ class Decision:
     dataset: DatasetId
     reference: str
     effect: Effect
-    columns: tuple[ColumnDecision, ...] = ()
+    columns: Sequence[ColumnDecision] = ()
     filters: tuple[RowFilter, ...] = ()
     reasons: tuple[Reason, ...] = ()
     gaps: tuple[str, ...] = ()

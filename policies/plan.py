@@ -11,10 +11,12 @@ can name them:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from catalog.datatypes import DataType
+from policies.stopping import Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +85,17 @@ class TablePlan:
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """Governed tables and the gated text that runs over them. `limit` rows, `seconds` of time."""
+    """Governed tables and the gated text that runs over them. `limit` rows, `seconds` of time, `most_bytes` of result.
+
+    stop   whoever holds it can end the query while it runs
+    """
 
     sql: str
     tables: tuple[TablePlan, ...]
     limit: int
     seconds: float
+    most_bytes: int = 64 * 1024 * 1024
+    stop: Stop = field(default_factory=Stop, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +109,33 @@ class ResultColumn:
 @dataclass(frozen=True, slots=True)
 class Result:
     """JSON-ready rows: decimals as text, times RFC 3339 in UTC, dates ISO 8601, bytes base64, NaN and infinities as text,
-    structs and maps as objects (keys as text), intervals ISO 8601. `truncated` = there was at least one row more."""
+    structs and maps as objects (keys as text), intervals ISO 8601. `truncated` = there was at least one row more,
+    cut off by `limit`: rows | bytes."""
 
     columns: tuple[ResultColumn, ...]
     rows: list[list[object]]
     truncated: bool
+    limit: str | None = None
+
+
+class Batches(Protocol):
+    """A result as it comes, for who sends it on. `schema` is a pyarrow.Schema, known before the first record.
+
+    Iterating gives pyarrow.RecordBatch objects and raises what `Engine.run` raises; `limit` is set, once the last one
+    was given, when rows were cut off by it: rows | bytes.
+    """
+
+    @property
+    def schema(self) -> Any: ...
+
+    @property
+    def columns(self) -> tuple[ResultColumn, ...]: ...
+
+    def rows(self, batches: Sequence[Any]) -> list[list[object]]:
+        """Rows as `Result` holds them."""
+        ...
+
+    @property
+    def limit(self) -> str | None: ...
+
+    def __iter__(self) -> Iterator[Any]: ...

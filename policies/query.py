@@ -1,6 +1,6 @@
 """Governed queries: SQL over topics, answered under the decision for who asks and why.
 
-    gate -> tables -> decide -> govern (views) -> offsets -> audit -> engine -> answer
+    gate -> turn -> tables -> decide -> govern (views) -> offsets -> audit -> engine -> answer
 
 Nothing is cached: not a plan, not a decision, not a result; each query decides for itself, at its own time.
 """
@@ -8,53 +8,68 @@ Nothing is cached: not a plan, not a decision, not a result; each query decides 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.errors import LimitExceeded, SqlRefused
-from policies import explain, gate
+from catalog.errors import LimitExceeded, SqlRefused, WeirError
+from policies import explain, gate, query_answer
+from policies.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Effect, Subject
-from policies.plan import Result
-from policies.query_audit import entry
-from policies.query_errors import QueryFailed
+from policies.plan import Batches, Result
+from policies.query_audit import end_entry, entry
+from policies.query_errors import QueryCancelled, QueryFailed
 from policies.query_limits import Turns
 from policies.query_ports import Decider, Engine, Offsets, QueryAudit, QueryTable, TableSource
 from policies.query_prepare import Prepared, Preparer, check_environment
 from policies.query_refusals import not_allowed, unknown_column
+from policies.query_running import RUNNING, Running, RunningQueries
 from policies.query_settings import QuerySettings
 from policies.query_stream import Stream
 from policies.sql import trace
-from policies.sql.names import fold
 from policies.sql.tables import TableRef
-
-_WITHHELD = "offsets are withheld: with a row filter they would count the rows that are not there"
+from policies.stopping import Stop
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
     """columns [{name, type, decision: {effect, text, ...}}], rows (see `policies.plan.Result`), decision {effect,
-    reasons, gaps, grants, filters, expires}, window {tables: [...]}; truncated = the limit cut rows off."""
+    reasons, gaps, grants, filters, expires}, window {tables: [...]}; truncated = a limit cut rows off.
+
+    partial  None, or {limit: rows | bytes, text}: which limit it was, in words too
+    """
 
     columns: list[dict[str, Any]]
     rows: list[list[object]]
     decision: dict[str, Any]
     window: dict[str, Any]
     truncated: bool
+    partial: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "columns": self.columns,
-            "rows": self.rows,
-            "decision": self.decision,
-            "window": self.window,
-            "truncated": self.truncated,
-        }
+            "columns": self.columns, "rows": self.rows, "decision": self.decision, "window": self.window,
+            "truncated": self.truncated, "partial": self.partial,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAnswer:
+    """An answer whose rows are still to come: the heads of `QueryAnswer`, and the batches."""
+
+    columns: list[dict[str, Any]]
+    decision: dict[str, Any]
+    window: dict[str, Any]
+    batches: Batches
+    limit: int
 
 
 class GovernedQuery:
-    """The service behind `POST /api/v1/query`, its explanation, and push queries. Safe for threads."""
+    """The service behind `POST /api/v1/query`, its explanation, and push queries. Safe for threads.
+
+    running   the register of what runs; a caller that gives a `Running` of it can be cancelled by its id
+    """
 
     def __init__(
         self,
@@ -66,37 +81,77 @@ class GovernedQuery:
         keys: MaskKeys,
         settings: QuerySettings | None = None,
     ) -> None:
-        self._settings = settings or QuerySettings()
-        self._preparer = Preparer(tables, decide, offsets, keys, self._settings)
+        self.settings = self._settings = settings or QuerySettings()
+        self.preparer = self._preparer = Preparer(tables, decide, offsets, keys, self._settings)
+        self.running = RunningQueries(self._settings)
         self._engine = engine
         self._offsets = offsets
         self._audit = audit
         self._turns = Turns(self._settings)
 
-    def run(self, subject: Subject, sql: str, purpose: str | None = None, limit: int | None = None) -> QueryAnswer:
-        """Run a query.
+    def run(
+        self,
+        subject: Subject,
+        sql: str,
+        purpose: str | None = None,
+        limit: int | None = None,
+        running: Running | None = None,
+    ) -> QueryAnswer:
+        """Run a query and gather its answer.
 
         Raises SqlRefused (not understood or not allowed, with the place), DatasetNotFound, NotAllowed (details:
-        reasons, columns, ask), QueryFailed (the engine cannot run these words), LimitExceeded, Unavailable.
+        reasons, columns, ask), QueryFailed (the engine cannot run these words), QueryCancelled, LimitExceeded,
+        Unavailable.
         """
-        rows = self._limit(limit)
-        with self._turns.take(subject.user):
-            prepared = self._prepare(subject, sql, purpose, "query")
-            if prepared.gated.emit_changes:
-                raise SqlRefused(
-                    "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out.",
-                    details={"line": 1, "column": 1, "reasons": ["stream"]},
-                )
-            self._preparer.look(prepared)
-            self._record(subject, "query", purpose, prepared, "allow")
-            result = self._run(prepared, rows)
+        rows = self._limit(limit, self._settings.max_rows)
+        with (
+            self._entry(running, subject, sql, purpose) as live,
+            self._admitted(subject, live) as prepared,
+            self._ending(subject, live, prepared),
+        ):
+            result = self._run(prepared, rows, live)
+            live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
             self._header(prepared, result),
             result.rows,
-            explain.decision_json(prepared.decisions),
-            self._windows(prepared),
+            query_answer.decision(prepared),
+            query_answer.windows(prepared, self._settings),
             result.truncated,
+            query_answer.partial(
+                result.limit or ("rows" if result.truncated else None), rows, self._settings.max_bytes
+            ),
         )
+
+    @contextlib.contextmanager
+    def open(
+        self,
+        subject: Subject,
+        sql: str,
+        purpose: str | None = None,
+        limit: int | None = None,
+        running: Running | None = None,
+        form: str | None = None,
+    ) -> Iterator[OpenAnswer]:
+        """Run a query whose rows are sent on as they come; its turn is held until the block is left.
+
+        Whoever sends them counts them in `running`; the audit says at the end how many went out. `form` is the format
+        they are sent in. Raises what `run` raises, here or while the batches are iterated.
+        """
+        rows = self._limit(limit, self._settings.export_rows)
+        with (
+            self._entry(running, subject, sql, purpose) as live,
+            self._admitted(subject, live, form) as prepared,
+            self._ending(subject, live, prepared),
+            self._named(prepared),
+            self._engine.open(
+                prepared.plan(rows, self._settings.export_seconds, self._settings.export_bytes, live.stop)
+            ) as batches,
+        ):
+            schema = [(column.name, column.type) for column in batches.columns]
+            yield OpenAnswer(
+                query_answer.header(prepared, schema), query_answer.decision(prepared),
+                query_answer.windows(prepared, self._settings), batches, rows,
+            )  # fmt: skip
 
     def explain(
         self, subject: Subject, sql: str, purpose: str | None = None, limit: int | None = None
@@ -106,7 +161,7 @@ class GovernedQuery:
 
         A query that would be denied is explained too. Raises SqlRefused, DatasetNotFound, QueryFailed.
         """
-        rows = self._limit(limit)
+        rows = self._limit(limit, self._settings.max_rows)
         gated = gate.check(sql)
         found = self._preparer.find(subject, gated, purpose)
         prepared = self._preparer.govern(gated, found)
@@ -130,57 +185,122 @@ class GovernedQuery:
         if decision["effect"] == Effect.ALLOW:
             check_environment(prepared)
             self._preparer.look(prepared)
-            answer["window"] = self._windows(prepared)
-            with self._named(prepared):
-                schema = self._engine.check(prepared.plan(rows, self._settings.seconds))
-            answer["columns"] = self._columns(prepared, schema)
+            answer["window"] = query_answer.windows(prepared, self._settings)
+            answer["columns"] = self._analysed(prepared, rows)
         return answer
 
-    def stream(self, subject: Subject, sql: str, purpose: str | None = None) -> Iterator[dict[str, Any]]:
+    def stream(
+        self, subject: Subject, sql: str, purpose: str | None = None, running: Running | None = None
+    ) -> Iterator[dict[str, Any]]:
         """A push query: events as they come, beginning with what arrives from now on.
 
         {"type": "columns", columns, decision} first and whenever a decision changes what shows,
         {"type": "rows", rows, truncated}, {"type": "idle"} about every second without news, and at last
         {"type": "end", code, message, reasons}: access ended, or the engine failed. Close the iterator to end it.
-        Raises, before the first event, what `run` raises.
+        Raises, before the first event, what `run` raises. `running` is ended by the caller.
         """
-        with self._turns.take(subject.user):
-            prepared = self._prepare(subject, sql, purpose, "query.stream")
+        live = running or Running("", subject.user, sql, purpose, Stop())
+        gated = self._gate(subject, sql, purpose, "query.stream")
+        with self._turns.take(subject.user, live.stop):
+            prepared = self._prepare(subject, gated, purpose, "query.stream", live)
             problem = prepared.gated.stream_problem()
             if problem is not None:
                 raise SqlRefused(problem, details={"line": 1, "column": 1, "reasons": ["stream"]})
             self._preparer.look(prepared)
-            self._record(subject, "query.stream", purpose, prepared, "allow")
-        stream = Stream(subject, purpose, self._preparer, self._offsets, self._run, self._header, self._settings)
-        return stream.follow(prepared)
+            self._record(subject, "query.stream", purpose, prepared, "allow", running=live)
+            columns = self._analysed(prepared, 1)
+        begin = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
+        stream = Stream(
+            subject, purpose, self._preparer, self._offsets, self._stream_run(live), self._header, self._settings
+        )
+        return self._pushed(subject, live, prepared, begin, stream.follow(prepared))
 
-    def _limit(self, limit: int | None) -> int:
+    def _stream_run(self, live: Running) -> Any:
+        return lambda prepared, rows: self._run(prepared, rows, live)
+
+    def _pushed(
+        self,
+        subject: Subject,
+        live: Running,
+        prepared: Prepared,
+        begin: dict[str, Any],
+        events: Iterator[dict[str, Any]],
+    ) -> Iterator[dict[str, Any]]:
+        """The events of a stream from its first, until it ends or is stopped."""
+        with self._ending(subject, live, prepared):
+            yield begin
+            for event in events:
+                if live.stop.stopped and event["type"] != "end":
+                    error = live.stop.error()
+                    yield {"type": "end", "code": error.code, "message": error.message, "reasons": []}
+                    return
+                if event["type"] == "columns" and event["columns"] == begin["columns"]:
+                    continue
+                live.rows += len(event.get("rows", ()))
+                yield event
+
+    # --- the steps -------------------------------------------------------------------------------------------------
+
+    def _limit(self, limit: int | None, most: int) -> int:
         if limit is None:
-            return self._settings.default_rows
-        if not 0 < limit <= self._settings.max_rows:
-            raise LimitExceeded(
-                f"The limit {limit:,} is not between 1 and {self._settings.max_rows:,} rows.", details={"limit": "rows"}
-            )
+            return min(self._settings.default_rows, most)
+        if not 0 < limit <= most:
+            raise LimitExceeded(f"The limit {limit:,} is not between 1 and {most:,} rows.", details={"limit": "rows"})
         return limit
 
-    def _prepare(self, subject: Subject, sql: str, purpose: str | None, action: str) -> Prepared:
+    @contextlib.contextmanager
+    def _entry(self, running: Running | None, subject: Subject, sql: str, purpose: str | None) -> Iterator[Running]:
+        if running is not None:
+            yield running
+            return
+        with self.running.during(subject, sql, purpose) as made:
+            yield made
+
+    @contextlib.contextmanager
+    def _admitted(self, subject: Subject, live: Running, form: str | None = None) -> Iterator[Prepared]:
+        """A turn, and under it a query that is decided, looked up and in the audit."""
+        gated = self._gate(subject, live.sql, live.purpose, "query", live)
+        if gated.emit_changes:
+            raise SqlRefused(
+                "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out.",
+                details={"line": 1, "column": 1, "reasons": ["stream"]},
+            )
+        with self._turns.take(subject.user, live.stop):
+            live.state = RUNNING
+            prepared = self._prepare(subject, gated, live.purpose, "query", live)
+            self._preparer.look(prepared)
+            live.stop.check()
+            self._record(subject, "query", live.purpose, prepared, "allow", running=live, form=form)
+            yield prepared
+
+    def _gate(
+        self, subject: Subject, sql: str, purpose: str | None, action: str, running: Running | None = None
+    ) -> Gated:
         try:
-            gated = gate.check(sql)
+            return gate.check(sql)
         except SqlRefused as error:
-            self._audit.record(entry(subject, action, purpose, sql, "refused", error.details.get("reasons", ())))
+            reasons = error.details.get("reasons", ())
+            self._audit.record(entry(subject, action, purpose, sql, "refused", reasons, running=running))
             raise
+
+    def _prepare(self, subject: Subject, gated: Gated, purpose: str | None, action: str, running: Running) -> Prepared:
         found = self._preparer.find(subject, gated, purpose)
+        running.datasets = tuple(dict.fromkeys(table.reference for table in found.tables.values()))
         prepared = self._preparer.govern(gated, found)
         denied = [d for d in found.decisions.values() if d.effect is Effect.DENY]
         if denied or prepared.gaps:
-            self._record(subject, action, purpose, prepared, "deny", found.tables)
+            self._record(subject, action, purpose, prepared, "deny", found.tables, running)
             raise not_allowed(denied or list(found.decisions.values()), prepared.gaps, purpose)
         check_environment(prepared)
         return prepared
 
-    def _run(self, prepared: Prepared, rows: int) -> Result:
+    def _run(self, prepared: Prepared, rows: int, running: Running) -> Result:
         with self._named(prepared):
-            return self._engine.run(prepared.plan(rows, self._settings.seconds))
+            return self._engine.run(prepared.plan(rows, self._settings.seconds, self._settings.max_bytes, running.stop))
+
+    def _analysed(self, prepared: Prepared, rows: int) -> list[dict[str, Any]]:
+        with self._named(prepared):
+            return query_answer.header(prepared, self._engine.check(prepared.plan(rows, self._settings.seconds)))
 
     @contextlib.contextmanager
     def _named(self, prepared: Prepared) -> Iterator[None]:
@@ -194,36 +314,30 @@ class GovernedQuery:
             raise unknown_column(list(prepared.tables.values()), name, error) from None
 
     def _header(self, prepared: Prepared, result: Result) -> list[dict[str, Any]]:
-        return self._columns(prepared, [(column.name, column.type) for column in result.columns])
+        return query_answer.header(prepared, [(column.name, column.type) for column in result.columns])
 
-    def _columns(self, prepared: Prepared, schema: list[tuple[str, str]]) -> list[dict[str, Any]]:
-        outputs = trace.outputs(prepared.gated.tree, prepared.columns())
-        if len(outputs) != len(schema):
-            by_name = {fold(output.name): output for output in outputs}
-            sources = [by_name.get(fold(name)) for name, _ in schema]
-        else:
-            sources = list(outputs)
-        return [
-            {"name": name, "type": kind, "decision": explain.header(source, prepared.tables)}
-            for (name, kind), source in zip(schema, sources, strict=True)
-        ]
+    # --- the audit -------------------------------------------------------------------------------------------------
 
-    def _windows(self, prepared: Prepared) -> dict[str, Any]:
-        return {"tables": [self._window(prepared, ref) for ref in prepared.tables]}
-
-    def _window(self, prepared: Prepared, ref: TableRef) -> dict[str, Any]:
-        governed, window = prepared.tables[ref], prepared.windows[ref]
-        shown: dict[str, Any] = {
-            "dataset": governed.table.reference,
-            "complete": window.complete,
-            "since": window.since,
-            "until": window.until,
-            "limit": self._settings.window_records,
-        }
-        if governed.filters and not self._settings.positions_beside_row_filters:
-            return {**shown, "note": _WITHHELD}
-        partitions = [{"partition": r.partition, "start": r.start, "end": r.end} for r in window.ranges]
-        return {**shown, "records": window.records, "partitions": partitions}
+    @contextlib.contextmanager
+    def _ending(self, subject: Subject, running: Running, prepared: Prepared) -> Iterator[None]:
+        """What went out, in the audit, however the block ends."""
+        outcome = "failed"
+        try:
+            yield
+            outcome = "done"
+        except QueryCancelled:
+            outcome = "cancelled"
+            raise
+        except GeneratorExit:
+            outcome = "cancelled"
+            raise
+        except WeirError as error:
+            outcome = "cancelled" if running.stop.stopped else "failed"
+            running.problem = error.code
+            raise
+        finally:
+            datasets = list(dict.fromkeys(governed.table.reference for governed in prepared.tables.values()))
+            self._audit.record(end_entry(subject, running, datasets, outcome))
 
     def _record(
         self,
@@ -233,6 +347,8 @@ class GovernedQuery:
         prepared: Prepared,
         outcome: str,
         found: Mapping[TableRef, QueryTable] | None = None,
+        running: Running | None = None,
+        form: str | None = None,
     ) -> None:
         tables = {ref: governed.table for ref, governed in prepared.tables.items()} | dict(found or {})
         used = trace.used(prepared.gated.tree, prepared.columns())
@@ -246,9 +362,14 @@ class GovernedQuery:
                 (),
                 datasets=[table.reference for table in tables.values()],
                 governed={
-                    governed.table.reference: (governed, [names for at, names in used if at == ref])
-                    for ref, governed in prepared.tables.items()
+                    governed.table.reference: (governed, _names(used, ref)) for ref, governed in prepared.tables.items()
                 },
                 decisions=prepared.decisions,
+                running=running,
+                form=form,
             )
         )
+
+
+def _names(used: set[trace.Source], ref: TableRef) -> Sequence[tuple[str, ...]]:
+    return [names for at, names in used if at == ref]

@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import sqlglot
-from sqlglot.errors import SqlglotError
-from sqlglot.tokens import TokenType
-
 from policies import explain
 from policies.model import Decision, Subject
 from policies.query_ports import QueryRecord
-from policies.sql.lexer import DIALECT
+from policies.query_running import Running
+from policies.sql.literals import without_literals
 from policies.views import GovernedTable
-
-_LITERALS = (TokenType.STRING, TokenType.RAW_STRING, TokenType.NUMBER, TokenType.HEX_STRING)
-_LONGEST = 4_000
-
-
-def without_literals(sql: str) -> str:
-    """The text with every literal as ?; a text that cannot be read is not kept at all."""
-    try:
-        tokens = sqlglot.Dialect.get_or_raise(DIALECT).tokenize(sql)
-    except (SqlglotError, RecursionError):
-        return "(unreadable)"
-    words = ["?" if t.token_type in _LITERALS else sql[t.start : t.end + 1] for t in tokens]
-    return " ".join(words)[:_LONGEST]
 
 
 def entry(
@@ -39,6 +23,8 @@ def entry(
     datasets: Sequence[str] = (),
     governed: Mapping[str, tuple[GovernedTable, Sequence[tuple[str, ...]]]] | None = None,
     decisions: Sequence[Decision] = (),
+    running: Running | None = None,
+    form: str | None = None,
 ) -> QueryRecord:
     """An entry, `governed` giving for each dataset the names its columns were used by."""
     fields: dict[str, tuple[str, ...]] = {}
@@ -55,5 +41,17 @@ def entry(
     return QueryRecord(
         subject, action, purpose, without_literals(sql), tuple(datasets), fields, masked,
         tuple(sorted({g for d in decisions for g in d.grants})), outcome,
-        tuple(reasons) or tuple(r.text for d in decisions for r in d.reasons),
+        tuple(reasons) or tuple(r.text for d in decisions for r in d.reasons), id=running.id if running else None,
+        format=form,
+    )  # fmt: skip
+
+
+def end_entry(subject: Subject, running: Running, datasets: Sequence[str], outcome: str) -> QueryRecord:
+    """What went out of a query that was let in: the second entry with its id, `action` query.end."""
+    if outcome == "done" and running.partial:
+        outcome = "partial"
+    reasons = (running.problem,) if running.problem else ()
+    return QueryRecord(
+        subject, "query.end", running.purpose, "", tuple(datasets), {}, {}, (), outcome, reasons,
+        running.rows, running.bytes or None, running.seconds, running.id,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from catalog.errors import InvalidInput
+from catalog.errors import Conflict, InvalidInput
 
 
 class QueryFailed(InvalidInput):
@@ -19,3 +19,12 @@ class QueryFailed(InvalidInput):
 
     def __init__(self, message: str, *, details: Mapping[str, Any] | None = None) -> None:
         super().__init__(message, details=details)
+
+
+class QueryCancelled(Conflict):
+    """The query was stopped by its owner, by an administrator, or because the one who asked went away.
+
+    `details`: `id`. An answer that says so never holds a part of the rows.
+    """
+
+    code = "query_cancelled"

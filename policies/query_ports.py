@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from catalog.datatypes import StructType
 from policies.model import DatasetFacts, Decision, Subject
-from policies.plan import PartRead, QueryPlan, Result, Window
+from policies.plan import Batches, PartRead, QueryPlan, Result, Window
 from policies.sql.windows import AsOf
 
 
@@ -51,8 +52,13 @@ class Engine(Protocol):
         """The rows of a query over governed tables.
 
         Raises QueryFailed for what the query's own words cause (unknown column, wrong type, a value that cannot be
-        cast), LimitExceeded on time-out, Unavailable when the engine does not answer. No message holds a value.
+        cast), LimitExceeded on time-out, QueryCancelled when stopped by `plan.stop`, Unavailable when the engine does
+        not answer. No message holds a value.
         """
+        ...
+
+    def open(self, plan: QueryPlan) -> AbstractContextManager[Batches]:
+        """The same, record batch by record batch; leaving the block ends what still runs. Raises as `run`."""
         ...
 
     def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
@@ -70,11 +76,13 @@ class Offsets(Protocol):
 class QueryRecord:
     """One query for the audit: written before the first row goes out; literals in `sql` are replaced by ?.
 
-    fields: `CLUSTER/TOPIC` -> field paths the query names; outcome: allow | deny | refused | failed
+    fields   `CLUSTER/TOPIC` -> field paths the query names
+    outcome  allow | deny | refused; of an end: done | partial | cancelled | failed
+    id       the same in the entry of the beginning and in that of the end, which says what went out: rows, bytes
     """
 
     subject: Subject
-    action: str  # query | query.stream | query.explain
+    action: str  # query | query.stream | query.explain | query.end
     purpose: str | None
     sql: str
     datasets: tuple[str, ...]
@@ -84,6 +92,10 @@ class QueryRecord:
     outcome: str
     reasons: tuple[str, ...]
     rows: int | None = None
+    bytes: int | None = None
+    seconds: float | None = None
+    id: str | None = None
+    format: str | None = None
 
 
 class QueryAudit(Protocol):

@@ -17,6 +17,7 @@ from policies.query_refusals import not_allowed
 from policies.query_settings import QuerySettings
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
+from policies.stopping import Stop
 from policies.views import GovernedTable, govern
 
 _log = structlog.get_logger(__name__)
@@ -48,10 +49,10 @@ class Prepared:
         """The names a query may use of each table."""
         return {ref: [c.name for c in governed.shown] for ref, governed in self.tables.items()}
 
-    def plan(self, rows: int, seconds: float) -> QueryPlan:
+    def plan(self, rows: int, seconds: float, most_bytes: int = 1 << 26, stop: Stop | None = None) -> QueryPlan:
         names = {ref: f"weir_view_{index}" for index, ref in enumerate(self.tables)}
         plans = tuple(governed.plan(names[ref], self.windows[ref]) for ref, governed in self.tables.items())
-        return QueryPlan(self.gated.render(names), plans, rows, seconds)
+        return QueryPlan(self.gated.render(names), plans, rows, seconds, most_bytes, stop or Stop())
 
 
 class Preparer:
@@ -64,12 +65,20 @@ class Preparer:
         self._keys = keys
         self._settings = settings
 
+    def deciding(self, decide: Decider) -> Preparer:
+        """The same with another decider: of a simulation, or of a test of policies."""
+        return Preparer(self._tables, decide, self._offsets, self._keys, self._settings)
+
+    def table(self, name: str) -> QueryTable:
+        """See `TableSource.find`."""
+        return self._tables.find(name)
+
     def find(self, subject: Subject, gated: Gated, purpose: str | None) -> Found:
         """Raises DatasetNotFound with the place, InvalidInput for a name that fits several datasets."""
         tables = {}
         for ref in gated.tables:
             try:
-                tables[ref] = self._tables.find(ref.name)
+                tables[ref] = self.table(ref.name)
             except DatasetNotFound as error:
                 line, column = gated.places[ref]
                 details = {**error.details, "line": line, "column": column}
@@ -95,11 +104,14 @@ class Preparer:
             if decision.effect is not Effect.ALLOW:
                 continue
             try:
-                positions = self._settings.positions_beside_row_filters
-                prepared.tables[ref] = govern(table, decision, self._keys, positions)
+                prepared.tables[ref] = self.view(table, decision)
             except InvalidInput as error:
                 prepared.gaps.append(f"{table.reference}: {error.message}")
         return prepared
+
+    def view(self, table: QueryTable, decision: Decision) -> GovernedTable:
+        """See `views.govern`."""
+        return govern(table, decision, self._keys, self._settings.positions_beside_row_filters)
 
     def look(self, prepared: Prepared) -> None:
         """Ask Kafka which offsets each table is read at."""

@@ -15,15 +15,31 @@ class QuerySettings(BaseModel):
     default_rows: int = Field(default=1_000, ge=1)
     """Rows of an answer when no limit is asked for."""
     max_rows: int = Field(default=100_000, ge=1)
-    """Most rows of an answer."""
+    """Most rows of an answer in JSON."""
+    max_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)
+    """Most bytes of an answer in JSON, as the engine sends them; an answer cut there says that it is partial."""
+    export_rows: int = Field(default=1_000_000, ge=1)
+    """Most rows of an answer in CSV, Arrow or Parquet, which are sent as they come."""
+    export_bytes: int = Field(default=256 * 1024 * 1024, ge=1024)
+    """Most bytes of such an answer, as the engine sends them; the engine holds what the reader has not yet taken."""
+    export_seconds: float = Field(default=600.0, gt=0)
+    """Such an answer is stopped after this many seconds, the sending included."""
     seconds: float = Field(default=60.0, gt=0)
     """A query is stopped after this many seconds."""
     concurrent_per_subject: int = Field(default=3, ge=1)
-    """Queries of one user that run at once; one more is refused."""
+    """Queries of one user that run at once; more wait."""
+    queued_per_subject: int = Field(default=20, ge=0)
+    """Queries of one user that wait for their turn; one more is refused."""
+    queued: int = Field(default=200, ge=0)
+    """Queries of all users that wait for their turn; one more is refused."""
     concurrent: int = Field(default=8, ge=1)
     """Queries that run at once; more wait."""
     wait_seconds: float = Field(default=20.0, ge=0)
     """How long a query waits for its turn."""
+    streams_per_subject: int = Field(default=5, ge=1)
+    """Push queries of one user that run at once; one more is refused."""
+    streams: int = Field(default=40, ge=1)
+    """Push queries of all users that run at once; one more is refused."""
     recheck_seconds: float = Field(default=2.0, gt=0, le=5)
     """How often the decision behind a running push query is taken again."""
     batch_records: int = Field(default=10_000, ge=1)

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pydantic import BaseModel, ConfigDict, Field
+
+
+class OidcSettings(BaseModel):
+    """Sign-in by bearer tokens of an OpenID Connect issuer, beside Weir's own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    issuer: str | None = Field(
+        default=None, pattern=r"^https?://\S+$", description="Address of the issuer, exactly as its tokens name it."
+    )
+    audience: str | None = Field(default=None, description="The audience (`aud`) a token must be made for.")
+    user_claim: str = Field(default="preferred_username", description="Claim that names the user.")
+    groups_claim: str = Field(default="groups", description="Claim that lists the user's groups.")
+    ca: Path | None = Field(default=None, description="File of the authorities behind the issuer's certificate, PEM.")
 
 
 class PolicySettings(BaseModel):

@@ -138,7 +138,7 @@ def _system_columns(table: QueryTable, ctx: Context, decision: Decision, positio
 
 def _headers(ctx: Context) -> str | None:
     """A map of the headers that are decided and not denied; one that nobody has seen before is not in it."""
-    names = sorted({p.steps[0].name or "" for p, _ in ctx.decisions if p.root == "headers" and p.steps})
+    names = ctx.decisions.headers()
     if not names:
         return "CAST(map() AS MAP<STRING, STRING>)"
     entries = []
@@ -151,7 +151,7 @@ def _headers(ctx: Context) -> str | None:
 
 
 def _within(ctx: Context, path: FieldPath) -> tuple[ColumnDecision, ...]:
-    return tuple(d for p, d in ctx.decisions if path.contains(p) or p.contains(path))
+    return tuple(ctx.decisions.touching(path))
 
 
 def _all_clear(decision: Decision) -> bool:

@@ -1,220 +1,21 @@
-"""Verdicts on personal data, from the merged counters of a topic's sketch.
-
-A share alone cannot tell 1% real e-mail addresses from 1% accidents; how many of the candidates pass their validator can.
-So each entity's rule weighs precision (valid of candidates), share (of the texts), whether the whole text or a part of it
-matched, the field's name, which is weak evidence and can speak against, and what else the values could be.
-"""
+"""Verdicts on personal data, from the merged counters of a topic's sketch; the rules are `scanners.detectors.rules`."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from catalog.model import Classification
-from catalog.paths import FieldPath
-from scanners.detectors.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, VERSION, WHOLE
-from scanners.detectors.names import speaks, words
-from scanners.detectors.national import IDS
+from catalog.paths import FieldPath, StepKind
+from scanners.detectors.base import CANDIDATES, DISTINCT, LOOKED, STOPPED, VALID, VALID_TEXTS, VERSION, WHOLE
+from scanners.detectors.identifiers import LATITUDE, LONGITUDE
+from scanners.detectors.names import shared, words
+from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, Evidence, matched_texts, score
 from scanners.infer import Sketch
 from scanners.model import Recognizer
 from scanners.nodes import Node
-from scanners.tree import places
-
-MIN_SCORE = 0.5
-
-_NATIONAL = {spec.entity: spec for spec in IDS}
-
-
-@dataclass(slots=True)
-class Evidence:
-    """Counters of one (path, entity, recognizer), with what surrounds them."""
-
-    entity: str
-    recognizer: str
-    c: Mapping[str, int]
-    node: Node
-    names: tuple[str, ...]
-    says: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.says = speaks(self.entity, self.names)
-
-    @property
-    def n(self) -> int:
-        return max(1, self.c.get("read") or self.node.scanned)
-
-    @property
-    def valid(self) -> int:
-        return self.c.get(VALID, 0)
-
-    @property
-    def matched(self) -> int:
-        return self.c.get(VALID_TEXTS, 0)
-
-    @property
-    def precision(self) -> float:
-        return self.valid / max(1, self.c.get(CANDIDATES, 0))
-
-    @property
-    def share(self) -> float:
-        return self.matched / self.n
-
-    @property
-    def distinct(self) -> int:
-        return self.c.get(DISTINCT, 0)
-
-    @property
-    def prose(self) -> bool:
-        """Most matches stand inside longer text."""
-        return self.c.get(WHOLE, 0) * 2 < max(1, self.matched) and self.node.traits.get("prose", 0) > 0
-
-    def of(self, mark: str, whole: str) -> float:
-        return self.c.get(mark, 0) / max(1, self.c.get(whole, 0))
-
-
-Rule = Callable[[Evidence], float]
-
-
-def _email(e: Evidence) -> float:
-    if not e.valid or e.precision < 0.5 or (e.says < 0 and e.share < 0.5):
-        return 0.0
-    if e.says < 0 and e.c.get("role", 0) >= e.matched:
-        return 0.0
-    few = e.matched < 2 and e.share < 0.01 and e.says <= 0
-    return 0.6 if few else 0.98 if e.share >= 0.5 else 0.85
-
-
-def _phone(e: Evidence) -> float:
-    c = e.c
-    candidates = sum(c.get(way, 0) for way in _PHONE_WAYS)
-    if not candidates:
-        return 0.0
-    possible = sum(c.get(f"{way}_possible", 0) for way in _PHONE_WAYS)
-    share = possible / e.n
-    plus = c.get("international", 0)
-    if e.says < 0:
-        return 0.7 if plus / e.n >= 0.5 and e.of("international_valid", "international") >= 0.9 else 0.0
-    if e.says > 0 and possible / candidates >= 0.7 and share >= 0.2:
-        return 0.95 if plus or c.get("parentheses") or c.get("formatted") else 0.8
-    if plus and e.of("international_valid", "international") >= (0.4 if e.says > 0 else 0.6):
-        return 0.9 if plus >= 2 else 0.6
-    brackets = c.get("parentheses", 0)
-    if brackets >= 2 and e.of("parentheses_possible", "parentheses") >= 0.8:
-        return 0.8
-    formatted = c.get("formatted", 0)
-    if (
-        formatted >= 5
-        and e.of("formatted_valid", "formatted") >= 0.7
-        and e.of("formatted_possible", "formatted") >= 0.9
-    ):
-        return 0.7
-    # Digits alone are an epoch, an order or a customer number as likely as not.
-    return 0.0
-
-
-_PHONE_WAYS = ("international", "parentheses", "formatted", "bare")
-
-
-def _ip(e: Evidence) -> float:
-    if not e.valid or e.says < 0:
-        return 0.0
-    if e.recognizer == "ip6":
-        return 0.9 if e.precision >= 0.8 else 0.0
-    if e.says > 0:
-        return 0.95 if e.precision >= 0.7 and e.of("large_octet", VALID_TEXTS) >= 0.2 else 0.0
-    real = e.precision >= 0.9 and e.of("large_octet", VALID_TEXTS) >= 0.5 and e.of("large_tail", VALID_TEXTS) >= 0.4
-    return 0.0 if not real else 0.85 if e.distinct >= 3 else 0.55
-
-
-def _mac(e: Evidence) -> float:
-    return 0.9 if e.valid and e.precision >= 0.8 else 0.0
-
-
-def _card(e: Evidence) -> float:
-    if not e.valid or (e.says < 0 and not e.prose):
-        return 0.0
-    if e.says > 0 or e.c.get("grouped", 0):
-        return (0.95 if e.says > 0 else 0.85) if e.precision >= 0.5 else 0.0
-    if e.prose:
-        return 0.75 if e.precision >= 0.7 else 0.0
-    # One random number in twenty passes; a column of them never does.
-    return 0.8 if e.precision >= 0.85 and e.distinct >= 3 else 0.0
-
-
-def _iban(e: Evidence) -> float:
-    return (0.95 if e.says >= 0 else 0.6) if e.valid and e.precision >= 0.5 else 0.0
-
-
-def _wallet(e: Evidence) -> float:
-    if not e.valid or e.precision < 0.5 or e.says < 0:
-        return 0.0
-    if e.valid > e.c.get("ethereum", 0):
-        return 0.9
-    return 0.8 if e.says > 0 else 0.6
-
-
-def _api_key(e: Evidence) -> float:
-    return 0.9 if e.valid else 0.0
-
-
-def _national(e: Evidence) -> float:
-    spec = _NATIONAL[e.entity]
-    if not e.valid or e.says < 0:
-        return 0.0
-    # What an accident would reach, and the most a validator can ask for.
-    wanted = 0.9 if spec.chance >= 0.3 else 0.7
-    if e.says > 0:
-        return 0.95 if e.precision >= wanted and e.share >= 0.05 else 0.0
-    formatted = e.c.get("formatted_valid", 0)
-    if formatted * 2 >= e.matched:
-        if spec.chance <= 0.1:
-            return 0.8 if e.precision >= 0.9 and e.distinct >= 3 else 0.0
-        strict = e.precision >= 0.98 and e.distinct >= 30 and spec.chance < 0.9
-        return 0.6 if strict and not e.prose else 0.0
-    strong = spec.chance <= 0.04 and e.precision >= 0.97 and e.distinct >= 20 and e.share >= 0.8
-    return 0.6 if strong else 0.0
-
-
-_SURNAME = frozenset({"last_name", "lastname", "surname", "family_name", "nachname", "apellido", "cognome"})
-
-
-def _person(e: Evidence) -> float:
-    full, single, given = (e.c.get(k, 0) / e.n for k in ("full", "single", "given"))
-    leaf = "_".join(words(e.names[-1])) if e.names else ""
-    if e.says > 0:
-        if leaf in _SURNAME and full + single >= 0.6:
-            return 0.7
-        if full >= 0.5:
-            return 0.85 if given >= 0.2 else 0.6 if given >= 0.05 else 0.0
-        return 0.8 if full + single >= 0.6 and given >= 0.15 else 0.0
-    return 0.7 if full >= 0.8 and given >= 0.35 and e.distinct >= 5 else 0.0
-
-
-def _address(e: Evidence) -> float:
-    if e.recognizer == "postcode":
-        leaf = set(words(e.names[-1])) if e.names else set()
-        postal = leaf & {"zip", "zipcode", "postcode", "postal", "plz"}
-        return 0.65 if postal and e.share >= 0.8 else 0.0
-    if e.says > 0:
-        return 0.85 if e.share >= 0.3 and e.precision >= 0.5 else 0.0
-    return 0.7 if e.share >= 0.6 and e.precision >= 0.8 and e.distinct >= 3 else 0.0
-
-
-def _birth(e: Evidence) -> float:
-    return 0.9 if e.share >= 0.8 else 0.0
-
-
-def _password(e: Evidence) -> float:
-    return 0.7 if e.share >= 0.5 else 0.0
-
-
-RULES: dict[str, Rule] = {
-    "EMAIL_ADDRESS": _email, "PHONE_NUMBER": _phone, "IP_ADDRESS": _ip, "MAC_ADDRESS": _mac, "CREDIT_CARD": _card,
-    "IBAN_CODE": _iban, "CRYPTO": _wallet, "API_KEY": _api_key, "PERSON": _person, "LOCATION": _address,
-    "DATE_OF_BIRTH": _birth, "PASSWORD": _password, **dict.fromkeys(_NATIONAL, _national),
-}  # fmt: skip
+from scanners.tree import Place, places
 
 
 def _presidio(e: Evidence) -> float:
@@ -232,23 +33,25 @@ def classify(
     by_key: set[FieldPath] = set()
     if sketch.parts["headers"].unscanned:
         unscanned.add("headers")
+    neighbours = _Neighbours()
     for place in places(sketch):
         path = place.inside or place.path
+        beside = neighbours.of(place)
         if _known_by_key(place.node):
             by_key.add(place.path.values())
         if place.node.unscanned or _opaque(place.path, place.node):
             unscanned.add(str(path))
         if place.path in by_key:
             continue
-        for score, evidence in _verdicts(place.node, place.path.names, own):
+        for points, evidence in _verdicts(place, beside, own):
             key = (str(path), evidence.entity)
             best, every, inside = found.get(key, (0.0, [], set()))
             if place.inside is not None:
                 inside.add(str(place.path))
-            found[key] = (max(best, score), [*every, evidence], inside)
+            found[key] = (max(best, points), [*every, evidence], inside)
     verdicts = [
-        Classification(path, entity, round(score, 3), evidence=_evidence(every, inside, own, window))
-        for (path, entity), (score, every, inside) in sorted(found.items())
+        Classification(path, entity, round(points, 3), evidence=_evidence(every, inside, own, window))
+        for (path, entity), (points, every, inside) in sorted(found.items())
     ]
     return tuple(verdicts), tuple(sorted(unscanned))
 
@@ -264,26 +67,74 @@ def _opaque(path: FieldPath, node: Node) -> bool:
     return len(path.steps) <= 1 and node.traits.get("opaque", 0) > 0
 
 
-def _verdicts(node: Node, names: tuple[str, ...], own: Mapping[str, Recognizer]) -> list[tuple[float, Evidence]]:
+class _Neighbours:
+    """Names of the fields beside each place, known from its parents, which come first."""
+
+    def __init__(self) -> None:
+        self._fields: dict[tuple[str, FieldPath | None], frozenset[str]] = {}
+
+    def of(self, place: Place) -> frozenset[str]:
+        inside = place.inside
+        if place.node.fields:
+            self._fields[str(place.path), inside] = shared(place.node.fields)
+        if place.node.embedded is not None and place.node.embedded.fields:
+            self._fields[str(place.path), inside or place.path] = shared(place.node.embedded.fields)
+        above = place.path.parent
+        while above is not None:
+            known = self._fields.get((str(above), inside))
+            if known is not None:
+                return known
+            above = above.parent
+        return frozenset()
+
+
+def _verdicts(
+    place: Place, beside: frozenset[str], own: Mapping[str, Recognizer]
+) -> list[tuple[float, Evidence]]:
+    node, names = place.node, place.path.names
     scored: list[tuple[float, Evidence]] = []
     helpers: dict[str, list[Evidence]] = defaultdict(list)
-    for key, counters in sorted(node.hits.items()):
-        entity, _, recognizer = key.partition("|")
-        evidence = Evidence(entity, recognizer, counters, node, names)
+    for evidence in _evidences(node, names, beside, place):
+        entity, recognizer = evidence.entity, evidence.recognizer
         if recognizer.startswith("custom:"):
-            score = _custom(evidence, own.get(recognizer.removeprefix("custom:")))
+            points = _custom(evidence, own.get(recognizer.removeprefix("custom:")))
         elif recognizer.startswith("presidio:"):
             if entity in RULES and entity not in ("PERSON", "LOCATION"):
                 helpers[entity].append(evidence)
                 continue
-            score = _presidio(evidence)
+            points = _presidio(evidence)
         else:
-            score = RULES[entity](evidence) if entity in RULES else 0.0
-        if score >= MIN_SCORE:
-            scored.append((score, evidence))
+            points = score(evidence)
+        if points >= MIN_SCORE:
+            scored.append((points, evidence))
     scored = _without_rivals(scored)
     entities = {e.entity for _, e in scored}
     return scored + [(0.0, e) for entity, es in helpers.items() if entity in entities for e in es]
+
+
+def _evidences(node: Node, names: tuple[str, ...], beside: frozenset[str], place: Place) -> Iterator[Evidence]:
+    for key, counters in sorted(node.hits.items()):
+        entity, _, recognizer = key.partition("|")
+        yield Evidence(entity, recognizer, counters, node, names, beside)
+    half = _coordinate(node, beside, place)
+    if half is not None:
+        yield Evidence("GEO_COORDINATES", "coordinates", half, node, names, beside)
+
+
+def _coordinate(node: Node, beside: frozenset[str], place: Place) -> dict[str, int] | None:
+    """Counters of one number of a pair: named as one, its other half beside it, and no larger than degrees are."""
+    step = place.path.steps[-1] if place.path.steps else None
+    if step is None or step.kind is not StepKind.FIELD or node.numbers is None:
+        return None
+    leaf = words(step.name or "")
+    for mine, other, digits in ((LATITUDE, LONGITUDE, 1), (LONGITUDE, LATITUDE, 2)):
+        if not mine.isdisjoint(leaf) and any(not other.isdisjoint(name.split("_")) for name in beside):
+            count = node.type_count("double", "decimal")
+            if not count or node.numbers[1] > digits:
+                return None
+            return {"read": node.count - node.type_count("null"), VALID_TEXTS: count, VALID: count, CANDIDATES: count,
+                    WHOLE: count, DISTINCT: node.distinct or 0, LOOKED: count, STOPPED: count}  # fmt: skip
+    return None
 
 
 def _custom(e: Evidence, recognizer: Recognizer | None) -> float:
@@ -293,38 +144,40 @@ def _custom(e: Evidence, recognizer: Recognizer | None) -> float:
     scores = [float(p.get("score", 0.5)) for p in recognizer.patterns] + ([1.0] if recognizer.deny_list else [])
     base = max(scores, default=0.5)
     named = any(w in {c.lower() for c in recognizer.context} for name in e.names for w in words(name))
-    score = base + (0.2 if e.share >= 0.5 else 0.0) + (0.2 if named else 0.0)
-    return min(1.0, max(score, MIN_SCORE if e.share >= 0.1 else 0.0))
+    points = base + (0.2 if e.share >= 0.5 else 0.0) + (0.2 if named else 0.0)
+    return min(1.0, max(points, MIN_SCORE if e.share >= 0.1 else 0.0))
 
 
 def _without_rivals(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:
     """Of numbers that several validators accept, the one that the name or the stronger checksum speaks for."""
-    numbers = [(s, e) for s, e in scored if e.entity in _NUMBERS]
+    numbers = [item for item in scored if item[1].entity in _NUMBERS]
     if len(numbers) < 2:
         return scored
 
     def rank(item: tuple[float, Evidence]) -> tuple[int, float, int, float]:
-        score, e = item
-        spec = _NATIONAL.get(e.entity)
+        points, e = item
+        spec = NATIONAL.get(e.entity)
         # Longer patterns with rarer accidents are the better explanation.
-        return (e.says, score, e.matched, -(spec.chance if spec else 0.05))
+        return (e.says, points, e.matched, -(spec.chance if spec else 0.05))
 
     best = max(numbers, key=rank)
-    lost = [
-        item for item in numbers
-        if item is not best and not (item[1].prose or best[1].prose) and not (item[1].says > 0 and best[1].says <= 0)
-    ]  # fmt: skip
-    return [item for item in scored if not any(item is gone for gone in lost)]
+    return [item for item in scored if item is best or item[1].entity not in _NUMBERS or _apart(item[1], best[1])]
 
 
-_NUMBERS = frozenset({"PHONE_NUMBER", "CREDIT_CARD", *_NATIONAL})
+def _apart(e: Evidence, best: Evidence) -> bool:
+    """Whether a number can stand beside the best explanation: in running text different numbers occur, and a field may
+    hold one kind in some records and another in the rest. What explains the same texts cannot."""
+    return best.n - best.matched >= 0.8 * e.matched and (e.prose or best.prose or e.says > 0)
+
+
+_NUMBERS = frozenset({"PHONE_NUMBER", "CREDIT_CARD", *NATIONAL})
 
 
 def _evidence(
     every: Sequence[Evidence], inside: set[str], own: Mapping[str, Recognizer], window: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     main = max(every, key=lambda e: (e.matched if not e.recognizer.startswith("presidio:") else 0, e.matched))
-    matched = main.c.get(VALID_TEXTS, 0) if main.entity != "PHONE_NUMBER" else main.c.get(TEXTS, 0)
+    matched = matched_texts(main)
     made: dict[str, Any] = {
         "matched": matched,
         "sampled": main.n,

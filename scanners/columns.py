@@ -1,53 +1,82 @@
 """Profile a column of values at once: the hot loop of a scan.
 
-Values of one path are taken together, level by level: objects are grouped by their keys, so that the interpreter works
-once per distinct set of keys and the rest happens inside C loops (`map`, `zip`, `chain`). Each value carries the number
-of its record, by which the first place of a type and the shape of a record are known. Runs in Spark's workers.
+Values of one path are taken together, level by level: objects are grouped by their keys, and what is to be done for a set
+of keys is worked out once, so that the rest happens inside C loops (`map`, `zip`, `chain`). Objects and arrays are taken
+apart at once, a few hundred records at a time, while the processor's cache holds them; scalars are gathered and counted
+when the batch ends. Each value carries the number of its record, by which the first place of a type and the shape of a
+record are known. Runs in Spark's workers.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time
-from decimal import Decimal
 from itertools import chain, repeat
 from typing import Any
-from uuid import UUID
 
-from scanners import jsontext
-from scanners.formats import as_text
+from scanners import jsontext, scalars
 from scanners.nodes import MAX_FIELDS, First, Node, path_hash
-from scanners.textforms import DATA_KEY, embedded_text, text_form
+from scanners.textforms import DATA_KEY, embedded_text
 
 MAX_DEPTH = 64
 MAX_NODES = 20_000
+_MAX_PLANS = 2000
+"""Sets of keys of one object that are remembered."""
 
 Detect = Callable[[Node, tuple[str, ...], Mapping[str, int]], None]
 
-_SIMPLE = {
-    bool: "boolean", bytes: "binary", datetime: "timestamp", date: "date", UUID: "uuid", time: "string",
-}  # fmt: skip
-_INT32 = 2**31
-_INT64 = 2**63
+_CONTAINERS = frozenset({dict, list, tuple})
 _MASK = 2**64 - 1
 
 
+class _Column:
+    """Scalars of one path that wait for the end of the batch."""
+
+    __slots__ = ("chunks", "depth", "names", "node")
+
+    def __init__(self, node: Node, names: tuple[str, ...], depth: int) -> None:
+        self.node = node
+        self.names = names
+        self.depth = depth
+        self.chunks: list[tuple[Sequence[Any], Sequence[int]]] = []
+
+    def joined(self) -> tuple[Sequence[Any], Sequence[int]]:
+        if len(self.chunks) == 1:
+            return self.chunks[0]
+        return (
+            list(chain.from_iterable(values for values, _ in self.chunks)),
+            list(chain.from_iterable(rows for _, rows in self.chunks)),
+        )
+
+
+class _Plan:
+    """What a set of keys means at one node: the hash of its paths, and the child of each key (None: a map's entry)."""
+
+    __slots__ = ("children", "code", "odd")
+
+    def __init__(self, code: int, children: list[Node | None]) -> None:
+        self.code = code
+        self.children = children
+        self.odd = None in children
+
+
 class Profiler:
-    """Adds columns to nodes. One per topic and task; holds values only while `add` runs.
+    """Adds columns to nodes. One per topic and task; holds values only between `start` and `finish`.
 
     `places` gives (timestamp, partition, offset) by record number; `shape` and `coarse` collect the hash of each
-    record's paths, over all levels and over the first two.
+    record's paths, over all levels and over the first two; `keys` counts the keys of all objects met.
     """
 
     def __init__(self, salt: str, detect: Detect | None = None) -> None:
-        self._salt = salt
+        self._distinct = scalars.Distinct(salt)
         self._detect = detect
         self._nodes = 0
+        self._waiting: dict[Node, _Column] = {}
+        self._plans: dict[Node, dict[tuple[str, ...], _Plan]] = {}
         self.problems: Counter[str] = Counter()
         self.places: Sequence[First] = ()
         self._earliest: First = (0, 0, 0)
+        self.keys = 0
         self.shape: list[int] = []
         self.coarse: list[int] = []
 
@@ -57,17 +86,26 @@ class Profiler:
         self._earliest = min(places, default=(0, 0, 0))
         self.shape = [0] * len(places)
         self.coarse = [0] * len(places)
+        self._waiting.clear()
+
+    def finish(self) -> None:
+        """Count the scalars that were gathered."""
+        # Documents in texts bring further scalars.
+        while self._waiting:
+            waiting, self._waiting = self._waiting, {}
+            for column in waiting.values():
+                self._scalars(column)
 
     def add(
         self,
         node: Node,
-        values: list[Any],
-        rows: list[int],
+        values: Sequence[Any],
+        rows: Sequence[int],
         names: tuple[str, ...],
         depth: int = 0,
         shaped: bool = True,
     ) -> None:
-        """Take in the values of one path; `rows[i]` is the record of `values[i]`.
+        """Take in the values of one path; `rows[i]` is the record of `values[i]`. They are complete after `finish`.
 
         `names` are the names on the path, for detectors. `shaped` is False below arrays and maps, whose content does
         not make a shape.
@@ -76,18 +114,24 @@ class Profiler:
             return
         node.count += len(values)
         kinds = set(map(type, values))
-        if len(kinds) == 1:
-            self._add_kind(node, kinds.pop(), values, rows, names, depth, shaped)
-            return
-        grouped: dict[type, tuple[list[Any], list[int]]] = {kind: ([], []) for kind in kinds}
-        for value, row in zip(values, rows, strict=True):
-            group = grouped[type(value)]
-            group[0].append(value)
-            group[1].append(row)
-        for kind in sorted(kinds, key=lambda k: k.__name__):
-            self._add_kind(node, kind, *grouped[kind], names, depth, shaped)
+        held = kinds & _CONTAINERS
+        if not held:
+            self._wait(node, values, rows, names, depth)
+        elif len(kinds) == 1:
+            self._container(node, kinds.pop(), values, rows, names, depth, shaped)
+        else:
+            parts = _split(values, rows)
+            plain: tuple[list[Any], list[int]] = ([], [])
+            for kind in sorted(kinds, key=lambda k: k.__name__):
+                if kind in _CONTAINERS:
+                    self._container(node, kind, *parts[kind], names, depth, shaped)
+                else:
+                    plain[0].extend(parts[kind][0])
+                    plain[1].extend(parts[kind][1])
+            if plain[0]:
+                self._wait(node, *plain, names, depth)
 
-    def header(self, root: Node, name: str, values: list[Any], rows: list[int]) -> None:
+    def header(self, root: Node, name: str, values: Sequence[Any], rows: Sequence[int]) -> None:
         """Take in the values of one header; `root` is the node of all headers."""
         node = root.fields.get(name)
         if node is None:
@@ -95,69 +139,60 @@ class Profiler:
             node.hash = path_hash(root.hash, name)
         self.add(node, values, rows, (name,), 1, shaped=False)
 
-    def _add_kind(
-        self,
-        node: Node,
-        kind: type,
-        values: list[Any],
-        rows: list[int],
-        names: tuple[str, ...],
-        depth: int,
-        shaped: bool,
-    ) -> None:
-        if kind is str:
-            self._texts(node, values, rows, names, depth)
-        elif kind is dict:
-            self._objects(node, values, rows, names, depth, shaped)
-        elif kind is int:
-            self._integers(node, values, rows, names)
-        elif kind is float:
-            self._floats(node, values, rows)
-        elif kind is type(None):
-            self._seen(node, "null", values, rows)
-        elif kind is list:
-            self._arrays(node, values, rows, names, depth)
-        elif kind is Decimal:
-            self._decimals(node, values, rows)
-        elif kind is tuple:
-            self._arrays(node, list(map(list, values)), rows, names, depth)
-        else:
-            self._others(node, kind, values, rows, names)
+    def _wait(self, node: Node, values: Sequence[Any], rows: Sequence[int], names: tuple[str, ...], depth: int) -> None:
+        column = self._waiting.get(node)
+        if column is None:
+            column = self._waiting[node] = _Column(node, names, depth)
+        column.chunks.append((values, rows))
 
-    def _seen(self, node: Node, kind: str, values: Sequence[Any], rows: list[int]) -> None:
+    def _seen(self, node: Node, kind: str, rows: Sequence[int]) -> None:
         known = node.types.get(kind)
         if known is None:
-            node.types[kind] = [len(values), min(map(self.places.__getitem__, rows))]
+            node.types[kind] = [len(rows), min(map(self.places.__getitem__, rows))]
             return
-        known[0] += len(values)
+        known[0] += len(rows)
         # Batches mostly come in order: then none of this one's records can be earlier than what is known.
         if self._earliest < known[1]:
             known[1] = min(known[1], min(map(self.places.__getitem__, rows)))
 
-    # --- scalars --------------------------------------------------------------------------------------------------
+    # --- scalars ------------------------------------------------------------------------------------------------------
 
-    def _texts(self, node: Node, values: list[str], rows: list[int], names: tuple[str, ...], depth: int) -> None:
-        self._seen(node, "string", values, rows)
-        counts = Counter(values)
-        sizes = list(map(len, counts))
-        node.widen("lengths", min(sizes), max(sizes))
-        self._distinct(node, counts)
-        forms: Counter[str] = Counter()
-        for text, count in counts.items():
-            form = text_form(text)
-            if form:
-                forms[form] += count
-        for form, count in forms.items():
-            node.formats[form] = node.formats.get(form, 0) + count
-        if forms["json"] + forms["base64"]:
-            counts = self._embedded(node, values, rows, counts, names, depth)
-        if self._detect is not None and counts:
+    def _scalars(self, column: _Column) -> None:
+        node, names = column.node, column.names
+        values, rows = column.joined()
+        kinds = set(map(type, values))
+        parts = {next(iter(kinds)): (values, rows)} if len(kinds) == 1 else _split(values, rows)
+        for kind in sorted(kinds, key=lambda k: k.__name__):
+            held, where = parts[kind]
+            if kind is str:
+                self._texts(column, held, where)
+            elif kind is int:
+                for width, at in scalars.widths(held, where).items():
+                    self._seen(node, width, at)
+                self._look(node, names, scalars.integers(node, held, self._distinct, self._detect is not None))
+            else:
+                self._seen(node, scalars.name_of(kind), where)
+                self._look(node, names, scalars.others(node, kind, held, self._distinct))
+
+    def _look(self, node: Node, names: tuple[str, ...], counts: Mapping[str, int] | None) -> None:
+        if counts and self._detect is not None:
             self._detect(node, names, counts)
 
+    def _texts(self, column: _Column, values: Sequence[str], rows: Sequence[int]) -> None:
+        node = column.node
+        self._seen(node, "string", rows)
+        counts = Counter(values)
+        forms = scalars.texts(node, counts, self._distinct)
+        shown: Mapping[str, int] = counts
+        if forms.get("json") or forms.get("base64"):
+            shown = self._embedded(column, values, rows, counts)
+        self._look(node, column.names, shown)
+
     def _embedded(
-        self, node: Node, values: list[str], rows: list[int], counts: Counter[str], names: tuple[str, ...], depth: int
+        self, column: _Column, values: Sequence[str], rows: Sequence[int], counts: Counter[str]
     ) -> Counter[str]:
         """JSON in texts is profiled below them; what base64 hides is shown to the detectors. Returns what they read."""
+        node = column.node
         shown: Counter[str] = Counter()
         documents: dict[str, Any] = {}
         for text, count in counts.items():
@@ -173,168 +208,122 @@ class Profiler:
             if isinstance(document, (dict, list)):
                 documents[text] = document
             shown[plain] += count
-        if documents and depth < MAX_DEPTH:
+        if documents and column.depth < MAX_DEPTH:
             node.traits["json"] = node.traits.get("json", 0) + sum(counts[t] for t in documents)
             if node.embedded is None:
                 node.embedded = Node()
             inside = [(documents[v], r) for v, r in zip(values, rows, strict=True) if v in documents]
-            self.add(node.embedded, [d for d, _ in inside], [r for _, r in inside], names, depth + 1, shaped=False)
+            found, where = [d for d, _ in inside], [r for _, r in inside]
+            self.add(node.embedded, found, where, column.names, column.depth + 1, shaped=False)
         return shown
 
-    def _distinct(self, node: Node, texts: Mapping[Any, int] | set[Any]) -> None:
-        update, salt = node.distinct_sketch().update, self._salt
-        for text in texts:
-            update(f"{salt}{text}")
+    # --- nested -------------------------------------------------------------------------------------------------------
 
-    def _integers(self, node: Node, values: list[int], rows: list[int], names: tuple[str, ...]) -> None:
-        low, high = min(values), max(values)
-        if low >= -_INT32 and high < _INT32:
-            self._seen(node, "int32", values, rows)
-        else:
-            widths: dict[str, list[int]] = {}
-            for value, row in zip(values, rows, strict=True):
-                widths.setdefault(_width(value), []).append(row)
-            for kind, where in widths.items():
-                self._seen(node, kind, where, where)
-        largest = max(abs(low), abs(high))
-        smallest = min(map(abs, values))
-        node.add_numbers(_digits(smallest) - 1, _digits(largest) - 1, low < 0, _digits(largest), 0, 0)
-        distinct = set(values)
-        self._distinct(node, distinct)
-        if self._detect is not None and largest >= 10_000_000:
-            # Card, phone and identity numbers are sometimes sent as numbers.
-            counts = Counter(values)
-            self._detect(node, names, {str(v): n for v, n in counts.items() if v >= 10_000_000})
-
-    def _floats(self, node: Node, values: list[float], rows: list[int]) -> None:
-        self._seen(node, "double", values, rows)
-        finite = list(filter(math.isfinite, values))
-        if finite:
-            sizes = list(map(abs, finite))
-            node.add_numbers(
-                _exponent(min(sizes)), _exponent(max(sizes)), min(finite) < 0, 0, 0, len(values) - len(finite)
-            )
-        else:
-            node.add_numbers(0, 0, False, 0, 0, len(values))
-        self._distinct(node, set(map(repr, values)))
-
-    def _decimals(self, node: Node, values: list[Decimal], rows: list[int]) -> None:
-        self._seen(node, "decimal", values, rows)
-        for value in values:
-            if value.is_finite():
-                _, digits, exponent = value.as_tuple()
-                scale = max(0, -int(exponent))
-                size = value.adjusted() if value else 0
-                node.add_numbers(size, size, value < 0, max(len(digits) + max(0, int(exponent)), scale), scale, 0)
-            else:
-                node.add_numbers(0, 0, False, 0, 0, 1)
-        self._distinct(node, set(map(str, values)))
-
-    def _others(self, node: Node, kind: type, values: list[Any], rows: list[int], names: tuple[str, ...]) -> None:
-        name = next(
-            (n for t, n in _SIMPLE.items() if kind is t), "string" if kind not in (bytearray, memoryview) else "binary"
-        )
-        self._seen(node, name, values, rows)
-        if name == "binary":
-            sizes = list(map(len, values))
-            node.widen("lengths", min(sizes), max(sizes))
-            self._bytes(node, values, names)
-        if kind is not bool:
-            self._distinct(node, set(map(str, values)))
-        if kind is date and self._detect is not None:
-            self._detect(node, names, Counter(v.isoformat() for v in values))
-
-    def _bytes(self, node: Node, values: list[Any], names: tuple[str, ...]) -> None:
-        """Bytes may be text all the same; what is not can be looked into by nobody."""
-        texts = [text for text in map(as_text, map(bytes, values)) if text]
-        opaque = sum(map(bool, values)) - len(texts)
-        if opaque:
-            node.traits["opaque"] = node.traits.get("opaque", 0) + opaque
-        if texts and self._detect is not None:
-            self._detect(node, names, Counter(texts))
-
-    # --- nested ---------------------------------------------------------------------------------------------------
-
-    def _arrays(self, node: Node, values: list[list[Any]], rows: list[int], names: tuple[str, ...], depth: int) -> None:
-        self._seen(node, "array", values, rows)
-        sizes = list(map(len, values))
-        node.widen("sizes", min(sizes), max(sizes))
-        node.filled += len(sizes) - sizes.count(0)
-        if depth >= MAX_DEPTH:
-            self.problems["too_deep"] += len(values)
-            return
-        if node.elements is None:
-            node.elements = Node()
-            self._nodes += 1
-        inside = list(chain.from_iterable(values))
-        self.add(
-            node.elements, inside, list(chain.from_iterable(map(repeat, rows, sizes))), names, depth + 1, shaped=False
-        )
-
-    def _objects(
+    def _container(
         self,
         node: Node,
-        values: list[dict[str, Any]],
-        rows: list[int],
+        kind: type,
+        values: Sequence[Any],
+        rows: Sequence[int],
         names: tuple[str, ...],
         depth: int,
         shaped: bool,
     ) -> None:
-        self._seen(node, "object", values, rows)
+        self._seen(node, "object" if kind is dict else "array", rows)
         sizes = list(map(len, values))
         node.widen("sizes", min(sizes), max(sizes))
         node.filled += len(sizes) - sizes.count(0)
+        if kind is dict:
+            self.keys += sum(sizes)
         if depth >= MAX_DEPTH:
             self.problems["too_deep"] += len(values)
-            return
+        elif kind is dict:
+            self._objects(node, values, rows, names, depth, shaped)
+        else:
+            if node.elements is None:
+                node.elements = Node()
+                self._nodes += 1
+            inside = list(chain.from_iterable(values))
+            where = list(chain.from_iterable(map(repeat, rows, sizes)))
+            self.add(node.elements, inside, where, names, depth + 1, shaped=False)
+
+    def _objects(
+        self,
+        node: Node,
+        values: Sequence[dict[str, Any]],
+        rows: Sequence[int],
+        names: tuple[str, ...],
+        depth: int,
+        shaped: bool,
+    ) -> None:
         groups: dict[tuple[str, ...], tuple[list[dict[str, Any]], list[int]]] = defaultdict(lambda: ([], []))
         for keys, value, row in zip(map(tuple, values), values, rows, strict=True):
             group = groups[keys]
             group[0].append(value)
             group[1].append(row)
-        columns: dict[str, tuple[list[Any], list[int]]] = {}
-        entries: tuple[list[Any], list[int]] = ([], [])
-        entry_keys: list[str] = []
-        fresh: list[str] = []
-        fields = node.fields
+        plans = self._plans.setdefault(node, {})
+        columns: dict[Node, tuple[str, list[Any], list[int]]] = {}
+        entries: tuple[list[str], list[Any], list[int]] = ([], [], [])
         for keys, (dicts, where) in groups.items():
-            code = 0
-            for key, column in zip(keys, zip(*map(dict.values, dicts), strict=True), strict=True):
-                child = fields.get(key)
-                if child is None:
-                    if node.is_map or DATA_KEY.search(key) or self._nodes >= MAX_NODES or len(fields) >= MAX_FIELDS:
-                        entries[0].extend(column)
-                        entries[1].extend(where)
-                        entry_keys.extend(repeat(key, len(column)))
-                        continue
-                    child = fields[key] = Node()
-                    child.hash = path_hash(node.hash, key)
-                    self._nodes += 1
-                    fresh.append(key)
-                elif not child.hash:
-                    child.hash = path_hash(node.hash, key)
-                code += child.hash
-                known = columns.get(key)
-                if known is None:
-                    columns[key] = (list(column), list(where) if len(groups) > 1 else where)
-                else:
-                    known[0].extend(column)
-                    known[1].extend(where)
+            plan = plans.get(keys) or self._plan(node, plans, keys, rows[0], names, depth)
             if shaped:
-                self._shape(code & _MASK, where, depth)
-        if fresh:
-            self._texts(node.map_keys(), fresh, [rows[0]] * len(fresh), names, depth + 1)
-            node.map_keys().count += len(fresh)
+                self._shape(plan.code, where, depth)
+            for key, child, column in zip(keys, plan.children, zip(*map(dict.values, dicts), strict=True), strict=True):
+                if child is None:
+                    entries[0].extend(repeat(key, len(column)))
+                    entries[1].extend(column)
+                    entries[2].extend(where)
+                    continue
+                known = columns.get(child)
+                if known is None:
+                    columns[child] = (key, list(column), where if len(groups) == 1 else list(where))
+                else:
+                    known[1].extend(column)
+                    known[2].extend(where)
         if entries[0]:
-            self.add(node.map_keys(), entry_keys, entries[1], names, depth + 1, shaped=False)
-            self.add(node.map_values(), entries[0], entries[1], names, depth + 1, shaped=False)
-            node.traits["entries"] = node.traits.get("entries", 0) + len(entry_keys)
-            if len(fields) >= MAX_FIELDS or self._nodes >= MAX_NODES:
+            self.add(node.map_keys(), entries[0], entries[2], names, depth + 1, shaped=False)
+            self.add(node.map_values(), entries[1], entries[2], names, depth + 1, shaped=False)
+            node.traits["entries"] = node.traits.get("entries", 0) + len(entries[0])
+            if len(node.fields) >= MAX_FIELDS or self._nodes >= MAX_NODES:
                 self.problems["too_many_fields"] += 1
-        for key, (column_values, where) in columns.items():
-            self.add(fields[key], column_values, where, (*names, key), depth + 1, shaped)
+        for child, (key, held, at) in columns.items():
+            self.add(child, held, at, (*names, key), depth + 1, shaped)
 
-    def _shape(self, code: int, where: list[int], depth: int) -> None:
+    def _plan(
+        self,
+        node: Node,
+        plans: dict[tuple[str, ...], _Plan],
+        keys: tuple[str, ...],
+        row: int,
+        names: tuple[str, ...],
+        depth: int,
+    ) -> _Plan:
+        code = 0
+        children: list[Node | None] = []
+        fresh: list[str] = []
+        for key in keys:
+            child = node.fields.get(key)
+            if child is None:
+                if node.is_map or DATA_KEY.search(key) or self._nodes >= MAX_NODES or len(node.fields) >= MAX_FIELDS:
+                    children.append(None)
+                    continue
+                child = node.fields[key] = Node()
+                self._nodes += 1
+                fresh.append(key)
+            if not child.hash:
+                child.hash = path_hash(node.hash, key)
+            code += child.hash
+            children.append(child)
+        if fresh:
+            # The names of a struct may turn out to be the keys of a map.
+            self._wait(node.map_keys(), fresh, [row] * len(fresh), names, depth + 1)
+            node.map_keys().count += len(fresh)
+        if len(plans) >= _MAX_PLANS:
+            plans.clear()
+        made = plans[keys] = _Plan(code & _MASK, children)
+        return made
+
+    def _shape(self, code: int, where: Sequence[int], depth: int) -> None:
         shape = self.shape
         for row in where:
             shape[row] += code
@@ -344,13 +333,10 @@ class Profiler:
                 coarse[row] += code
 
 
-def _width(number: int) -> str:
-    return "int32" if -_INT32 <= number < _INT32 else "int64" if -_INT64 <= number < _INT64 else "integer"
-
-
-def _digits(number: int) -> int:
-    return len(str(number)) if number < 10**300 else 301
-
-
-def _exponent(size: float) -> int:
-    return math.floor(math.log10(size)) if size else 0
+def _split(values: Sequence[Any], rows: Sequence[int]) -> dict[type, tuple[list[Any], list[int]]]:
+    parts: dict[type, tuple[list[Any], list[int]]] = defaultdict(lambda: ([], []))
+    for value, row in zip(values, rows, strict=True):
+        part = parts[type(value)]
+        part[0].append(value)
+        part[1].append(row)
+    return parts

@@ -5,25 +5,42 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from catalog.model import FieldProfile, ScanWindow, SchemaVersion, Shape
 from catalog.paths import VALUE, FieldPath, StepKind
+from scanners.checks import Expected, departures, formats_first, is_note
 from scanners.infer import Sketch
 from scanners.model import OffsetRange, PartFormat, Strategy, Topic, TopicFormat
 from scanners.tree import Place, places
 
 
-def schema_of(sketch: Sketch, window: ScanWindow, problems: Sequence[Mapping[str, Any]] = ()) -> SchemaVersion:
+def schema_of(
+    sketch: Sketch,
+    window: ScanWindow,
+    problems: Sequence[Mapping[str, Any]] = (),
+    expected: Expected | None = None,
+) -> SchemaVersion:
     """What the catalog stores of a topic; `problems` come on top of the sketch's own."""
+    fields = tuple(_with_formats(_profile(place), sketch) for place in _schema_places(sketch))
+    departed = departures(sketch, fields, expected or {}, _where)
     return SchemaVersion(
         format=format_of(sketch).to_mapping(),
-        fields=tuple(map(_profile, _schema_places(sketch))),
+        fields=fields,
         shapes=tuple(_shapes(sketch)),
         window=window,
-        problems=(*problems_of(sketch), *problems),
+        problems=(*problems_of(sketch), *(d.to_json() for d in departed), *problems),
     )
+
+
+def _with_formats(profile: FieldProfile, sketch: Sketch) -> FieldProfile:
+    """A part's own profile says where each of its formats was first seen."""
+    if profile.path not in sketch.formats:
+        return profile
+    firsts = {name: _where(place) for name, place in formats_first(sketch, profile.path).items()}
+    return replace(profile, details={**profile.details, "formats_first_seen": firsts}) if firsts else profile
 
 
 def _schema_places(sketch: Sketch) -> Iterator[Place]:
@@ -143,6 +160,7 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
         {"part": part, "reason": reason, "count": count, "first": _where(place)}
         for (part, reason), (count, place) in sorted(sketch.problems.items())
+        if not is_note(reason)
     ]
     if sketch.unknown_ids:
         found.append({"part": "record", "reason": "schema_ids_not_found", "ids": sorted(sketch.unknown_ids)[:50]})

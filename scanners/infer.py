@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,13 +33,12 @@ class PartitionRead:
     time_to: int | None = None
     skipped: int = 0
 
-    def add(self, offset: int, timestamp: int | None) -> None:
-        self.records += 1
-        self.first = offset if self.first is None else min(self.first, offset)
-        self.last = offset if self.last is None else max(self.last, offset)
-        if timestamp is not None and timestamp >= 0:
-            self.time_from = timestamp if self.time_from is None else min(self.time_from, timestamp)
-            self.time_to = timestamp if self.time_to is None else max(self.time_to, timestamp)
+    def add_all(self, offsets: Sequence[int], timestamps: Sequence[int | None]) -> None:
+        """Note records that were read."""
+        times = [t for t in timestamps if t is not None and t >= 0]
+        self.merge(
+            PartitionRead(len(offsets), min(offsets), max(offsets), min(times, default=None), max(times, default=None))
+        )
 
     def merge(self, other: PartitionRead) -> None:
         self.records += other.records

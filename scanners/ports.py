@@ -16,6 +16,7 @@ class ProfileJob:
     """Everything a worker needs to profile some topics; travels to Spark as JSON.
 
     schemas     registered schemas by id
+    expected    what is declared or registered of a topic's parts, see `scanners.checks.expected_of`
     formats     formats already known or declared, by topic: they win over what the bytes look like
     deadline    seconds since 1970 after which records are skipped and counted, or None
     salt        random text that keys the hashes behind the distinct estimates; a new one for every scan
@@ -25,6 +26,7 @@ class ProfileJob:
     ranges: tuple[OffsetRange, ...]
     schemas: Mapping[int, RegisteredSchema] = field(default_factory=dict)
     formats: Mapping[str, TopicFormat] = field(default_factory=dict)
+    expected: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     recognizers: tuple[Recognizer, ...] = ()
     max_bytes: int = 64 * 1024 * 1024
     deadline: float | None = None

@@ -7,10 +7,12 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, DatasetScan, ScanWindow, SchemaVersion
+from scanners.checks import expected_of
 from scanners.classify import classify
 from scanners.finish import gaps_of, schema_of, window_of
 from scanners.infer import Sketch
@@ -58,12 +60,14 @@ class Scanner:
         *,
         last_windows: Mapping[str, ScanWindow] | None = None,
         formats: Mapping[str, TopicFormat] | None = None,
+        declared: Mapping[str, str] | None = None,
     ) -> Iterator[DatasetScan]:
         """Scan the named topics and those that match patterns (`shop.*`); no names at all means every topic.
 
         Yields a DatasetScan as soon as its topic is done, in no promised order. `last_windows` (by topic) are the
-        windows of earlier scans, for the strategy since-last; `formats` are declared ones. A topic without records gives
-        a scan without fields and the problem `empty`. Ends early and without error once `cancelled()` is true.
+        windows of earlier scans, for the strategy since-last; `formats` are declared ones, `declared` the columns declared
+        as Spark DDL, which the records are held against, as against registered schemas. A topic without records gives a
+        scan without fields and the problem `empty`. Ends early and without error once `cancelled()` is true.
 
         Raises NotFound for a topic that is not there, InvalidInput for a pattern that cannot be read, Unavailable when
         Kafka or Spark does not answer.
@@ -83,7 +87,7 @@ class Scanner:
                 return
             chunk = names[start : start + self._settings.topics_per_job]
             for result in self._scan_some(
-                cluster, chunk, request, recognizers, is_cancelled, last_windows or {}, formats or {}
+                cluster, chunk, request, recognizers, is_cancelled, last_windows or {}, formats or {}, declared or {}
             ):
                 done += 1
                 records += result.schema.window.records
@@ -122,6 +126,7 @@ class Scanner:
         cancelled: Cancelled,
         last_windows: Mapping[str, ScanWindow],
         formats: Mapping[str, TopicFormat],
+        declared: Mapping[str, str],
     ) -> Iterator[DatasetScan]:
         topics = self._offsets.offsets(cluster, names)
         for gone in sorted(set(names) - {t.name for t in topics}):
@@ -137,8 +142,10 @@ class Scanner:
         answer = self._registry.for_topics(cluster, sorted(waiting))
         schemas, problems = dict(answer.schemas), list(answer.problems)
         settings = self._settings
+        expected = {name: found for name in waiting if (found := expected_of(name, declared.get(name), schemas))}
         job = ProfileJob(
-            cluster=cluster, ranges=tuple(ranges), schemas=schemas, formats=formats, recognizers=tuple(recognizers),
+            cluster=cluster, ranges=tuple(ranges), schemas=schemas, formats=formats, expected=expected,
+            recognizers=tuple(recognizers),
             max_bytes=request.max_bytes, deadline=self._clock() + request.max_seconds, salt=secrets.token_hex(16),
             detect=settings.detect, phone_regions=tuple(settings.phone_regions), free_text_limit=settings.free_text_limit,
             regex_seconds=settings.regex_seconds, tasks=settings.tasks_per_job,
@@ -177,11 +184,9 @@ class Scanner:
         left = dict(again)
         if more:
             ranges = tuple(r for r in job.ranges if r.topic in again)
-            retry = ProfileJob(
-                cluster=cluster, ranges=ranges, schemas={**job.schemas, **more}, formats=job.formats,
-                recognizers=job.recognizers, max_bytes=job.max_bytes, deadline=self._clock() + request.max_seconds,
-                salt=secrets.token_hex(16), detect=job.detect, phone_regions=job.phone_regions,
-                free_text_limit=job.free_text_limit, regex_seconds=job.regex_seconds, tasks=job.tasks,
+            retry = replace(
+                job, ranges=ranges, schemas={**job.schemas, **more}, deadline=self._clock() + request.max_seconds,
+                salt=secrets.token_hex(16),
             )  # fmt: skip
             for name, body in self._sampler.profile(retry, cancelled):
                 left.pop(name, None)
@@ -202,7 +207,7 @@ class Scanner:
     ) -> DatasetScan:
         window = window_of(sketch, topic, [r for r in job.ranges if r.topic == topic.name], request.strategy)
         found = [*problems, *gaps_of(window)]
-        schema = schema_of(sketch, window, found)
+        schema = schema_of(sketch, window, found, job.expected.get(topic.name))
         verdicts, unscanned = classify(sketch, recognizers, _summary(window)) if job.detect else ((), ())
         return DatasetScan(DatasetId(cluster.namespace, topic.name), schema, verdicts, unscanned, schema.problems)
 

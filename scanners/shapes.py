@@ -31,14 +31,11 @@ Shapes = dict[int, list[Any]]  # hash -> [count, [paths]]
 
 def add_shapes(known: Shapes, codes: Sequence[int], paths_of: Any) -> None:
     """Count the shapes of a batch; `paths_of(row)` gives the sorted paths of a record, asked once per new shape."""
-    first_row: dict[int, int] = {}
-    for row, code in enumerate(codes):
-        first_row.setdefault(code, row)
     for code, count in Counter(codes).items():
         if code in known:
             known[code][0] += count
         elif len(known) < MAX_SHAPES or code < max(known):
-            known[code] = [count, paths_of(first_row[code])]
+            known[code] = [count, paths_of(codes.index(code))]
             trim(known)
 
 
@@ -76,7 +73,12 @@ class Discriminators:
     def add(self, path: str, values: Sequence[Any], codes: Sequence[int]) -> None:
         if path in self.tables and self.tables[path] is None:
             return
-        pairs = Counter((v, c) for v, c in zip(values, codes, strict=True) if type(v) is str)
+        try:
+            pairs = Counter(zip(values, codes, strict=True))
+        except TypeError:  # objects and arrays
+            pairs = Counter((v, c) for v, c in zip(values, codes, strict=True) if type(v) is str)
+        for pair in [pair for pair in pairs if type(pair[0]) is not str]:
+            del pairs[pair]
         if not pairs:
             return
         distinct = {value for value, _ in pairs}
@@ -88,6 +90,10 @@ class Discriminators:
             row = table.setdefault(value, {})
             row[code] = row.get(code, 0) + count
         self.tables[path] = table if len(table) <= MAX_VALUES else None
+
+    def ruled_out(self) -> set[str]:
+        """Paths that cannot be a discriminator any more."""
+        return {path for path, table in self.tables.items() if table is None}
 
     def merge(self, other: Discriminators) -> None:
         for path, theirs in other.tables.items():

@@ -5,22 +5,43 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+_PATTERNS = {
+    "uuid": r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
+    "timestamp": r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?"
+    r"(?:Z|[+-][0-9]{2}:?(?:[0-9]{2})?)?",
+    "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
+    "date_local": r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}",
+    "time": r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?",
+    "duration": r"P(?:(?:[0-9]+[YMWD])+(?:T(?:[0-9]+(?:\.[0-9]+)?[HMS])+)?|T(?:[0-9]+(?:\.[0-9]+)?[HMS])+)",
+    "integer": r"[+-]?[0-9]+",
+    "decimal": r"[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?",
+    "boolean": r"true|false|TRUE|FALSE|True|False",
+    "ulid": r"[0-7][0-9A-HJKMNP-TV-Z]{25}",
+    "hex": r"(?:[0-9a-f]{2}){8,}",
+    "url": r"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^ \t\r\n\f\v]+",
+    "version": r"v?[0-9]+\.[0-9]+(?:\.[0-9]+){1,3}(?:[-+][0-9A-Za-z.-]+)?",
+}
+"""Forms by name, written so that Python and RE2 read them alike; a text that fits two has the first."""
+
+_EXCEPT = {"ulid": r"[0-9]+", "hex": r"[0-9]+|[a-f]+"}
+"""What has the other form, or none: a ULID has a letter, a hexadecimal number has both kinds of digits."""
 
 _FORM = re.compile(
-    r"(?P<uuid>[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})"
-    r"|(?P<timestamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?(?:\d\d)?)?)"
-    r"|(?P<date>\d{4}-\d\d-\d\d)"
-    r"|(?P<date_local>\d{1,2}[./-]\d{1,2}[./-]\d{4})"
-    r"|(?P<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?)"
-    r"|(?P<duration>P(?=\d|T)(?:\d+[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?)"
-    r"|(?P<integer>[+-]?\d+)"
-    r"|(?P<decimal>[+-]?\d*\.\d+(?:[eE][+-]?\d+)?)"
-    r"|(?P<boolean>true|false|TRUE|FALSE|True|False)"
-    r"|(?P<ulid>[0-7][0-9A-HJKMNP-TV-Z]{25})"
-    r"|(?P<hex>(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?:[0-9a-f]{2}){8,})"
-    r"|(?P<url>[a-zA-Z][a-zA-Z0-9+.-]{1,20}://\S+)"
-    r"|(?P<version>v?\d+\.\d+(?:\.\d+){1,3}(?:[-+][0-9A-Za-z.-]+)?)"
+    "|".join(
+        f"(?P<{name}>" + (f"(?!(?:{_EXCEPT[name]})\\Z)" if name in _EXCEPT else "") + f"(?:{pattern}))"
+        for name, pattern in _PATTERNS.items()
+    )
 )
+_ANY = "|".join(_PATTERNS.values())
+_MAY_HOLD_MORE = r"|[{\[](?s:.)*|[A-Za-z0-9+/_-]{22,}={0,2}"
+"""Nothing, or what may be a document or base64."""
+
+_FEW = 24
+"""Texts up to which Python's own regular expressions are quicker than handing a column over."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}\Z")
 _PRINTABLE = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+\Z")
 
@@ -43,6 +64,55 @@ def text_form(text: str) -> str | None:
     if len(text) >= 24 and _base64_text(text) is not None:
         return "base64"
     return None
+
+
+def forms_of(counts: Mapping[str, int]) -> dict[str, int]:
+    """How many texts have which form; `counts` maps a text to how often it was seen."""
+    found: Counter[str] = Counter()
+    if len(counts) <= _FEW:
+        for text, count in counts.items():
+            form = text_form(text)
+            if form:
+                found[form] += count
+        return found
+    try:
+        return _forms_of_column(list(counts), list(counts.values()))
+    except UnicodeEncodeError:  # half a surrogate pair
+        return forms_of({t.encode("utf-8", "replace").decode(): n for t, n in counts.items()})
+
+
+def _forms_of_column(texts: list[str], weights: list[int]) -> dict[str, int]:
+    """The same by RE2, which reads a text of a column in a tenth of a microsecond."""
+    import numpy
+    import pyarrow
+    import pyarrow.compute
+
+    def fits(held: Any, pattern: str) -> Any:
+        return pyarrow.compute.match_substring_regex(held, f"^(?:{pattern})$").to_numpy(zero_copy_only=False)
+
+    found: Counter[str] = Counter()
+    column = pyarrow.array(texts, pyarrow.string())
+    counts = numpy.array(weights)
+    formed = fits(column, _ANY)
+    slow = [] if formed.all() else numpy.flatnonzero(fits(column, _MAY_HOLD_MORE) & ~formed).tolist()
+    where = numpy.flatnonzero(formed)
+    while len(where):
+        match = _FORM.fullmatch(texts[where[0]])
+        if match is None or match.lastgroup is None:
+            slow += where.tolist()
+            break
+        form = match.lastgroup
+        held = column.take(pyarrow.array(where))
+        mask = fits(held, _PATTERNS[form])
+        if form in _EXCEPT:
+            mask &= ~fits(held, _EXCEPT[form])
+        found[form] += int(counts[where[mask]].sum())
+        where = where[~mask]
+    for index in slow:
+        other = text_form(texts[index])
+        if other:
+            found[other] += weights[index]
+    return found
 
 
 def embedded_text(text: str) -> str | None:

@@ -63,6 +63,7 @@ class ApiWorld:
             letters=MemoryEventLog(),
             graph=self.graph,
             publisher=MemoryHeadPublisher(),
+            event_topic=None,
             sampler=MemorySampler(topics),
             offsets=MemoryOffsets(topics),
             registry=MemoryRegistry(),

@@ -1,4 +1,4 @@
-"""`weir scan`, `weir search`, `weir where-is`, `weir review`."""
+"""`weir scan`, `weir search`, `weir where-is`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir search email --kind field · weir search 'customer address' --owner otto")(search)
     app.command("where-is", epilog="weir where-is --entity EMAIL_ADDRESS · weir where-is --term customer-email -o csv")(
         where_is
-    )
-    app.command(epilog="weir review prod/orders value.sku --entity CREDIT_CARD --reject --reason 'stock numbers'")(
-        review
     )
 
 
@@ -149,19 +146,3 @@ def where_is(
     if output is Format.TABLE:
         for gap in answer["gaps"]:
             console.print(f"[yellow]![/] {gap if isinstance(gap, str) else gap.get('message', gap)}", soft_wrap=True)
-
-
-def review(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
-    path: Annotated[str, typer.Argument(help="Field path, as value.customer.email.")],
-    entity: Annotated[str, typer.Option(help="The suggested entity.")],
-    confirm: Annotated[bool, typer.Option("--confirm/--reject", help="What you found.")],
-    reason: Annotated[str, typer.Option(help="Why; kept with the decision.")] = "",
-    user: As = None,
-) -> None:
-    """Confirm or reject a suggested kind of personal data."""
-    cluster, _, topic = dataset.partition("/")
-    state = "confirmed" if confirm else "rejected"
-    body = {"path": path, "entity": entity, "state": state, "reason": reason}
-    api(user).post(f"/api/v1/datasets/{segment(cluster)}/{segment(topic)}/classifications", body)
-    console.print(f"{path} of {dataset}: {entity} {state}.")

@@ -7,10 +7,12 @@ their dataset as external version: a late writer cannot put an older state over 
 
 from __future__ import annotations
 
+import ssl
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from elastic_transport import ConnectionError as TransportConnectionError
@@ -45,12 +47,25 @@ class ElasticSearchIndex:
     """See `catalog.ports.SearchIndex`. `alias` is what searches read; indexes are named `ALIAS-...`."""
 
     def __init__(
-        self, url: str, alias: str = "weir-catalog", *, api_key: str | None = None, timeout_s: float = 5.0
+        self,
+        url: str,
+        alias: str = "weir-catalog",
+        *,
+        api_key: str | None = None,
+        basic_auth: tuple[str, str] | None = None,
+        ca: Path | None = None,
+        timeout_s: float = 5.0,
     ) -> None:
         self._url = url
         self._alias = alias
         self._client = Elasticsearch(
-            url, api_key=api_key, request_timeout=timeout_s, retry_on_timeout=False, max_retries=1
+            url,
+            api_key=api_key,
+            basic_auth=basic_auth,
+            request_timeout=timeout_s,
+            retry_on_timeout=False,
+            max_retries=1,
+            ssl_context=ssl.create_default_context(cafile=str(ca)) if ca else None,
         )
 
     def close(self) -> None:

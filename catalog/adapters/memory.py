@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from catalog.adapters.memory_events import MemoryEvents
+from catalog.event_model import DeliveryState, Event
 from catalog.model import DatasetId, SchemaVersion
 from catalog.records import (
     ClassificationEvent,
@@ -45,6 +47,8 @@ class _State:
     documents: dict[tuple[str, str], DeclaredDocument] = field(default_factory=dict)
     scans: dict[str, ScanRecord] = field(default_factory=dict)
     positions: defaultdict[DatasetId, dict[int, ScanPosition]] = field(default_factory=lambda: defaultdict(dict))
+    events: list[Event] = field(default_factory=list)
+    deliveries: dict[str, DeliveryState] = field(default_factory=dict)
 
     def snapshot(self) -> _State:
         deep = {"schemas", "tags", "positions"}
@@ -57,8 +61,10 @@ class _State:
         return _State(**parts)
 
 
-class MemoryCatalogStore:
+class MemoryCatalogStore(MemoryEvents):
     """See `catalog.ports.CatalogStore`."""
+
+    _state: _State
 
     def __init__(self) -> None:
         self._state = _State()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Index, PrimaryKeyConstraint, UniqueConstraint
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, Integer, PrimaryKeyConstraint, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from catalog.adapters.database import Base
@@ -170,3 +170,32 @@ class PositionRow(Base):
     partition: Mapped[int]
     next_offset: Mapped[int] = mapped_column(BigInteger)
     details: Mapped[dict[str, Any]] = mapped_column(Json)
+
+
+class EventRow(Base):
+    """The outbox. SQLite must be told never to give a seq twice, also when the newest rows were pruned."""
+
+    __tablename__ = "events"
+    __table_args__ = (Index("ix_events_at", "at"), {"sqlite_autoincrement": True})
+
+    seq: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(AnyText)
+    type: Mapped[str] = mapped_column(AnyText)
+    subject: Mapped[str] = mapped_column(AnyText)
+    at: Mapped[datetime] = mapped_column(Instant)
+    data: Mapped[dict[str, Any]] = mapped_column(Json)
+
+
+class DeliveryRow(Base):
+    __tablename__ = "event_deliveries"
+
+    name: Mapped[str] = mapped_column(AnyText, primary_key=True)
+    position: Mapped[int] = mapped_column(BigInteger)
+    failures: Mapped[int]
+    failed_at: Mapped[datetime | None] = mapped_column(Instant)
+    next_try_at: Mapped[datetime | None] = mapped_column(Instant)
+    problem: Mapped[str | None] = mapped_column(AnyText)
+    delivered_at: Mapped[datetime | None] = mapped_column(Instant)
+    dropped: Mapped[int] = mapped_column(BigInteger)
+    worker: Mapped[str | None] = mapped_column(AnyText)
+    leased_until: Mapped[datetime | None] = mapped_column(Instant)

@@ -199,6 +199,14 @@ class MemoryGraph:
         outgoing = by_near(self._valid(kind, as_of), direction)
         return [edge for node in sorted(set(node_ids)) for edge in outgoing.get(node, ())]
 
+    def edges_since(self, node_ids: Collection[str], kind: Kind, direction: Direction, since: int) -> list[Edge]:
+        outgoing = by_near([e for e in self._held().edges.values() if e.kind is kind and since < e.vt], direction)
+        return [edge for node in sorted(set(node_ids)) for edge in outgoing.get(node, ())]
+
+    def datasets_in(self, namespace: str, limit: int) -> list[Node]:
+        found = sorted(key for key, dataset in self._held().datasets.items() if dataset.namespace == namespace)
+        return list(self.nodes(found[:limit]).values())
+
     def _valid(self, kind: Kind, as_of: int) -> list[Edge]:
         return [edge for edge in self._held().edges.values() if edge.kind is kind and edge.valid_at(as_of)]
 

@@ -44,6 +44,7 @@ SCHEMA = (
         f"CREATE INDEX lineage_{label.lower()}_graph IF NOT EXISTS FOR (n:{label}) ON (n.graph)"
         for label in GRAPH_LABELS
     ),
+    "CREATE INDEX lineage_dataset_namespace IF NOT EXISTS FOR (n:Dataset) ON (n.namespace)",
     "CREATE INDEX lineage_column_dataset IF NOT EXISTS FOR (n:Column) ON (n.dataset)",
 )
 
@@ -93,11 +94,26 @@ MERGE (a)-[e:ALSO {id: r.id}]->(b) ON CREATE SET e.type = r.type
 # Edges of one owner differ in little but their ends: what they share is sent once (`g`), with rows [id, source, target].
 _SET = "SET e.vt = g.vt, e.seen = g.seen, e.raw = g.raw, e.columns = g.columns, e.how = g.how"
 
+_ENDS_OF_ROW = "UNWIND $groups AS g UNWIND g.rows AS r MATCH (a:{a} {{key: r[1]}}) MATCH (b:{b} {{key: r[2]}})"
 
-def write_edges(kind: Kind) -> str:
+
+def create_edges(kind: Kind) -> str:
+    """Edges that are not there yet, at half the cost of `merge_edges`; fails where one of them is."""
     a, b = ENDS[kind]
     return f"""
-UNWIND $groups AS g UNWIND g.rows AS r MATCH (a:{a} {{key: r[1]}}) MATCH (b:{b} {{key: r[2]}})
+{_ENDS_OF_ROW.format(a=a, b=b)}
+CREATE (a)-[:{TYPES[kind]} {{
+  id: r[0], rec: $now, vt: g.vt, seen: g.seen, raw: g.raw, columns: g.columns, how: g.how,
+  owner: g.owner, job: g.job, vf: g.vf, origin: g.origin
+}}]->(b)
+"""
+
+
+def merge_edges(kind: Kind) -> str:
+    """Edges that may be there: a delta in portions was cut off before its book was written."""
+    a, b = ENDS[kind]
+    return f"""
+{_ENDS_OF_ROW.format(a=a, b=b)}
 MERGE (a)-[e:{TYPES[kind]} {{id: r[0]}}]->(b) ON CREATE SET e.rec = $now
 {_SET}, e.owner = g.owner, e.job = g.job, e.vf = g.vf, e.origin = g.origin
 """
@@ -153,6 +169,12 @@ MATCH (n:Column {dataset: $dataset})
 RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.field AS field ORDER BY n.key LIMIT $limit
 """
 
+DATASETS_IN = """
+MATCH (n:Dataset {namespace: $namespace}) WHERE n.graph = $graph
+RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.said AS extra ORDER BY n.key LIMIT $limit
+"""
+NAMESPACES = "MATCH (n:Dataset {graph: $graph}) RETURN DISTINCT n.namespace AS namespace"
+
 # $graph is the name of graph and generation; $prefix the same with the bar that ends it in keys.
 _MINE = {
     **{label: f"(n:{label} {{graph: $graph}})" for label in GRAPH_LABELS},
@@ -171,6 +193,11 @@ def edges_at(kind: Kind, direction: Direction) -> str:
     """Edges of a kind out of (or into) given nodes."""
     near = ENDS[kind][0 if direction is Direction.DOWNSTREAM else 1]
     return f"UNWIND $keys AS key MATCH (x:{near} {{key: key}}) MATCH {_step(kind, direction)}"
+
+
+def edges_since(kind: Kind, direction: Direction) -> str:
+    """As `edges_at`, whenever after a time they were valid."""
+    return edges_at(kind, direction).replace(_VALID.format(e="e"), "$time < e.vt")
 
 
 def closure(kind: Kind, direction: Direction, depth: int) -> str:
@@ -211,10 +238,11 @@ CLEAR = tuple(
 
 def all_reads() -> dict[str, str]:
     """Every statement that walks, by a name for the test that explains them."""
-    found = {"fields_of": FIELDS_OF, "owners_of": OWNERS_OF}
+    found = {"fields_of": FIELDS_OF, "owners_of": OWNERS_OF, "datasets_in": DATASETS_IN, "namespaces": NAMESPACES}
     for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
         for kind in Kind:
             found[f"edges_at {kind} {direction}"] = edges_at(kind, direction)
+            found[f"edges_since {kind} {direction}"] = edges_since(kind, direction)
         for kind in (Kind.FEEDS, Kind.DERIVES, Kind.CHILD_OF, Kind.HANDS_TO):
             for depth in (MIN_DEPTH, 20, MAX_DEPTH):
                 found[f"closure {kind} {direction} {depth}"] = closure(kind, direction, depth)

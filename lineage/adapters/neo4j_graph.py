@@ -14,7 +14,7 @@ from typing import Any
 
 import neo4j
 import orjson
-from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError, TransientError
+from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverError, Neo4jError, TransientError
 
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
@@ -143,10 +143,14 @@ class Neo4jGraph:
 
     def write(self, delta: GraphDelta) -> None:
         generation = self._generation()
-        writer = DeltaWriter(delta, f"{self.name}.{generation}", None if self._fixed else (self.name, generation))
+        label, check = f"{self.name}.{generation}", None if self._fixed else (self.name, generation)
         try:
             with self._errors(), self._driver.session(database=self._settings.database) as session:
-                session.execute_write(neo4j.unit_of_work(timeout=self._settings.timeout_seconds)(writer.write))
+                in_time = neo4j.unit_of_work(timeout=self._settings.timeout_seconds)
+                try:
+                    session.execute_write(in_time(DeltaWriter(delta, label, check).write))
+                except ConstraintError:
+                    session.execute_write(in_time(DeltaWriter(delta, label, check, again=True).write))
         except StaleBook:
             self._active = None
             raise
@@ -186,6 +190,16 @@ class Neo4jGraph:
         if not node_ids:
             return []
         return self._edges(cypher.edges_at(kind, direction), kind, sorted(set(node_ids)), as_of, 2**31)[0]
+
+    def edges_since(self, node_ids: Collection[str], kind: Kind, direction: Direction, since: int) -> list[Edge]:
+        if not node_ids:
+            return []
+        return self._edges(cypher.edges_since(kind, direction), kind, sorted(set(node_ids)), since, 2**31)[0]
+
+    def datasets_in(self, namespace: str, limit: int) -> list[Node]:
+        prefix = self._prefix()
+        rows = self._run(cypher.DATASETS_IN, namespace=namespace, graph=self._label(), limit=limit)
+        return [_node(row, "dataset", prefix) for row in rows]
 
     def _levels(
         self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int

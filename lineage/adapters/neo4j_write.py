@@ -24,10 +24,14 @@ _ROWS = 5000
 
 
 class DeltaWriter:
-    """A delta for one generation (`label`). `check` names the graph and the generation that must still be active."""
+    """A delta for one generation (`label`). `check` names the graph and the generation that must still be active.
 
-    def __init__(self, delta: GraphDelta, label: str, check: tuple[str, int] | None) -> None:
+    `again`: some of its edges may be there already; without it, the transaction fails where one is.
+    """
+
+    def __init__(self, delta: GraphDelta, label: str, check: tuple[str, int] | None, again: bool = False) -> None:
         self._delta, self._label, self._check = delta, label, check
+        self._edges = cypher.merge_edges if again else cypher.create_edges
         self._prefix = f"{label}|"
 
     def write(self, tx: neo4j.ManagedTransaction) -> None:
@@ -42,7 +46,7 @@ class DeltaWriter:
         now = int(time.time() * 1000)
         for kind, groups in self._groups(delta.upserts).items():
             for part in _group_parts(groups):
-                tx.run(cypher.write_edges(kind), groups=part, now=now).consume()
+                tx.run(self._edges(kind), groups=part, now=now).consume()
         for kind, groups in self._groups(delta.updates).items():
             for part in _group_parts(groups):
                 tx.run(cypher.update_edges(kind), groups=part).consume()

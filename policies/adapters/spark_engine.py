@@ -18,18 +18,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import threading
-import uuid
 from collections.abc import Iterator
 from typing import Any
 
 from catalog.datatypes import quote_identifier
-from catalog.errors import LimitExceeded, Unavailable
-from policies.adapters import spark_values
+from catalog.errors import Unavailable
+from policies.adapters.spark_batches import Ending, SparkBatches
 from policies.adapters.spark_decode import AVRO_IS_BOUNDED, from_json, value_sql
 from policies.adapters.spark_errors import translate
 from policies.adapters.spark_sessions import Sessions
-from policies.plan import PartRead, QueryPlan, Result, ResultColumn, TablePlan
+from policies.plan import Batches, PartRead, QueryPlan, Result, TablePlan
 from policies.query_errors import QueryFailed
 from policies.query_ports import Decoder
 
@@ -45,20 +43,24 @@ class SparkEngine:
         self._avro: bool | None = None
 
     def run(self, plan: QueryPlan) -> Result:
-        with self._sessions.one() as session, _deadline(session, plan.seconds) as expired:
-            try:
-                frame = self._frame(session, plan)
-                table = frame.limit(plan.limit + 1).toArrow()
-            except Exception as error:
-                if expired.is_set():
-                    raise LimitExceeded(
-                        f"The query was stopped after {plan.seconds:g} seconds; ask for fewer records or columns.",
-                        details={"limit": "seconds", "seconds": plan.seconds},
-                    ) from None
-                raise translate(error) from None
-        columns = tuple(ResultColumn(f.name, spark_values.type_name(f.type)) for f in table.schema)
-        truncated = table.num_rows > plan.limit
-        return Result(columns, spark_values.rows(table.slice(0, plan.limit)), truncated)
+        with self.open(plan) as batches:
+            rows = batches.rows(list(batches))
+        return Result(batches.columns, rows, batches.limit is not None, batches.limit)
+
+    @contextlib.contextmanager
+    def open(self, plan: QueryPlan) -> Iterator[Batches]:
+        with self._sessions.one() as session:
+            ending = Ending(session, plan)
+            with ending.watching():
+                try:
+                    batches = SparkBatches(session, self._frame(session, plan), plan, ending.failure)
+                except Exception as error:
+                    raise ending.failure(error) from None
+                try:
+                    yield batches
+                finally:
+                    # Closing the stream, and then the session, ends what still runs of it.
+                    batches.close()
 
     def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
         with self._sessions.one() as session:
@@ -169,24 +171,3 @@ def _kafka(session: Any, table: TablePlan) -> Any:
         "kafka.max.poll.records": "100",
     }
     return session.read.format("kafka").options(**options).load()
-
-
-@contextlib.contextmanager
-def _deadline(session: Any, seconds: float) -> Iterator[threading.Event]:
-    """Stops what the session runs on this thread after so many seconds; the event then is set."""
-    tag = f"weir-{uuid.uuid4().hex}"
-    expired = threading.Event()
-    session.addTag(tag)
-
-    def stop() -> None:
-        expired.set()
-        with contextlib.suppress(Exception):
-            session.interruptTag(tag)
-
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield expired
-    finally:
-        timer.cancel()

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier, to_ddl
-from catalog.paths import FieldPath, StepKind
+from catalog.paths import FieldPath
 from policies.masks import primitives
+from policies.masks.decided import Decided
 from policies.masks.keys import MaskKeys
 from policies.masks.order import strictest, strictness
 from policies.model import ColumnDecision, Effect, Mask, MaskType
@@ -34,7 +35,7 @@ class Rule:
 class Context:
     """decisions: of one dataset, parsed paths; conditions: `clear_when` text -> name of a BOOLEAN column at hand."""
 
-    decisions: Sequence[tuple[FieldPath, ColumnDecision]]
+    decisions: Decided
     keys: MaskKeys
     conditions: Mapping[str, str]
     # Below a map key with rules of its own both branches of a CASE must keep one type.
@@ -42,7 +43,7 @@ class Context:
 
 
 def context(decisions: Sequence[ColumnDecision], keys: MaskKeys, conditions: Mapping[str, str]) -> Context:
-    return Context([(FieldPath.parse(d.path), d) for d in decisions], keys, conditions)
+    return Context(Decided(decisions), keys, conditions)
 
 
 def rule(ctx: Context, path: FieldPath) -> Rule:
@@ -50,19 +51,17 @@ def rule(ctx: Context, path: FieldPath) -> Rule:
 
     A decision on something inside the leaf (the leaf is JSON text) hides the whole leaf, unless it is clear.
     """
-    depth = len(path.steps)
-    around = [d for p, d in ctx.decisions if len(p.steps) <= depth and p.contains(path)]
-    inside = [d for p, d in ctx.decisions if len(p.steps) > depth and path.contains(p)]
+    around, inside = ctx.decisions.around(path), ctx.decisions.inside(path)
     if not around and not inside:
         return Rule(Mask(MaskType.DROP))
     masks: list[Mask] = []
     clear: list[str] = []
     always_masked = False
-    for decision in (*around, *inside):
+    for number, decision in enumerate((*around, *inside)):
         mask = Mask(MaskType.DROP) if decision.effect is Effect.DENY else decision.mask
         if mask is None or mask.type is MaskType.MASK_NONE:
             continue
-        if decision in inside and strictness(mask) < strictness(HIDE):
+        if number >= len(around) and strictness(mask) < strictness(HIDE):
             mask = HIDE
         if decision.clear_when is None:
             always_masked = True
@@ -183,22 +182,12 @@ def _map_keys(ctx: Context, path: FieldPath, key: DataType, result: str, k: str,
 
 
 def _keys_with_rules(ctx: Context, path: FieldPath) -> list[str]:
-    depth = len(path.steps)
-    found = []
-    for p, _ in ctx.decisions:
-        if len(p.steps) > depth and p.steps[depth].kind is StepKind.MAP_KEY:
-            start = FieldPath(p.root, p.steps[:depth])
-            if start.contains(path) or path.contains(start):
-                found.append(p.steps[depth].name or "")
-    return sorted(set(found))
+    return ctx.decisions.keys_below(path)
 
 
 def _decided(ctx: Context, path: FieldPath) -> bool:
     """Whether anything was decided on the values of a map as such, not only on single keys of it."""
-    return any(
-        p.contains(path) or (path.contains(p) and p.steps[len(path.steps) - 1] == path.steps[-1])
-        for p, _ in ctx.decisions
-    )
+    return ctx.decisions.on_values(path)
 
 
 def literal(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -21,6 +22,19 @@ def _fold_character(character: str) -> str:
     upper = upper if len(upper) == 1 else character
     lower = upper.lower()
     return lower if len(lower) == 1 else upper
+
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def name_sql(name: str) -> str:
+    """A name as a query writes it, in back-quotes where it needs them."""
+    return name if _PLAIN.match(name) else "`" + name.replace("`", "``") + "`"
+
+
+def table_sql(cluster: str, topic: str) -> str:
+    """A topic as a query names it, with its cluster unless that is empty."""
+    return ".".join(name_sql(part) for part in (cluster, topic) if part)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -21,6 +21,10 @@ from policies.sql.words import words
 MAX_GROWTH = 10_000
 """Longest text or array that repeat, lpad, sequence and the like may make; two such calls cannot fill the memory."""
 
+SMALL_GROWTH = 100
+MAX_GROWTH_TOGETHER = 10_000_000
+"""Longest text or array that several such calls may make of each other; sizes up to SMALL_GROWTH do not count."""
+
 _VAR = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,40}\Z")
 _SELECT_PARTS = words(
     "with_ expressions distinct from_ joins laterals pivots where group having qualify windows distribute sort cluster"
@@ -44,6 +48,7 @@ class Checker:
     def check(self, root: exp.Expression) -> None:
         for node in list(root.walk()):
             self._node(node)
+        self._growth_together(root)
         for node in list(root.find_all(exp.Concat, exp.StrPosition, exp.Chr)):
             node.replace(_as_call(node))
 
@@ -105,7 +110,8 @@ class Checker:
             PREFIX
         ):  # a call by the lexer's eye, a name by the parser's, as in WITH rank(a)
             node.set("this", node.name[len(PREFIX) :])
-        if not node.name:
+        # sqlglot works out names for the columns of a PIVOT, and has none for TRUE; they are not written back.
+        if not node.name and node.arg_key != "columns":
             raise self.refuse(node, "A name is empty.", "name")
 
     def _call(self, node: Any) -> None:
@@ -137,6 +143,20 @@ class Checker:
             raise self.refuse(
                 node, f"{name} needs its size written as a number of at most {MAX_GROWTH:,}.", "size", name
             )
+
+    def _growth_together(self, root: exp.Expression) -> None:
+        """repeat(repeat('x', 10000), 10000) is a hundred million characters; through a subquery it is no less."""
+        product = 1
+        for node in root.find_all(exp.Anonymous):
+            name = str(node.this).lower()
+            if not inventory.grows(name):
+                continue
+            sizes = [int(s.name) for s in _sizes(name, node.expressions) if isinstance(s, exp.Literal) and s.is_int]
+            product *= max((size for size in sizes if size > SMALL_GROWTH), default=1)
+            if product > MAX_GROWTH_TOGETHER:
+                raise self.refuse(
+                    node, f"The sizes of {name} and its like multiply to more than {MAX_GROWTH_TOGETHER:,}.", "size", name
+                )
 
     def _table(self, node: Any) -> None:
         self._parts(node, _TABLE_PARTS)

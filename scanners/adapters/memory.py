@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from catalog.errors import Unavailable
 from scanners.adapters.worker import Task, job_text, merge_and_seal
+from scanners.batch import Batch
 from scanners.infer import Sketch
 from scanners.model import ClusterConnection, Partition, RawRecord, RegisteredSchema, Topic
 from scanners.ports import Cancelled, ProfileJob, RegistryAnswer
@@ -32,8 +33,8 @@ class MemorySampler:
             parts: list[bytes] = []
             for number in range(max(1, job.tasks)):
                 task = Task(text)
-                for record in chosen[number :: max(1, job.tasks)]:
-                    parts += [s.to_bytes() for s in task.add(topic, record)]
+                for some in Batch.of(chosen[number :: max(1, job.tasks)]).slices(1000):
+                    parts += [s.to_bytes() for s in task.add(topic, some)]
                 parts += [s.to_bytes() for s in task.finish()]
             if parts:
                 yield topic, merge_and_seal(parts)

@@ -6,14 +6,17 @@ Plain functions over a job as JSON text, so that Spark can ship them; the memory
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
+from scanners.batch import Batch
 from scanners.detectors.engine import Detector, TextAnalyzer
 from scanners.infer import Sketch, merge_all
-from scanners.model import RawRecord, Recognizer, TopicFormat
+from scanners.model import Recognizer, TopicFormat
 from scanners.ports import ProfileJob
 from scanners.profile import TopicProfiler
 from scanners.registered import Schemas
@@ -29,7 +32,7 @@ def job_text(job: ProfileJob) -> str:
     """What a worker needs of a job, as JSON; no address and no secret of the cluster."""
     return json.dumps({
         "schemas": {str(i): s.to_json() for i, s in job.schemas.items()},
-        "formats": {t: f.to_mapping() for t, f in job.formats.items()},
+        "formats": {t: f.to_mapping() for t, f in job.formats.items()}, "expected": job.expected,
         "recognizers": [r.to_json() for r in job.recognizers],
         "max_bytes": job.max_bytes, "deadline": job.deadline, "salt": job.salt, "detect": job.detect,
         "phone_regions": list(job.phone_regions), "free_text_limit": job.free_text_limit,
@@ -67,15 +70,14 @@ class Task:
                 self._job["free_text_limit"], self._job["regex_seconds"],
             )  # fmt: skip
         self._open: dict[str, TopicProfiler] = {}
-        self._waiting: dict[str, list[RawRecord]] = {}
+        self._waiting: dict[str, Batch] = {}
         self._sizes: dict[str, int] = {}
 
-    def add(self, topic: str, record: RawRecord) -> Iterator[Sketch]:
-        """Take in a record; yields sketches that had to be given up to make room."""
-        waiting = self._waiting.setdefault(topic, [])
-        waiting.append(record)
-        self._sizes[topic] = self._sizes.get(topic, 0) + record.size
-        if len(waiting) >= BATCH_RECORDS or self._sizes[topic] >= BATCH_BYTES:
+    def add(self, topic: str, records: Batch) -> Iterator[Sketch]:
+        """Take in records; yields sketches that had to be given up to make room."""
+        self._waiting.setdefault(topic, Batch()).extend(records)
+        self._sizes[topic] = self._sizes.get(topic, 0) + sum(records.sizes())
+        if len(self._waiting[topic]) >= BATCH_RECORDS or self._sizes[topic] >= BATCH_BYTES:
             self._flush(topic)
         if len(self._waiting) > _OPEN_TOPICS:
             yield self._close(next(iter(self._waiting)))
@@ -91,14 +93,14 @@ class Task:
             profiler = self._open[topic] = TopicProfiler(
                 topic, self._schemas, self._job["salt"], self._detector,
                 TopicFormat.from_mapping(formats) if formats else None, self._job["max_bytes"], self._job["deadline"],
+                expected=self._job["expected"].get(topic),
             )  # fmt: skip
+        batch, self._waiting[topic], self._sizes[topic] = self._waiting[topic], Batch(), 0
         try:
-            profiler.add(self._waiting[topic])
+            profiler.add_batch(batch)
         except Exception:
             # A fault of ours in one topic must not end the job for the others, and what was not looked at is not clean.
-            profiler.failed(self._waiting[topic])
-        self._waiting[topic] = []
-        self._sizes[topic] = 0
+            profiler.failed(batch)
 
     def _close(self, topic: str) -> Sketch:
         self._flush(topic)
@@ -123,17 +125,48 @@ def profile_batches(job: str) -> Any:
     """A function for `mapInArrow`: (topic, partition, offset, timestamp, key, value, headers) -> SKETCH_SCHEMA."""
 
     def run(batches: Iterable[Any]) -> Iterator[Any]:
+        # The trees of a chunk are many objects for a moment and hold no cycles: looking for some takes half the time.
+        gc.set_threshold(100_000, 50, 100)
         task = Task(job)
         for batch in batches:
-            columns = [batch.column(name).to_pylist() for name in COLUMNS]
-            for topic, partition, offset, timestamp, key, value, headers in zip(*columns, strict=True):
-                pairs = [(h["key"], h["value"]) for h in headers or ()]
-                for sketch in task.add(topic, RawRecord(key, value, pairs, partition, offset, timestamp)):
+            for topic, records in _by_topic(batch):
+                for sketch in task.add(topic, records):
                     yield _row(sketch.topic, sketch.to_bytes())
         for sketch in task.finish():
             yield _row(sketch.topic, sketch.to_bytes())
 
     return run
+
+
+def _by_topic(batch: Any) -> Iterator[tuple[str, Batch]]:
+    """The runs of records of one topic in an Arrow batch."""
+    topics = batch.column("topic")
+    start = 0
+    for name, length in zip(*_runs(topics), strict=True):
+        some = batch.slice(start, length)
+        keys, values, partitions, offsets, timestamps = (
+            some.column(column).to_pylist() for column in ("key", "value", "partition", "offset", "timestamp")
+        )
+        yield name, Batch(keys, values, _headers(some.column("headers")), partitions, offsets, timestamps)
+        start += length
+
+
+def _runs(column: Any) -> tuple[list[str], list[int]]:
+    import pyarrow.compute
+
+    encoded = pyarrow.compute.run_end_encode(column)
+    ends = encoded.run_ends.to_pylist()
+    return encoded.values.to_pylist(), [end - start for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _headers(column: Any) -> list[Sequence[tuple[str, bytes | None]]]:
+    """The headers of each record; nothing at all when no record has one."""
+    pairs = column.flatten()
+    if not len(pairs):
+        return []
+    flat = list(zip(pairs.field("key").to_pylist(), pairs.field("value").to_pylist(), strict=True))
+    ends = list(accumulate(column.value_lengths().fill_null(0).to_pylist()))
+    return [flat[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")

@@ -7,6 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 # Counters of one (entity, recognizer) at one path; all add up when sketches merge, and none holds a value.
+STOPPED = "stopped"
+"""texts that the quick pass stopped at"""
+LOOKED = "looked"
+"""those of them that were looked at closely; the counters below are of these"""
 TEXTS = "texts"
 """texts that hold a candidate"""
 VALID_TEXTS = "valid_texts"
@@ -22,7 +26,7 @@ Verdict = tuple[bool, tuple[str, ...]] | None
 """Whether a candidate is valid, and names of further counters that it raises; None when it is plainly something else and
 no candidate at all."""
 
-VERSION = "1"
+VERSION = "2"
 """Of our recognizers: raised when a rule changes, so that old verdicts are known to be of an older rule."""
 
 

@@ -1,4 +1,4 @@
-"""E-mail addresses, phone numbers, IP and MAC addresses."""
+"""E-mail addresses, IP and MAC addresses. For phone numbers see `phones`."""
 
 from __future__ import annotations
 
@@ -13,36 +13,18 @@ _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+/@-])(?P<v>[A-Za-z0-9_%+'-][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?\.)+"
     r"[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9])(?![A-Za-z0-9@-]|:[A-Za-z~/])"
 )
-_ROLES = frozenset(
-    [
-        "abuse",
-        "admin",
-        "billing",
-        "contact",
-        "do-not-reply",
-        "donotreply",
-        "git",
-        "hello",
-        "help",
-        "info",
-        "mailer-daemon",
-        "no-reply",
-        "noreply",
-        "notifications",
-        "office",
-        "postmaster",
-        "root",
-        "sales",
-        "security",
-        "service",
-        "support",
-        "team",
-        "webmaster",
-    ]
-)
+_ROLES = frozenset({
+    "abuse", "admin", "billing", "contact", "do-not-reply", "donotreply", "git", "hello", "help", "info", "mailer-daemon",
+    "no-reply", "noreply", "notifications", "office", "postmaster", "root", "sales", "security", "service", "support", "team",
+    "webmaster",
+})  # fmt: skip
 _FILE_TAILS = frozenset(
     {"png", "jpg", "jpeg", "gif", "svg", "js", "css", "html", "json", "yaml", "yml", "txt", "pdf", "zip"}
 )
+
+
+_MACHINE = re.compile(r"(?=.{16})(?:[0-9a-fA-F]+[.\-_$]?){1,6}|[A-Za-z0-9+=_.$%-]{36,}")
+"""Local parts nobody has: hexadecimal or very long ones, as in the ids of messages."""
 
 
 @lru_cache(maxsize=1)
@@ -65,69 +47,12 @@ def check_email(candidate: str, _text: str) -> Verdict:
     domain = domain.lower()
     if ".." in local or local.endswith(".") or domain.rpartition(".")[2] in _FILE_TAILS or not _real_domain(domain):
         return False, ()
-    return True, ("role",) if local.lower() in _ROLES else ()
+    if local.lower() in _ROLES:
+        return True, ("role",)
+    return True, ("machine",) if _MACHINE.fullmatch(local) and sum(map(str.isdigit, local)) * 5 >= len(local) else ()
 
 
 EMAIL = Pattern("EMAIL_ADDRESS", "email", rb"[A-Za-z0-9_%+'-]@[A-Za-z0-9]", _EMAIL, check_email)
-
-
-# --- phones -----------------------------------------------------------------------------------------------------------
-
-_PHONE = re.compile(
-    r"(?<![\w.,:/@#=&?%+-])(?P<v>(?:\+|00)?\(?\d(?:[\d ()/.\u2010\u2011-]{5,20})\d(?:\s?(?:x|ext\.?)\s?\d{1,6})?)"
-    r"(?![\w@]|[.,:/-]\d)"
-)
-_OTHER = re.compile(
-    r"(?:19|20)\d\d[-./ ]\d\d?[-./ ]\d\d?(?!\d)|\d\d?[-./ ]\d\d?[-./ ](?:19|20)\d\d(?!\d)|\d+\.\d+\Z"
-    r"|(?:\d{4}[ -]){3}\d{1,7}\Z|\d{3}-\d{2}-\d{4}\Z|\d{1,4}(?:\.\d{1,5}){3}\Z"
-    r"|(?=.*(?:\A|\.)\d(?:\.|\Z))(?:\d+\.){3,}\d+\Z"
-)
-"""Dates, decimals, cards, social security numbers, network addresses, versions, object identifiers: no phone numbers."""
-_FORMATTED = re.compile(r"[ ()/.\u2010\u2011-]|x")
-_PARENTHESES = re.compile(r"\(\d{2,5}\)")
-
-
-class PhoneCheck:
-    """Validates by libphonenumber's rules, international numbers everywhere, national ones in the given regions."""
-
-    def __init__(self, regions: tuple[str, ...]) -> None:
-        self._regions = regions
-        self._verdict = lru_cache(maxsize=8192)(self._decide)
-
-    def __call__(self, candidate: str, _text: str) -> Verdict:
-        return self._verdict(candidate)
-
-    def _decide(self, candidate: str) -> Verdict:
-        import phonenumbers
-
-        if _OTHER.match(candidate):
-            return None
-        if not 7 <= sum(map(str.isdigit, candidate)) <= 20:
-            return False, ()
-        way = "bare"
-        if candidate.startswith("+") or (candidate.startswith("00") and _FORMATTED.search(candidate)):
-            way = "international"
-        elif _PARENTHESES.search(candidate):
-            way = "parentheses"
-        elif _FORMATTED.search(candidate):
-            way = "formatted"
-        number = "+" + candidate[2:].lstrip() if candidate.startswith("00") else candidate
-        valid = possible = False
-        for region in (None,) if number.startswith("+") else self._regions:
-            try:
-                parsed = phonenumbers.parse(number, region)
-            except phonenumbers.NumberParseException:
-                continue
-            possible = possible or phonenumbers.is_possible_number(parsed)
-            if phonenumbers.is_valid_number(parsed):
-                valid = True
-                break
-        marks = (way, f"{way}_possible") if possible or valid else (way,)
-        return valid, (*marks, f"{way}_valid") if valid else marks
-
-
-def phone(regions: tuple[str, ...]) -> Pattern:
-    return Pattern("PHONE_NUMBER", "phone", rb"\d[0-9 ()/.-]{5,20}\d", _PHONE, PhoneCheck(regions))
 
 
 # --- network addresses ------------------------------------------------------------------------------------------------

@@ -14,14 +14,27 @@ from itertools import accumulate
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from scanners.detectors import contact, money, national, people, secrets
-from scanners.detectors.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, WHOLE, Pattern
+from scanners.detectors import contact, identifiers, money, national, people, phones, secrets
+from scanners.detectors.base import (
+    CANDIDATES,
+    DISTINCT,
+    LOOKED,
+    STOPPED,
+    TEXTS,
+    VALID,
+    VALID_TEXTS,
+    WHOLE,
+    Pattern,
+)
 from scanners.nodes import Node
 
 MAX_TEXTS = 4000
 """Different texts of one column and batch that are looked at; a column is known long before."""
 ENOUGH = 20_000
 """Texts of one path after which only every tenth batch is looked at: rates do not get better."""
+ROUNDS = ((0, 64), (64, 256), (256, 1024))
+"""How many of the texts that the quick pass stopped at are looked at closely: more only while it is open what they are.
+A precision known from 64 candidates is within 0.12 of the truth in 95 of 100 cases; the rest of a column changes nothing."""
 MAX_LENGTH = 20_000
 """Characters of one text that are looked at."""
 
@@ -40,8 +53,8 @@ class TextAnalyzer(Protocol):
 
 def standard_patterns(regions: tuple[str, ...]) -> list[Pattern]:
     return [
-        contact.EMAIL, contact.phone(regions), contact.IPV4, contact.IPV6, contact.MAC, money.CARD, money.IBAN, money.WALLET,
-        secrets.API_KEY, *national.patterns(),
+        contact.EMAIL, phones.phone(regions), contact.IPV4, contact.IPV6, contact.MAC, money.CARD, money.IBAN, money.WALLET,
+        secrets.API_KEY, identifiers.URL, *national.patterns(),
     ]  # fmt: skip
 
 
@@ -80,21 +93,19 @@ class Detector:
         shown = [_percent_decoded(t) for t in texts]
         for number, where in self._quick.find(shown).items():
             pattern = self._patterns[number]
-            made: Counter[str] = Counter()
-            for index in where:
-                _count(pattern, shown[index], weights[texts[index]], made)
-            _merge(node, pattern.key, made)
-        for key, made in people.look(names, weights).items():
-            _merge(node, key, made)
+            _merge(node, pattern.key, _closely(pattern, shown, [weights[t] for t in texts], where))
+        for looks in (people.look, identifiers.look, secrets.look):
+            for key, made in looks(names, weights).items():
+                _merge(node, key, made)
         prose = [t for t in texts if t.count(" ") >= 3 and any(map(str.isalpha, t))]
         if prose:
             node.traits["prose"] = node.traits.get("prose", 0) + sum(weights[t] for t in prose)
         if self._analyzer is None:
             return
-        looks = [(self._analyzer.custom, texts)]
+        asked = [(self._analyzer.custom, texts)]
         if len(prose) * 5 >= len(texts):
-            looks.append((self._analyzer.prose, prose[: self._prose_limit]))
-        for look, chosen in looks:
+            asked.append((self._analyzer.prose, prose[: self._prose_limit]))
+        for look, chosen in asked:
             found, failure = look(chosen, names)
             if failure:
                 node.unscanned[failure] = node.unscanned.get(failure, 0) + 1
@@ -110,6 +121,34 @@ class Detector:
 def _percent_decoded(text: str) -> str:
     """Addresses in URLs are often written with %40."""
     return unquote(text) if "%" in text and "%40" in text else text
+
+
+def _closely(pattern: Pattern, texts: Sequence[str], weights: Sequence[int], where: list[int]) -> Mapping[str, int]:
+    """Counters over the texts `where` the quick pass stopped; empty when none held a candidate."""
+    made: Counter[str] = Counter()
+    order = _scattered(where, ROUNDS[-1][1])
+    for start, end in ROUNDS:
+        for index in order[start:end]:
+            made[LOOKED] += weights[index]
+            _count(pattern, texts[index], weights[index], made)
+        known = made[CANDIDATES] >= 48 and (made[VALID] * 2 < made[CANDIDATES] or made[DISTINCT] >= 48)
+        if known or len(order) <= end:
+            break
+    if not made[CANDIDATES]:
+        return {}
+    made[STOPPED] = sum(map(weights.__getitem__, where))
+    return made
+
+
+_STRIDE = 7919  # a prime: steps through a column of any other length without meeting a text twice
+
+
+def _scattered(where: list[int], most: int) -> list[int]:
+    """At most so many of the numbers, from all over the list, the same ones every time."""
+    count = len(where)
+    if count <= ROUNDS[0][1] or count % _STRIDE == 0:
+        return where[:most]
+    return [where[i * _STRIDE % count] for i in range(min(count, most))]
 
 
 def _count(pattern: Pattern, text: str, weight: int, made: Counter[str]) -> None:
@@ -129,9 +168,12 @@ def _count(pattern: Pattern, text: str, weight: int, made: Counter[str]) -> None
             whole = whole or len(candidate) >= len(text.strip()) - 2
     if not candidates:
         return
-    made.update({TEXTS: weight, CANDIDATES: candidates * weight, VALID: valid * weight})
+    made[TEXTS] += weight
+    made[CANDIDATES] += candidates * weight
     if valid:
-        made.update({VALID_TEXTS: weight, DISTINCT: 1})
+        made[VALID] += valid * weight
+        made[VALID_TEXTS] += weight
+        made[DISTINCT] += 1
         if whole:
             made[WHOLE] += weight
     for mark in marks:

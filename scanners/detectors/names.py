@@ -41,7 +41,21 @@ FOR: dict[str, frozenset[str]] = {
     }),
     "DATE_OF_BIRTH": frozenset({"birth", "dob", "birthday", "birthdate", "born", "date_of_birth", "birth_date", "geburtsdatum"}),
     "PASSWORD": frozenset({"password", "passwd", "pwd", "passphrase", "passcode", "pin_code"}),
-    "API_KEY": frozenset({"key", "token", "secret", "apikey", "api_key", "access_token"}),
+    "API_KEY": frozenset({
+        "token", "secret", "apikey", "api_key", "access_token", "access_key", "secret_key", "private_key", "auth_key",
+        "client_secret", "authorization", "bearer", "credential", "credentials", "jwt",
+    }),
+    "ADVERTISING_ID": frozenset({
+        "idfa", "gaid", "aaid", "adid", "advertising_id", "ad_id", "advertiser_id", "advertisingid", "maid", "rida", "tifa",
+        "google_ad_id", "gps_adid",
+    }),
+    "DEVICE_ID": frozenset({
+        "device_id", "deviceid", "imei", "udid", "android_id", "idfv", "device_uuid", "device_token", "device_fingerprint",
+        "installation_id", "install_id", "handset_id", "mobile_id", "fingerprint_id",
+    }),
+    "GEO_COORDINATES": frozenset({
+        "lat", "lon", "lng", "latitude", "longitude", "location", "position", "coordinates", "geo", "gps", "latlng", "coords",
+    }),
     **{spec.entity: frozenset(spec.words) for spec in IDS},
     "US_SSN": frozenset({"ssn", "social_security", "social", "tax_id", "taxid", "taxpayer", "tin", "national_id"}),
 }  # fmt: skip
@@ -63,7 +77,7 @@ AGAINST: dict[str, frozenset[str]] = {
         {"version", "ver", "release", "build", "oid", "firmware", "revision", "os", "semver", "section"}
     ),
     "EMAIL_ADDRESS": frozenset(
-        {"message", "msgid", "package", "image", "asset", "repo", "repository", "clone", "ssh", "git"}
+        {"message_id", "msgid", "package", "image", "asset", "repo", "repository", "clone", "ssh", "git"}
     ),
     "PERSON": frozenset(
         {
@@ -168,7 +182,16 @@ AGAINST: dict[str, frozenset[str]] = {
     ),
     "DATE_OF_BIRTH": frozenset({"order", "event", "created", "updated"}),
     "IBAN_CODE": frozenset({"sku", "hash"}),
-    "API_KEY": frozenset(),
+    "API_KEY": frozenset({
+        "page", "next", "continuation", "cursor", "count", "type", "name", "usage", "limit", "symbol", "csrf", "sync", "resume",
+    }),
+    "GEO_COORDINATES": frozenset({
+        "store", "shop", "warehouse", "depot", "branch", "station", "airport", "city", "country", "region", "site", "office",
+        "hub", "sensor", "tile", "map", "stop", "venue", "restaurant", "hotel", "merchant", "vendor", "supplier",
+    }),
+    "DEVICE_ID": frozenset({"type", "model", "os", "sensor", "meter"}),
+    "ADVERTISING_ID": frozenset({"campaign", "type", "group"}),
+    "MAC_ADDRESS": frozenset({"dev_eui", "thumbprint", "fingerprint", "wwn", "serial", "checksum", "digest"}),
     "CRYPTO": frozenset({"hash", "commit", "sha", "digest", "contract", "tx", "transaction", "txid", "block"}),
     **{spec.entity: _CODES for spec in IDS if spec.entity != "US_SSN"},
 }
@@ -190,7 +213,7 @@ def speaks(entity: str, names: Iterable[str]) -> int:
         if joined in for_ or last in for_ or any("_" in phrase and f"_{phrase}_" in f"_{joined}_" for phrase in for_):
             # `product_name` ends in a word of persons, but says whose name it is.
             return -1 if any(t in against for t in tokens[:-1]) else _parent(entity, path, depth, against)
-        if any(t in against for t in tokens):
+        if any(t in against for t in tokens) or any("_" in p and f"_{p}_" in f"_{joined}_" for p in against):
             return -1
         if any(t in for_ for t in tokens):
             return 1
@@ -216,6 +239,11 @@ def _parent(entity: str, path: list[tuple[str, ...]], depth: int, against: froze
     if any(t in _PEOPLE for t in above):
         return 1
     return -1 if any(t in against for t in above) else 1
+
+
+def shared(names: Iterable[str]) -> frozenset[str]:
+    """Names as a set of what is worth comparing: themselves in lower case, joined by _."""
+    return frozenset("_".join(words(name)) for name in names)
 
 
 def of_person(names: Iterable[str]) -> bool:

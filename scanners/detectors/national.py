@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from scanners.detectors.base import Pattern, Verdict
+from scanners.detectors.phones import spread
 
 _LEFT, _RIGHT = r"(?<![\w.+-])(?P<v>", r")(?![\w-]|\.\d)"
 
@@ -30,7 +31,7 @@ class NationalId:
 
 
 IDS = (
-    NationalId("US_SSN", "us.ssn", r"\d{3}-\d{2}-\d{4}", False, 0.88, ("ssn", "social_security")),
+    NationalId("US_SSN", "us.ssn", r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}|\d{9}", True, 0.88, ("ssn", "social_security")),
     NationalId("US_ITIN", "us.itin", r"9\d{2}-[5-9]\d-\d{4}", False, 0.5, ("itin",)),
     NationalId("UK_NHS", "gb.nhs", r"\d{3}[ -]\d{3}[ -]\d{4}|\d{10}", True, 0.09, ("nhs",)),
     NationalId("UK_NINO", "", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]", False, 0.3,
@@ -111,22 +112,36 @@ def _nino(text: str) -> bool:
 _OWN: dict[str, Callable[[str], bool]] = {"SG_NRIC_FIN": _nric, "RU_SNILS": _snils, "UK_NINO": _nino}
 
 
+def _module(spec: NationalId) -> Callable[[str], bool]:
+    own = _OWN.get(spec.entity)
+    if own is not None:
+        return lambda text: own(text.upper())
+    is_valid = import_module(f"stdnum.{spec.module}").is_valid
+    return lambda text: bool(is_valid(text))
+
+
 def _validator(spec: NationalId) -> Callable[[str, str], Verdict]:
+    accepts: list[Callable[[str], bool]] = []
+
     @lru_cache(maxsize=4096)
-    def valid(candidate: str) -> bool:
-        own = _OWN.get(spec.entity)
-        if own is not None:
-            return own(candidate.upper())
+    def verdict(candidate: str) -> Verdict:
+        if not accepts:
+            accepts.append(_module(spec))
+        digits = candidate.isdigit()
+        if digits and not spec.bare:
+            return None
         try:
-            return bool(import_module(f"stdnum.{spec.module}").is_valid(candidate))
+            good = len(set(candidate)) > 2 and accepts[0](candidate)
         except Exception:
-            return False
+            good = False
+        if not good:
+            return False, ("bare",) if digits else ()
+        marks = ("bare", "bare_valid") if digits else ("formatted_valid",)
+        # A validator without a check digit accepts ids that are counted up; their first digits give them away.
+        return True, (*marks, *spread(re.sub(r"\D", "", candidate))) if spec.chance > 0.3 else marks
 
     def check(candidate: str, _text: str) -> Verdict:
-        digits = candidate.isdigit()
-        if len(set(candidate)) <= 2 or not valid(candidate):
-            return False, ("bare",) if digits else ()
-        return True, ("bare", "bare_valid") if digits else ("formatted_valid",)
+        return verdict(candidate)
 
     return check
 

@@ -97,7 +97,7 @@ test("completion knows topics and fields", async () => {
 test("a masked column, asked for from its own head, approved twice, seen clear, revoked while it is followed", async () => {
   const purpose = `e2e-${Date.now().toString(36)}`;
   const ana = await as("ana", queryPath());
-  await ana.getByRole("button", { name: "Run" }).click();
+  await ana.getByRole("button", { name: "Run", exact: true }).click();
   await ana.getByRole("button", { name: /^who, .*masked: why/ }).click({ timeout: 45_000 });
   await ana
     .getByText(/MASK by mask-person/)
@@ -123,7 +123,7 @@ test("a masked column, asked for from its own head, approved twice, seen clear, 
   await ana.getByText("approved", { exact: true }).first().waitFor();
 
   await ana.goto(WEIR + queryPath(purpose));
-  await ana.getByRole("button", { name: "Run" }).click();
+  await ana.getByRole("button", { name: "Run", exact: true }).click();
   await ana.getByRole("button", { name: /^who, .*shown clear: why/ }).waitFor({ timeout: 45_000 });
 
   await ana.goto(WEIR + queryPath(purpose, `${SQL} EMIT CHANGES`));

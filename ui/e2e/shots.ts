@@ -7,7 +7,9 @@ import { afterAll, beforeAll, test } from "vitest";
 import { smallPng } from "./smallPng";
 import { launch, settled, visit, WEIR } from "./weir";
 
-const FOLDER = fileURLToPath(new URL("../../docs/screenshots/", import.meta.url));
+const FOLDER = process.env.SHOTS
+  ? `${process.env.SHOTS}/`
+  : fileURLToPath(new URL("../../docs/screenshots/", import.meta.url));
 const ONLY = process.env.ONLY;
 const SQL = "SELECT client.account, client.ip, screen, ts FROM prod.`clicks.mobile`";
 
@@ -29,6 +31,8 @@ const SHOTS: Shot[] = [
   { name: "sign-in", path: "/", user: null },
   { name: "home", path: "/", user: "admin", phone: true },
   { name: "search", path: "/search?q=email", user: "admin", phone: true },
+  { name: "datasets", path: "/datasets", user: "admin", phone: true },
+  { name: "activity", path: "/activity", user: "admin" },
   { name: "dataset", path: "/datasets/prod/orders", user: "admin" },
   { name: "schema", path: "/datasets/prod/orders/schema?field=value.customer.email", user: "admin", phone: true },
   { name: "shapes", path: "/datasets/prod/events/schema", user: "admin" },
@@ -54,7 +58,7 @@ const SHOTS: Shot[] = [
     user: "ana",
     phone: true,
     first: async (page) => {
-      await page.getByRole("button", { name: "Run" }).click();
+      await page.getByRole("button", { name: "Run", exact: true }).click();
       await page.waitForSelector(".column-head");
       await page.locator(".column-head").first().click();
     },
@@ -68,6 +72,16 @@ const SHOTS: Shot[] = [
       await page.waitForSelector("text=What the answer shows");
     },
   },
+  {
+    name: "query-check",
+    path: `/query?sql=${encodeURIComponent("SELECT order_id, customer.emial FROM prod.orders")}`,
+    user: "ana",
+    first: async (page) => {
+      await page.waitForSelector(".cm-lintRange-error");
+      await page.hover(".cm-lintRange-error");
+      await page.waitForSelector(".cm-tooltip-lint");
+    },
+  },
   { name: "ask", path: "/requests/new?dataset=prod/orders&fields=value.customer.email", user: "ana" },
   { name: "requests", path: "/requests?show=mine", user: "ana" },
   { name: "grants", path: "/requests?show=grants", user: "ana" },
@@ -78,6 +92,7 @@ const SHOTS: Shot[] = [
   { name: "audit", path: "/audit", user: "admin", first: async (page) => page.getByText("Verify the chain").click() },
   { name: "clusters", path: "/admin", user: "admin" },
   { name: "scans", path: "/admin/scans", user: "admin" },
+  { name: "users", path: "/admin/users", user: "admin" },
   { name: "tokens", path: "/admin/tokens", user: "admin" },
   { name: "health", path: "/admin/health", user: "admin" },
 ];

@@ -9,6 +9,8 @@ import { NotFound } from "@/pages/NotFound";
 import { Search } from "@/pages/Search";
 import { SignIn } from "@/pages/SignIn";
 
+const DatasetsPage = lazy(() => import("@/pages/Datasets"));
+const ActivityPage = lazy(() => import("@/pages/Activity"));
 const DatasetPage = lazy(() => import("@/pages/dataset/DatasetPage"));
 const JobPage = lazy(() => import("@/pages/Job"));
 const LineagePage = lazy(() => import("@/pages/lineage/LineagePage"));
@@ -33,6 +35,8 @@ export function App() {
         <Routes>
           <Route path="/" element={<Home />} />
           <Route path="/search" element={<Search />} />
+          <Route path="/datasets" element={<DatasetsPage />} />
+          <Route path="/activity" element={<ActivityPage />} />
           <Route path="/datasets/:place/:name/:tab?" element={<DatasetPage />} />
           <Route path="/jobs/:namespace/:name" element={<JobPage />} />
           <Route path="/lineage" element={<LineagePage />} />

@@ -153,6 +153,37 @@ def test_a_recorded_foreach_batch(seed: int) -> None:
     assert flows(graph_of(*events, batch=5)) == {("orders_in", "orders_out"), ("orders_in", "orders_out2")}
 
 
+def micro_batches(*rounds: tuple[str, float, float]) -> list[Any]:
+    """(stream, start, end) of micro-batches: the reading run encloses the writing one. One application, equal job names."""
+    more = {"integration": "SPARK", "parent": ("app", "p1")}
+    events = []
+    for stream, start, end in rounds:
+        read = {"job": "app.project", "run_id": f"read {stream} {start}", "processing": "STREAMING", **more}
+        wrote = {"job": "app.save", "run_id": f"write {stream} {start}", "processing": "BATCH", **more}
+        events += [
+            run(start, [f"{stream}_in"], [], kind="START", **read),
+            run(start + 0.1, [], [f"{stream}_out"], kind="START", **wrote),
+            run(end - 0.1, [], [f"{stream}_out"], **wrote),
+            run(end, [f"{stream}_in"], [], **read),
+        ]
+    return events
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_streams_of_one_application_are_not_joined_crosswise(seed: int) -> None:
+    events = micro_batches(
+        ("a", 0, 2), ("b", 1, 3), ("a", 4, 6), ("b", 6.5, 9), *((s, t, t + 2) for t in (10, 20, 30) for s in "ab")
+    )
+    random.Random(seed).shuffle(events)
+    assert flows(graph_of(*events, batch=3)) == {("a_in", "a_out"), ("b_in", "b_out")}
+
+
+def test_streams_in_step_are_told_apart_by_the_first_micro_batch_that_is_not() -> None:
+    in_step = micro_batches(*((stream, at, at + 2) for at in (0, 10) for stream in "ab"))
+    assert len(flows(graph_of(*in_step))) == 4  # nothing tells them apart yet: each may have written either
+    assert len(flows(graph_of(*in_step, *micro_batches(("a", 20, 22), ("b", 30, 32))))) == 2
+
+
 def test_what_an_application_wrote_long_before_its_stream_is_not_joined() -> None:
     more = {"integration": "SPARK", "parent": ("app", "p1")}
     wrote = run(0, [], ["seed"], job="app.write", run_id="c2", processing="BATCH", **more)

@@ -114,6 +114,7 @@ def test_the_audit_comes_before_the_first_row_and_holds_no_literal() -> None:
     with pytest.raises(QueryFailed):
         world.service().run(ANA, "SELECT id FROM orders WHERE who.mail = 'anna@example.eu' AND amount > 77", "analysis")
     (entry,) = seen
+    assert [(e.action, e.outcome) for e in world.entries] == [("query", "allow"), ("query.end", "failed")]
     assert (entry.action, entry.outcome, entry.purpose, entry.datasets) == (
         "query",
         "allow",
@@ -213,7 +214,7 @@ def test_limits() -> None:
 
 
 def test_one_subject_cannot_take_all_places() -> None:
-    world = World(settings=QuerySettings(concurrent_per_subject=1))
+    world = World(settings=QuerySettings(concurrent_per_subject=1, wait_seconds=0.05))
     inside, go = threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -298,7 +299,7 @@ def test_a_push_query_without_news_ends_too() -> None:
     world = World(settings=QuerySettings(recheck_seconds=0.01))
     events = world.service().stream(ANA, "SELECT id FROM orders EMIT CHANGES")
     world.decision = RuntimeError("away")
-    assert [e["type"] for e in events if e["type"] != "idle"] == ["end"]
+    assert [e["type"] for e in events if e["type"] != "idle"] == ["columns", "end"]
 
 
 def test_what_cannot_be_pushed_is_refused_before_anything() -> None:
@@ -309,5 +310,5 @@ def test_what_cannot_be_pushed_is_refused_before_anything() -> None:
 def test_small_things() -> None:
     assert split_name("`a`.`b``c`") == ["a", "b`c"]
     assert split_name("a.b") == ["a", "b"]
-    assert without_literals("SELECT 'a', 1.5, x'ab' FROM `t` -- secret") == "SELECT ? , ? , ? FROM `t`"
+    assert without_literals("SELECT 'a', 1.5, x'ab' FROM `t` -- secret") == "SELECT ?, ?, ? FROM `t`"
     assert without_literals("SELECT 'open") == "(unreadable)"

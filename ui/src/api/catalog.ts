@@ -162,7 +162,7 @@ export function useReview(place: string, name: string) {
         }),
       ),
     onSuccess: () => {
-      for (const key of ["classifications", "suggestions", "search", "where-is"]) {
+      for (const key of ["classifications", "found", "search", "where-is"]) {
         client.invalidateQueries({ queryKey: [key] });
       }
     },

@@ -63,6 +63,37 @@ export const weir = createClient<paths>({
   },
 });
 
+type Query = Record<string, string | number | boolean | null | undefined | readonly string[]>;
+
+/** A call whose answer is no JSON, or whose parameters repeat: what `weir` cannot say. */
+export async function ask(
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  { query = {}, body, signal }: { query?: Query; body?: unknown; signal?: AbortSignal | undefined } = {},
+): Promise<Response> {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== null && one !== undefined && one !== "") search.append(name, String(one));
+    }
+  }
+  const url = new URL(search.size > 0 ? `${path}?${search}` : path, window.location.origin);
+  return send(
+    new Request(url, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+      ...(signal ? { signal } : {}),
+    }),
+  );
+}
+
+/** True where this Weir has no such route: it is older than its pages, which then do without. */
+export function routeIsMissing(error: unknown): boolean {
+  return (
+    error instanceof ApiError && (error.status === 405 || (error.status === 404 && /nothing at/.test(error.message)))
+  );
+}
+
 /** The body of an answer, in the shape the contract states for it. */
 export async function answer<T>(call: Promise<{ data?: unknown }>): Promise<T> {
   return (await call).data as T;

@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
 import type { ImpactAnswer, Job, LineageAnswer } from "@/api/types";
+import { emptyGraph, flows, inSight, merge, type Way } from "@/lib/graph";
 
 export interface LineageAsked {
   nodeId: string;
@@ -34,5 +35,21 @@ export function useJob(namespace: string, name: string) {
     queryKey: ["job", namespace, name],
     queryFn: ({ signal }) =>
       answer<Job>(weir.GET("/api/v1/jobs/{namespace}/{name}", { params: { path: { namespace, name } }, signal })),
+  });
+}
+
+/** What lies one hop from a dataset each way, jobs passed through. */
+export function useNeighbours(nodeId: string) {
+  return useQuery({
+    queryKey: ["lineage", nodeId, 1, "dataset", null, "neighbours"],
+    queryFn: async ({ signal }) => {
+      const answer = await fetchLineage({ nodeId, direction: "both", depth: 1, level: "dataset" }, signal);
+      const list = flows(merge(emptyGraph(), answer), false);
+      const side = (way: Way) => {
+        const { nodes } = inSight(list, answer.root ?? nodeId, 1, [way], new Map());
+        return [...nodes].filter((id) => id.startsWith("dataset:") && id !== (answer.root ?? nodeId)).sort();
+      };
+      return { upstream: side("upstream"), downstream: side("downstream") };
+    },
   });
 }

@@ -15,12 +15,28 @@ export interface FindRow {
   classification: Classification;
 }
 
-export function ClassificationTable({ rows, withDataset }: { rows: FindRow[]; withDataset: boolean }) {
+export function ClassificationTable({
+  rows,
+  withDataset,
+  picked,
+  onPick,
+}: {
+  rows: FindRow[];
+  withDataset: boolean;
+  /** With both, rows can be picked for one decision on many. */
+  picked?: (row: number) => boolean;
+  onPick?: (row: number, on: boolean) => void;
+}) {
   return (
     <div className="table-wrap">
       <table className="table">
         <thead>
           <tr>
+            {onPick && (
+              <th>
+                <span className="visually-hidden">Choose</span>
+              </th>
+            )}
             <th>Field</th>
             <th>Entity</th>
             <th>Evidence</th>
@@ -30,11 +46,13 @@ export function ClassificationTable({ rows, withDataset }: { rows: FindRow[]; wi
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.map((row, i) => (
             <Row
               key={`${row.place}/${row.name} ${row.classification.path} ${row.classification.entity}`}
               row={row}
               withDataset={withDataset}
+              picked={picked?.(i) ?? false}
+              onPick={onPick ? (on) => onPick(i, on) : undefined}
             />
           ))}
         </tbody>
@@ -43,19 +61,39 @@ export function ClassificationTable({ rows, withDataset }: { rows: FindRow[]; wi
   );
 }
 
-function Row({ row, withDataset }: { row: FindRow; withDataset: boolean }) {
+function Row({
+  row,
+  withDataset,
+  picked,
+  onPick,
+}: {
+  row: FindRow;
+  withDataset: boolean;
+  picked: boolean;
+  onPick: ((on: boolean) => void) | undefined;
+}) {
   const { place, name, classification: c } = row;
   const review = useReview(place, name);
   const [asking, setAsking] = useState<"confirmed" | "rejected" | null>(null);
   const verb = asking === "confirmed" ? "Confirm" : "Reject";
   return (
     <tr>
+      {onPick && (
+        <td>
+          <input
+            type="checkbox"
+            aria-label={`Choose ${c.entity} in ${c.path}`}
+            checked={picked}
+            onChange={(e) => onPick(e.target.checked)}
+          />
+        </td>
+      )}
       <td>
         <Link className="mono anywhere" to={links.field(place, name, c.path)}>
           {c.path}
         </Link>
         {withDataset && (
-          <div className="small">
+          <div className="small anywhere">
             <Link to={links.dataset(place, name)}>
               {place}/{name}
             </Link>

@@ -12,28 +12,29 @@ export function Coverage({
 }: {
   datasets: Dataset[];
   total: number;
-  entities: FacetValue[];
+  /** Undefined while it is not known. */
+  entities: FacetValue[] | undefined;
 }) {
   const scanned = datasets.filter((d) => d.scanned_at).length;
   const unowned = datasets.filter((d) => d.owners.length === 0).length;
-  const personal = entities.find((e) => e.value === "PII")?.count ?? 0;
-  const kinds = entities.filter((e) => e.value !== "PII");
+  const personal = entities && (entities.find((e) => e.value === "PII")?.count ?? 0);
+  const kinds = (entities ?? []).filter((e) => e.value !== "PII");
   return (
     <section aria-label="Coverage" className="stack-s">
-      <div className="cards">
-        <Link className="stat" to={links.search({ kind: "dataset" })}>
+      <div className="cards stats">
+        <Link className="stat" to={links.datasets()}>
           <b>{count(total)}</b>
           <span>datasets known</span>
         </Link>
-        <Link className="stat" to={links.admin("scans")}>
+        <Link className="stat" to={links.datasets("unscanned")}>
           <b>{count(scanned)}</b>
-          <span>of them scanned</span>
+          <span>scanned, {count(datasets.length - scanned)} never</span>
         </Link>
         <Link className="stat" to={links.fields({ entity: "PII" })}>
           <b>{count(personal)}</b>
           <span>fields with personal data</span>
         </Link>
-        <Link className="stat" to={links.search({ kind: "dataset" })}>
+        <Link className="stat" to={links.datasets("unowned")}>
           <b>{count(unowned)}</b>
           <span>datasets without an owner</span>
         </Link>

@@ -1,30 +1,29 @@
 import { Search } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
+import { useSlash } from "@/lib/keys";
 import { links } from "@/lib/links";
 
-const typing = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-
-/** The search box of every page. `/` jumps into it; typing opens the search page as you type. */
+/** The search box of every page but the first, which has its own. Typing opens the search page as you type. */
 export function HeaderSearch() {
+  const { pathname } = useLocation();
+  return pathname === "/" ? <span className="find" /> : <Box />;
+}
+
+function Box() {
   const input = useRef<HTMLInputElement>(null);
   const navigate = useNavigate();
-  const { pathname } = useLocation();
+  const { pathname, state } = useLocation();
   const [params] = useSearchParams();
   const asked = pathname === "/search" ? (params.get("q") ?? "") : "";
   const [text, setText] = useState(asked);
   useEffect(() => setText(asked), [asked]);
+  useSlash(input);
 
-  useEffect(() => {
-    const jump = (event: KeyboardEvent) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-      event.preventDefault();
-      input.current?.select();
-      input.current?.focus();
-    };
-    document.addEventListener("keydown", jump);
-    return () => document.removeEventListener("keydown", jump);
+  // Somebody began to type on the first page: the letters to come belong here.
+  const typing = useRef((state as { typing?: boolean } | null)?.typing === true);
+  useLayoutEffect(() => {
+    if (typing.current) input.current?.focus();
   }, []);
 
   useEffect(() => {

@@ -1,32 +1,8 @@
-import {
-  ClipboardCheck,
-  FileSearch,
-  House,
-  KeyRound,
-  ScrollText,
-  Search,
-  Settings,
-  ShieldCheck,
-  SquareTerminal,
-  Waypoints,
-} from "lucide-react";
 import { NavLink } from "react-router";
 import { useMe, useRequests } from "@/api/access";
+import { PAGES } from "@/lib/pages";
 import { toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
-
-const PAGES = [
-  { to: "/", text: "Home", icon: House },
-  { to: "/search", text: "Search", icon: Search },
-  { to: "/lineage", text: "Lineage", icon: Waypoints },
-  { to: "/query", text: "Query", icon: SquareTerminal },
-  { to: "/requests", text: "Requests", icon: KeyRound, gap: true },
-  { to: "/review", text: "Review", icon: ClipboardCheck },
-  { to: "/policies", text: "Policies", icon: ShieldCheck },
-  { to: "/reports", text: "Where is …", icon: FileSearch, gap: true },
-  { to: "/audit", text: "Audit", icon: ScrollText },
-  { to: "/admin", text: "Admin", icon: Settings },
-];
 
 export function Nav({ open }: { open: boolean }) {
   const me = useMe(useToken());
@@ -50,6 +26,9 @@ export function Nav({ open }: { open: boolean }) {
           </li>
         ))}
       </ul>
+      <p className="muted small nav-foot">
+        <kbd>?</kbd> keys
+      </p>
     </nav>
   );
 }

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { Link, useLocation } from "react-router";
 import { ErrorBoundary } from "@/components/ErrorBoundary";
 import { HeaderSearch } from "@/components/HeaderSearch";
+import { KeyHelp } from "@/components/KeyHelp";
 import { Nav } from "@/components/Nav";
 import { ThemeMenu } from "@/components/ThemeMenu";
 import { UserMenu } from "@/components/UserMenu";
@@ -41,6 +42,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </div>
         </header>
         <Nav open={menu} />
+        <KeyHelp />
         <main id="main" className="main" tabIndex={-1}>
           <ErrorBoundary at={pathname}>{children}</ErrorBoundary>
         </main>

@@ -83,3 +83,25 @@ export function csv(columns: string[], rows: unknown[][]): string {
   };
   return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
+
+/** How many records arrive, over the time that the scan saw: "about 110 a day". Null where that is not known. */
+export function rateText(of: {
+  topic: { retained?: number | null };
+  scan: { time_from?: string | null; time_to?: string | null };
+}): string | null {
+  const { time_from, time_to } = of.scan;
+  const kept = of.topic.retained;
+  if (!time_from || !time_to || !kept || kept < 2) return null;
+  const seconds = (Date.parse(time_to) - Date.parse(time_from)) / 1000;
+  if (!(seconds > 0)) return null;
+  const perSecond = kept / seconds;
+  const [n, unit]: [number, string] =
+    perSecond >= 1
+      ? [perSecond, "second"]
+      : perSecond * 60 >= 1
+        ? [perSecond * 60, "minute"]
+        : perSecond * 3600 >= 1
+          ? [perSecond * 3600, "hour"]
+          : [perSecond * 86_400, "day"];
+  return `about ${n >= 10 ? count(Math.round(n)) : n.toFixed(1)} ${unit === "hour" ? "an" : "a"} ${unit}`;
+}

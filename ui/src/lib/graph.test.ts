@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LineageEdge } from "@/api/types";
-import { earliest, emptyGraph, flows, inSight, merge, path, toggleKey } from "@/lib/graph";
+import { earliest, emptyGraph, flows, inSight, merge, path, toggleKey, wayBetween } from "@/lib/graph";
 
 const feeds = (source: string, target: string, job?: string, more: Partial<LineageEdge> = {}): LineageEdge => ({
   source: `dataset:k:${source}`,
@@ -96,4 +96,11 @@ test("the earliest beginning of any edge", () => {
     Date.parse("2026-02-01T00:00:00Z"),
   );
   expect(earliest(emptyGraph())).toBeNull();
+});
+
+test("the way between two nodes names each step, and is none against the flow", () => {
+  const way = wayBetween(chain, "dataset:k:a", "dataset:k:c");
+  expect(way?.map((f) => f.to)).toEqual(["job:s:ab", "dataset:k:b", "job:s:bc", "dataset:k:c"]);
+  expect(wayBetween(chain, "dataset:k:c", "dataset:k:a")).toBeNull();
+  expect(wayBetween(chain, "dataset:k:a", "dataset:k:a")).toBeNull();
 });

@@ -191,3 +191,26 @@ export function earliest(graph: Graph): number | null {
   }
   return first;
 }
+
+/** The shortest way from one node to another along the arrows; null where there is none. Fields of a dataset count as it. */
+export function wayBetween(list: Flow[], from: string, to: string): Flow[] | null {
+  const is = (id: string, wanted: string) => id === wanted || containerOf(id) === wanted;
+  const next = new Map<string, Flow[]>();
+  for (const flow of list) next.set(flow.from, [...(next.get(flow.from) ?? []), flow]);
+  const begins = [...next.keys()].filter((id) => is(id, from));
+  const came = new Map<string, Flow | null>(begins.map((id) => [id, null]));
+  const queue = [...begins];
+  for (let node = queue.shift(); node !== undefined; node = queue.shift()) {
+    if (is(node, to) && came.get(node)) {
+      const way: Flow[] = [];
+      for (let flow = came.get(node); flow; flow = came.get(flow.from)) way.unshift(flow);
+      return way;
+    }
+    for (const flow of next.get(node) ?? []) {
+      if (came.has(flow.to)) continue;
+      came.set(flow.to, flow);
+      queue.push(flow.to);
+    }
+  }
+  return null;
+}

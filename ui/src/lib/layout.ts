@@ -21,8 +21,8 @@ function engine() {
 const OPTIONS = {
   "elk.algorithm": "layered",
   "elk.direction": "RIGHT",
-  "elk.layered.spacing.nodeNodeBetweenLayers": "64",
-  "elk.spacing.nodeNode": "26",
+  "elk.layered.spacing.nodeNodeBetweenLayers": "46",
+  "elk.spacing.nodeNode": "22",
   "elk.layered.nodePlacement.strategy": "BRANDES_KOEPF",
   "elk.layered.thoroughness": "3",
   "elk.separateConnectedComponents": "false",

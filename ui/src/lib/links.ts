@@ -11,6 +11,8 @@ function query(params: Record<string, string | null | undefined>): string {
 export const links = {
   home: "/",
   search: (params: Record<string, string | null | undefined> = {}) => `/search${query(params)}`,
+  datasets: (show?: string) => `/datasets${query({ show })}`,
+  activity: (about?: string) => `/activity${query({ about })}`,
   dataset: (place: string, name: string, tab?: string, params: Record<string, string | null | undefined> = {}) =>
     `/datasets/${part(place)}/${part(name)}${tab && tab !== "overview" ? `/${tab}` : ""}${query(params)}`,
   field: (place: string, name: string, path: string) =>

@@ -1,13 +1,14 @@
 // Which access requests are whose. The API lists one's own and those one may decide.
 import type { AccessRequest } from "@/api/types";
 
-/** Pending requests of others whose present stage this user has not yet spoken on. */
+/** Pending requests that this user may decide, as Weir says; by who has spoken where it does not say. */
 export function toDecide(requests: AccessRequest[], user: string | undefined): AccessRequest[] {
   if (user === undefined) return [];
-  return requests.filter(
-    (r) =>
-      r.state === "pending" && r.requester !== user && !r.decisions.some((d) => d.by === user && d.stage === r.stage),
-  );
+  return requests.filter((r) => {
+    if (r.state !== "pending") return false;
+    if (typeof r.can_decide === "boolean") return r.can_decide;
+    return r.requester !== user && !r.decisions.some((d) => d.by === user && d.stage === r.stage);
+  });
 }
 
 export function mine(requests: AccessRequest[], user: string | undefined): AccessRequest[] {

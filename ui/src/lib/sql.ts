@@ -34,9 +34,28 @@ export function tablesIn(sql: string): TableName[] {
   return [...found.values()];
 }
 
-/** The offset of a line and column (both from 1) in a text, kept inside it. */
+/** Weir counts characters as Unicode does; a browser's text counts an emoji as two. */
+export function pointsIn(text: string): number {
+  let n = 0;
+  for (const _ of text) n += 1;
+  return n;
+}
+
+/** The place in a browser's text that lies `points` characters in. */
+export function unitsOf(text: string, points: number): number {
+  let at = 0;
+  let left = points;
+  for (const character of text) {
+    if (left <= 0) break;
+    left -= 1;
+    at += character.length;
+  }
+  return at;
+}
+
+/** The offset of a line and column (both from 1, in characters) in a text, kept inside it. */
 export function offsetOf(text: string, line: number, column: number): number {
   const lines = text.split("\n");
   const before = lines.slice(0, Math.max(0, line - 1)).reduce((sum, l) => sum + l.length + 1, 0);
-  return Math.min(text.length, before + Math.max(0, column - 1));
+  return Math.min(text.length, before + unitsOf(lines[line - 1] ?? "", Math.max(0, column - 1)));
 }

@@ -2,7 +2,7 @@
 import type { QueryWindow, ScanWindow } from "@/api/types";
 import { plural } from "@/lib/format";
 
-const day = (at: string) => at.replace("T", " ").replace(/(:\d\d)(\.\d+)?Z$/, "$1 UTC");
+const day = (at: string) => at.replace("T", " ").replace(/:\d\d(\.\d+)?Z$/, " UTC");
 
 export function windowText(window: ScanWindow): string {
   const parts = [`Learned from ${plural(window.records ?? 0, "record")}`];

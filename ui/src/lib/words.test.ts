@@ -2,12 +2,12 @@
 import { expect, test } from "vitest";
 import { columnReasons, lookOf } from "@/lib/decision";
 import { describedDocument, ownersFromText } from "@/lib/declare";
-import { ago, csv, duration, percent } from "@/lib/format";
+import { ago, csv, duration, percent, rateText } from "@/lib/format";
 import { markedPieces } from "@/lib/highlight";
 import { referenceLink } from "@/lib/links";
 import { opens } from "@/lib/opens";
 import { shapeNames } from "@/lib/shapes";
-import { isPush, offsetOf, sqlTable, tablesIn } from "@/lib/sql";
+import { isPush, offsetOf, pointsIn, sqlTable, tablesIn, unitsOf } from "@/lib/sql";
 import { sentence } from "@/lib/subject";
 import { safeUrl } from "@/lib/url";
 import { toYaml } from "@/lib/yaml";
@@ -150,4 +150,21 @@ test("YAML that reads back as it was", () => {
   ).toBe(
     'kind: Policy\nspec:\n  match:\n    tags:\n      - A\n      - "yes"\n  empty: []\n  list:\n    - a: 1\n      b: "x: y"\n',
   );
+});
+
+test("a rate is told in the unit that makes it a number to remember", () => {
+  const of = (retained: number, hours: number) => ({
+    topic: { retained },
+    scan: { time_from: "2026-01-01T00:00:00Z", time_to: new Date(Date.UTC(2026, 0, 1, hours)).toISOString() },
+  });
+  expect(rateText(of(1500, 24 * 14))).toBe("about 4.5 an hour");
+  expect(rateText(of(72_000, 1))).toBe("about 20 a second");
+  expect(rateText(of(1, 24))).toBeNull();
+  expect(rateText({ topic: {}, scan: {} })).toBeNull();
+});
+
+test("places are counted in characters, as Weir counts them", () => {
+  expect(pointsIn("a😀b")).toBe(3);
+  expect(unitsOf("a😀b", 2)).toBe(3);
+  expect(offsetOf("x\n'😀' bad", 2, 5)).toBe(7);
 });

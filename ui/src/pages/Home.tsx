@@ -1,15 +1,21 @@
 // The first page: the search box, what waits for me, how much is covered, what changed lately.
 import { Search } from "lucide-react";
-import { useState } from "react";
+import { useRef } from "react";
 import { Link, useNavigate } from "react-router";
 import { useMe, useRequests } from "@/api/access";
 import { useDatasets, useSearch } from "@/api/catalog";
+import { useFound } from "@/api/classifications";
+import { useEvents } from "@/api/events";
+import type { Dataset } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Coverage } from "@/components/Coverage";
 import { Empty } from "@/components/Empty";
+import { EventList } from "@/components/EventList";
+import { Loading } from "@/components/Loading";
 import { useTitle } from "@/components/PageHead";
 import { When } from "@/components/When";
 import { plural } from "@/lib/format";
+import { useSlash } from "@/lib/keys";
 import { links } from "@/lib/links";
 import { mine, toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
@@ -25,7 +31,8 @@ const QUESTIONS = [
 export function Home() {
   useTitle("Home");
   const navigate = useNavigate();
-  const [text, setText] = useState("");
+  const box = useRef<HTMLInputElement>(null);
+  useSlash(box);
   const datasets = useDatasets();
   const fields = useSearch({ q: "", kind: "field" }, 1);
   return (
@@ -37,17 +44,21 @@ export function Home() {
             className="find"
             onSubmit={(event) => {
               event.preventDefault();
-              navigate(links.search({ q: text }));
+              navigate(links.search());
             }}
           >
             <Search size={18} aria-hidden />
             <input
+              ref={box}
               className="input"
-              aria-label="Topics, fields, owners, kinds of personal data"
+              aria-label="Search datasets and fields"
               placeholder="Topics, fields, owners, kinds of personal data"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
+              spellCheck={false}
+              autoComplete="off"
+              value=""
+              onChange={(event) => navigate(links.search({ q: event.target.value }), { state: { typing: true } })}
             />
+            <kbd aria-hidden>/</kbd>
           </form>
         </search>
         <div className="row" style={{ gap: 18 }}>
@@ -72,34 +83,9 @@ export function Home() {
             </div>
           ) : (
             <>
-              <Coverage datasets={all} total={total} entities={fields.data?.facets.entity ?? []} />
+              <Coverage datasets={all} total={total} entities={fields.data?.facets.entity} />
               <div className="columns">
-                <section className="panel flush" aria-labelledby="changed">
-                  <div className="panel-head">
-                    <h2 id="changed">Changed lately</h2>
-                  </div>
-                  <ul className="list">
-                    {[...all]
-                      .sort((a, b) => (b.updated_at ?? "").localeCompare(a.updated_at ?? ""))
-                      .slice(0, 8)
-                      .map((d) => (
-                        <li key={`${d.namespace}/${d.name}`} className="spread">
-                          <span className="anywhere grow">
-                            <Link to={links.dataset(d.cluster ?? d.namespace, d.name)} className="strong">
-                              {d.name}
-                            </Link>{" "}
-                            <span className="muted small">
-                              {d.cluster ?? d.namespace}
-                              {d.description && ` · ${d.description}`}
-                            </span>
-                          </span>
-                          <span className="muted small">
-                            <When at={d.updated_at} />
-                          </span>
-                        </li>
-                      ))}
-                  </ul>
-                </section>
+                <Lately datasets={all} />
                 <Waiting />
               </div>
             </>
@@ -110,28 +96,78 @@ export function Home() {
   );
 }
 
+/** What changed: events where Weir has told any, else the datasets it heard of last. */
+function Lately({ datasets }: { datasets: Dataset[] }) {
+  const events = useEvents({}, 10);
+  const newest = [...datasets].sort((a, b) => (b.updated_at ?? "").localeCompare(a.updated_at ?? ""));
+  const told = events.data ?? [];
+  return (
+    <section className="panel flush" aria-labelledby="changed">
+      <div className="panel-head">
+        <h2 id="changed">Changed lately</h2>
+        <Link to={links.activity()} className="small">
+          All activity
+        </Link>
+      </div>
+      {events.isPending ? (
+        <div style={{ padding: 14 }}>
+          <Loading lines={5} />
+        </div>
+      ) : told.length > 0 ? (
+        <EventList events={told} />
+      ) : (
+        <ul className="list">
+          {newest.slice(0, 8).map((d) => (
+            <li key={`${d.namespace}/${d.name}`} className="spread">
+              <span className="anywhere grow">
+                <Link to={links.dataset(d.cluster ?? d.namespace, d.name)} className="strong">
+                  {d.name}
+                </Link>{" "}
+                <span className="muted small">
+                  {d.cluster ?? d.namespace}
+                  {d.description && ` · ${d.description}`}
+                </span>
+              </span>
+              <span className="muted small">
+                <When at={d.updated_at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Requests to decide, finds to review, my own open requests; one line that says so where there is nothing. */
 function Waiting() {
-  const user = useMe(useToken()).data?.user;
+  const me = useMe(useToken()).data;
+  const user = me?.user;
   const pending = useRequests({ state: "pending" });
-  const decide = toDecide(pending.data ?? [], user);
-  const own = mine(pending.data ?? [], user);
+  const found = useFound({ state: "suggested" }, 1);
+  const decide = toDecide(pending.data ?? [], user).length;
+  const own = mine(pending.data ?? [], user).length;
+  const review = me?.permissions?.includes("review") ? (found.data?.total ?? 0) : 0;
+  const waits = [
+    { n: decide, what: plural(decide, "request"), why: "for you to decide", to: links.requests("decide") },
+    { n: review, what: plural(review, "find"), why: "of personal data to review", to: links.review },
+    { n: own, what: plural(own, "request"), why: "of yours not decided yet", to: links.requests("mine") },
+  ].filter(({ n }) => n > 0);
   return (
     <section className="panel stack-s" aria-labelledby="waits">
-      <h2 id="waits">What waits</h2>
+      <h2 id="waits">Waits for you</h2>
       <Answer of={pending} lines={2}>
         {() => (
           <ul className="stack-s">
-            <li>
-              <Link to={links.requests("decide")}>{plural(decide.length, "request")}</Link>{" "}
-              <span className="muted">for you to decide</span>
-            </li>
-            <li>
-              <Link to={links.requests("mine")}>{plural(own.length, "request")}</Link>{" "}
-              <span className="muted">of yours not decided yet</span>
-            </li>
-            <li>
-              <Link to={links.review}>Suggested personal data</Link> <span className="muted">to confirm or reject</span>
-            </li>
+            {waits.map(({ what, why, to }) => (
+              <li key={to}>
+                <Link to={to} className="strong">
+                  {what}
+                </Link>{" "}
+                <span className="muted">{why}</span>
+              </li>
+            ))}
+            {waits.length === 0 && <li className="muted">Nothing. A masked column has a button to ask for it.</li>}
           </ul>
         )}
       </Answer>

@@ -6,6 +6,7 @@ import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
 import { When } from "@/components/When";
+import { jobTitle } from "@/lib/jobTitle";
 import { links, nodeLink } from "@/lib/links";
 import { nodeIdOf, parseNodeId } from "@/lib/nodeId";
 import { safeUrl } from "@/lib/url";
@@ -15,7 +16,11 @@ export default function JobPage() {
   const job = useJob(namespace, name);
   return (
     <div className="page">
-      <PageHead title={name} crumbs={<span>job in {namespace}</span>}>
+      <PageHead
+        title={jobTitle(name)}
+        lead={jobTitle(name) === name ? undefined : <span className="mono small">{name}</span>}
+        crumbs={<span>job in {namespace}</span>}
+      >
         <Link className="button" to={links.lineage(nodeIdOf({ kind: "job", namespace, name }))}>
           Lineage
         </Link>

@@ -1,59 +1,228 @@
-// Every suggestion of personal data that nobody has judged yet, over all datasets.
-import { useQuery } from "@tanstack/react-query";
-import { ClipboardCheck } from "lucide-react";
+// Finds of personal data over all datasets: by state, kind and dataset; judged one by one or many at once.
+import { Check, ClipboardCheck, X } from "lucide-react";
 import { useState } from "react";
-import { fetchSuggestions } from "@/api/suggestions";
+import { useSearchParams } from "react-router";
+import { type FoundAt, type Outcome, useFound, useReviewMany } from "@/api/classifications";
+import type { FacetValue, ReviewState } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { ClassificationTable } from "@/components/ClassificationTable";
 import { Empty } from "@/components/Empty";
 import { Facet } from "@/components/Facets";
+import { Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { ReasonDialog } from "@/components/ReasonDialog";
+import { Segments } from "@/components/Segments";
 import { plural } from "@/lib/format";
 
+const PAGE = 100;
+const STATES = ["suggested", "confirmed", "rejected"] as const;
+const keyOf = (c: FoundAt) => `${c.dataset} ${c.path} ${c.entity}`;
+
 export default function ReviewPage() {
-  const found = useQuery({ queryKey: ["suggestions"], queryFn: ({ signal }) => fetchSuggestions(signal) });
-  const [entity, setEntity] = useState<string | null>(null);
+  const [params, setParams] = useSearchParams();
+  const state = STATES.find((s) => s === params.get("state")) ?? "suggested";
+  const entity = params.get("entity");
+  const dataset = params.get("dataset");
+  const [shown, setShown] = useState(PAGE);
+  const found = useFound({ state, entity, dataset }, shown);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const set = (name: string, value: string | null) => {
+    const next = new URLSearchParams(params);
+    value === null ? next.delete(name) : next.set(name, value);
+    setParams(next, { replace: true });
+    setPicked(new Set());
+    setShown(PAGE);
+  };
   return (
     <div className="page">
       <PageHead
         title="Review"
         lead="Scans suggest, people decide. Suggestions mask already; a confirmation makes them lasting, a rejection lifts them."
-      />
+      >
+        <Segments
+          label="Which finds"
+          value={state}
+          onChange={(value) => set("state", value)}
+          options={STATES.map((value) => ({ value, text: value }))}
+        />
+      </PageHead>
       <Answer of={found} lines={6}>
-        {(all) => {
-          const counts = new Map<string, number>();
-          for (const row of all)
-            counts.set(row.classification.entity, (counts.get(row.classification.entity) ?? 0) + 1);
-          const shown = all.filter((row) => entity === null || row.classification.entity === entity);
-          if (all.length === 0) {
-            return (
-              <div className="panel">
-                <Empty title="Nothing waits for review" icon={<ClipboardCheck size={28} aria-hidden />}>
-                  <p>The next scan that finds something new brings it here.</p>
-                </Empty>
-              </div>
-            );
-          }
-          return (
-            <div className="columns left">
-              <aside aria-label="Narrow down">
+        {(page) => (
+          <div className="columns left">
+            <aside aria-label="Narrow down">
+              <div className="stack">
                 <Facet
                   title="Personal data"
-                  values={[...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count)}
+                  values={counted(page.counts.entity)}
                   chosen={entity}
-                  onChoose={setEntity}
+                  onChoose={(value) => set("entity", value)}
                 />
-              </aside>
-              <section className="panel flush">
-                <div className="panel-head">
-                  <strong role="status">{plural(shown.length, "suggestion")}</strong>
+                <Facet
+                  title="Dataset"
+                  values={counted(page.counts.dataset)}
+                  chosen={dataset}
+                  onChoose={(value) => set("dataset", value)}
+                />
+              </div>
+            </aside>
+            <section className="panel flush" aria-label="Finds">
+              <Bulk
+                state={state}
+                total={page.total}
+                rows={page.classifications}
+                picked={picked}
+                onPick={setPicked}
+                onDone={() => setPicked(new Set())}
+              />
+              {page.total === 0 ? (
+                <Empty
+                  title={state === "suggested" ? "Nothing waits for review" : `Nothing is ${state}`}
+                  icon={<ClipboardCheck size={28} aria-hidden />}
+                >
+                  <p>
+                    {entity || dataset
+                      ? "Lift a filter on the left to see the rest."
+                      : "The next scan that finds something new brings it here."}
+                  </p>
+                </Empty>
+              ) : (
+                <ClassificationTable
+                  rows={page.classifications.map((c) => ({
+                    place: c.dataset.slice(0, -c.name.length - 1) || c.namespace,
+                    name: c.name,
+                    classification: c,
+                  }))}
+                  withDataset
+                  picked={(i) => picked.has(keyOf(page.classifications[i] as FoundAt))}
+                  onPick={(i, on) => {
+                    const next = new Set(picked);
+                    const key = keyOf(page.classifications[i] as FoundAt);
+                    on ? next.add(key) : next.delete(key);
+                    setPicked(next);
+                  }}
+                />
+              )}
+              {page.total > page.classifications.length && (
+                <div className="panel-head pager">
+                  <button type="button" className="button small" onClick={() => setShown(Math.min(1000, shown + 400))}>
+                    Show more
+                  </button>
+                  <span className="muted small">
+                    {page.classifications.length} of {page.total}
+                  </span>
                 </div>
-                <ClassificationTable rows={shown} withDataset />
-              </section>
-            </div>
-          );
-        }}
+              )}
+            </section>
+          </div>
+        )}
       </Answer>
     </div>
+  );
+}
+
+function counted(values: Record<string, number> | undefined): FacetValue[] {
+  return Object.entries(values ?? {})
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || a.value.localeCompare(b.value));
+}
+
+/** How many there are, how many are picked, and what is done with them. */
+function Bulk({
+  state,
+  total,
+  rows,
+  picked,
+  onPick,
+  onDone,
+}: {
+  state: ReviewState;
+  total: number;
+  rows: FoundAt[];
+  picked: ReadonlySet<string>;
+  onPick: (keys: ReadonlySet<string>) => void;
+  onDone: () => void;
+}) {
+  const review = useReviewMany();
+  const [asking, setAsking] = useState<ReviewState | null>(null);
+  const [done, setDone] = useState<Outcome | null>(null);
+  const chosen = rows.filter((c) => picked.has(keyOf(c)));
+  const all = rows.length > 0 && chosen.length === rows.length;
+  return (
+    <>
+      <div className="panel-head">
+        <label className="row">
+          <input
+            type="checkbox"
+            checked={all}
+            disabled={rows.length === 0}
+            onChange={() => onPick(all ? new Set() : new Set(rows.map(keyOf)))}
+            aria-label="All that are shown"
+          />
+          <strong role="status">
+            {chosen.length > 0 ? `${chosen.length} of ${total} chosen` : `${plural(total, "find")} ${state}`}
+          </strong>
+        </label>
+        {chosen.length > 0 && (
+          <span className="row">
+            {state !== "confirmed" && (
+              <button type="button" className="button small primary" onClick={() => setAsking("confirmed")}>
+                <Check size={14} aria-hidden /> Confirm {chosen.length}
+              </button>
+            )}
+            {state !== "rejected" && (
+              <button type="button" className="button small" onClick={() => setAsking("rejected")}>
+                <X size={14} aria-hidden /> Reject {chosen.length}
+              </button>
+            )}
+          </span>
+        )}
+      </div>
+      {done && (
+        <div style={{ padding: "10px 14px" }}>
+          <Notice tone={done.refused > 0 ? "warn" : "ok"}>
+            <p>
+              {plural(done.reviewed, "find")} decided{done.refused > 0 && `, ${done.refused} refused`}.
+            </p>
+            <ul className="reasons small">
+              {done.results
+                .filter((r) => r.problem)
+                .slice(0, 5)
+                .map((r) => (
+                  <li key={`${r.name} ${r.path} ${r.entity}`}>
+                    <span className="anywhere">{r.problem}</span>
+                  </li>
+                ))}
+            </ul>
+          </Notice>
+        </div>
+      )}
+      {asking && (
+        <ReasonDialog
+          title={`${asking === "confirmed" ? "Confirm" : "Reject"} ${plural(chosen.length, "find")}`}
+          lead={[...new Set(chosen.map((c) => c.entity))].join(", ")}
+          action={asking === "confirmed" ? "Confirm" : "Reject"}
+          danger={asking === "rejected"}
+          busy={review.isPending}
+          error={review.error}
+          onClose={() => setAsking(null)}
+          onDo={(reason) =>
+            review.mutate(
+              {
+                items: chosen.map(({ namespace, name, path, entity }) => ({ namespace, name, path, entity })),
+                state: asking,
+                reason,
+              },
+              {
+                onSuccess: (outcome) => {
+                  setDone(outcome);
+                  setAsking(null);
+                  onDone();
+                },
+              },
+            )
+          }
+        />
+      )}
+    </>
   );
 }

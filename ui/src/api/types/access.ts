@@ -33,6 +33,8 @@ export interface AccessRequest {
   stages: Stage[];
   decisions: Vote[];
   grant?: string | null;
+  /** Whether who asks may decide the present stage; absent where Weir does not say. */
+  can_decide?: boolean;
 }
 
 export interface Grant {

@@ -48,7 +48,15 @@ export interface Dataset {
     retained?: number | null;
     offsets?: { partition: number; begin: number; end: number }[];
   };
-  scan: { at?: string; records?: number; unscanned?: string[]; problems?: Problem[]; error?: string };
+  scan: {
+    at?: string;
+    records?: number;
+    time_from?: string | null;
+    time_to?: string | null;
+    unscanned?: string[];
+    problems?: Problem[];
+    error?: string;
+  };
   usage?: number;
   created_at?: string | null;
   updated_at?: string | null;

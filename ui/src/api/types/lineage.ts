@@ -26,6 +26,8 @@ export interface LineageEdge {
 }
 
 export interface LineageAnswer {
+  /** The node that was asked for, by the name the graph knows it by. */
+  root?: string;
   nodes: LineageNode[];
   edges: LineageEdge[];
   truncated: boolean;

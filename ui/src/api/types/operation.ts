@@ -47,6 +47,16 @@ export interface AuditEntry {
   [key: string]: unknown;
 }
 
+/** A CloudEvent. `type`: weir.schema.changed …; `subject`: what it is about. */
+export interface WeirEvent {
+  id: string;
+  type: string;
+  subject: string;
+  time: string;
+  sequence: string;
+  data: Record<string, unknown>;
+}
+
 export interface Scan {
   id: string;
   state: "queued" | "running" | "done" | "failed" | "cancelled";

@@ -81,3 +81,43 @@ export interface Explanation {
   sql: string | null;
   window: QueryWindow | null;
 }
+
+/** What stands in a statement's way, and where: lines and columns from 1, the end exclusive. */
+export interface SqlProblem {
+  message: string;
+  line: number;
+  column: number;
+  end_line?: number;
+  end_column?: number;
+  suggestion?: string | null;
+}
+
+/** A statement looked at without reading a record. `columns` is empty where it would not run. */
+export interface Checked {
+  ok: boolean;
+  problems: SqlProblem[];
+  columns: QueryColumn[];
+  tables: { name: string; dataset: string; effect: string }[];
+  emit_changes?: boolean;
+}
+
+export interface Proposed {
+  label: string;
+  kind: string;
+  detail: string;
+  insert: string;
+}
+
+/** A query that waits, runs or streams. `since`: when it began; `progress` 0..1 where the engine says. */
+export interface RunningQuery {
+  id: string;
+  user: string;
+  sql: string;
+  purpose?: string | null;
+  state: string;
+  since: string | null;
+  rows?: number | null;
+  progress?: number | null;
+  datasets: string[];
+  mine?: boolean;
+}

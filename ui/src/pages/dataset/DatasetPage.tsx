@@ -44,7 +44,7 @@ export default function DatasetPage() {
         lead={dataset.data?.description}
         crumbs={
           <>
-            <Link to={links.search({ kind: "dataset" })}>Datasets</Link>
+            <Link to={links.datasets()}>Datasets</Link>
             <span>/</span>
             <Link to={links.search({ kind: "dataset", cluster: dataset.data?.cluster })}>
               {dataset.data?.cluster ?? place}

@@ -1,17 +1,22 @@
 import { Link } from "react-router";
 import { useClassifications } from "@/api/catalog";
+import { useNeighbours } from "@/api/lineage";
 import type { Dataset } from "@/api/types";
 import { EntityBadge } from "@/components/EntityBadge";
 import { Notice } from "@/components/Notice";
 import { When } from "@/components/When";
-import { bytes, count, duration, plural } from "@/lib/format";
-import { links } from "@/lib/links";
+import { bytes, count, duration, plural, rateText } from "@/lib/format";
+import { nodeName } from "@/lib/graphText";
+import { links, nodeLink } from "@/lib/links";
+import { datasetNode } from "@/lib/nodeId";
 import { shortPath } from "@/lib/paths";
 import { Describe } from "@/pages/dataset/Describe";
 
 export function Overview({ dataset }: { dataset: Dataset }) {
   const place = dataset.cluster ?? dataset.namespace;
   const problems = dataset.scan.problems ?? [];
+  const newest = dataset.scan.time_to;
+  const rate = rateText(dataset);
   return (
     <div className="columns">
       <div className="stack">
@@ -36,6 +41,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
         ))}
         <Describe dataset={dataset} />
         <Personal place={place} name={dataset.name} />
+        <Around dataset={dataset} />
       </div>
       <aside className="panel" aria-labelledby="facts">
         <h2 id="facts">Facts</h2>
@@ -68,6 +74,20 @@ export function Overview({ dataset }: { dataset: Dataset }) {
               <span className="muted"> · {plural(dataset.scan.records, "record")} read</span>
             )}
           </dd>
+          {newest && (
+            <>
+              <dt>Newest record</dt>
+              <dd>
+                <When at={newest} />
+              </dd>
+            </>
+          )}
+          {rate && (
+            <>
+              <dt>Rate</dt>
+              <dd>{rate}</dd>
+            </>
+          )}
           <dt>Last seen</dt>
           <dd>
             <When at={dataset.last_seen_at} />
@@ -106,6 +126,43 @@ function Personal({ place, name }: { place: string; name: string }) {
           )}
         </ul>
       )}
+    </section>
+  );
+}
+
+/** One hop each way: what it is made from, and what is made from it. */
+function Around({ dataset }: { dataset: Dataset }) {
+  const node = datasetNode(dataset.namespace, dataset.name);
+  const { upstream, downstream } = useNeighbours(node).data ?? { upstream: [], downstream: [] };
+  if (upstream.length + downstream.length === 0) return null;
+  const sides = [
+    { title: "Comes from", ids: upstream },
+    { title: "Goes to", ids: downstream },
+  ];
+  return (
+    <section className="panel" aria-labelledby="around">
+      <div className="spread" style={{ marginBottom: 10 }}>
+        <h2 id="around">Flows</h2>
+        <Link to={links.dataset(dataset.cluster ?? dataset.namespace, dataset.name, "lineage")} className="small">
+          Lineage
+        </Link>
+      </div>
+      <dl className="facts">
+        {sides.map(({ title, ids }) => (
+          <div key={title} style={{ display: "contents" }}>
+            <dt>{title}</dt>
+            <dd className="row">
+              {ids.length === 0 && <span className="muted">nothing known</span>}
+              {ids.slice(0, 12).map((id) => (
+                <Link key={id} to={nodeLink(id)} className="badge">
+                  {nodeName(id)}
+                </Link>
+              ))}
+              {ids.length > 12 && <span className="muted small">and {ids.length - 12} more</span>}
+            </dd>
+          </div>
+        ))}
+      </dl>
     </section>
   );
 }

@@ -1,5 +1,4 @@
 import type { Shape } from "@/api/types";
-import { Segments } from "@/components/Segments";
 import { percent } from "@/lib/format";
 import { shapeNames } from "@/lib/shapes";
 
@@ -16,28 +15,32 @@ export function ShapeSwitch({
   const shown = shapes.slice(0, 12);
   const names = shapeNames(shapes);
   return (
-    <div className="row">
+    <fieldset className="chips" aria-label="Shape of the records">
       <span className="muted">Records</span>
-      <Segments
-        label="Shape of the records"
-        value={chosen}
-        onChange={onChoose}
-        options={[
-          { value: -1, text: "of any shape" },
-          ...shown.map((shape, i) => ({
-            value: i,
-            text: (
+      {[-1, ...shown.keys()].map((value) => {
+        const shape = shown[value];
+        return (
+          <button
+            key={value}
+            type="button"
+            className="chip"
+            aria-pressed={value === chosen}
+            title={shape ? `${shape.paths.length} fields` : undefined}
+            onClick={() => onChoose(value)}
+          >
+            {shape ? (
               <>
-                {names[i]} <span className="muted">{percent(shape.share)}</span>
+                {names[value]} <span className="muted">{percent(shape.share)}</span>
               </>
-            ),
-            title: `${shape.paths.length} fields`,
-          })),
-        ]}
-      />
+            ) : (
+              "of any shape"
+            )}
+          </button>
+        );
+      })}
       {shapes.length > shown.length && (
         <span className="muted small">and {shapes.length - shown.length} rarer ones</span>
       )}
-    </div>
+    </fieldset>
   );
 }

@@ -9,13 +9,15 @@ import {
   useReactFlow,
   useStore,
 } from "@xyflow/react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { usePlaces } from "@/api/places";
 import type { Flow, Graph, Sight, Way } from "@/lib/graph";
+import type { Group } from "@/lib/group";
 import { anchored, type Positions, place } from "@/lib/layout";
 import { containerOf } from "@/lib/nodeId";
 import { type CardNode, CardView } from "@/pages/lineage/CardView";
 import { boxesOf, type Card } from "@/pages/lineage/cards";
+import { GraphExport } from "@/pages/lineage/GraphExport";
 import "@xyflow/react/dist/style.css";
 
 const TYPES = { card: CardView };
@@ -24,6 +26,9 @@ export interface CanvasProps {
   graph: Graph;
   shown: Flow[];
   sight: Sight;
+  /** What is drawn: the nodes in sight, those that stand together as groups. */
+  drawn: ReadonlySet<string>;
+  groups: ReadonlyMap<string, Group>;
   ways: Way[];
   root: string;
   columns: boolean;
@@ -36,6 +41,7 @@ export interface CanvasProps {
   fetching: boolean;
   onToggle: (node: string, way: Way, open: boolean) => void;
   onChoose: (id: string | null) => void;
+  onOpen: (group: string) => void;
 }
 
 export default function Canvas(props: CanvasProps) {
@@ -50,6 +56,8 @@ function Drawing({
   graph,
   shown,
   sight,
+  drawn,
+  groups,
   ways,
   root,
   columns,
@@ -61,10 +69,16 @@ function Drawing({
   fetching,
   onToggle,
   onChoose,
+  onOpen,
 }: CanvasProps) {
+  const [scrolled, setScrolled] = useState<ReadonlyMap<string, number>>(new Map());
+  const onScroll = useCallback(
+    (node: string, first: number) => setScrolled((before) => new Map(before).set(node, first)),
+    [],
+  );
   const cards = useMemo(
-    () => boxesOf(graph, shown, sight, columns, lit?.nodes ?? null),
-    [graph, shown, sight, columns, lit],
+    () => boxesOf(graph, shown, drawn, groups, columns, lit?.nodes ?? null, scrolled),
+    [graph, shown, drawn, groups, columns, lit, scrolled],
   );
   const { positions, current } = usePositions(cards, shown, anchor);
   const places = usePlaces();
@@ -84,7 +98,8 @@ function Drawing({
   const nodes: CardNode[] = cards.flatMap((card) => {
     const position = positions.get(card.id);
     if (!position) return [];
-    const dim = lit !== null && !lit.nodes.has(card.id) && !card.fields.some((f) => lit.nodes.has(f.id));
+    const within = groups.get(card.id)?.members ?? [card.id];
+    const dim = lit !== null && !within.some((m) => lit.nodes.has(m)) && !card.fields.some((f) => lit.nodes.has(f.id));
     return [
       {
         id: card.id,
@@ -108,6 +123,8 @@ function Drawing({
           },
           onToggle,
           onChoose,
+          onScroll,
+          onOpen,
         },
       },
     ];
@@ -154,6 +171,7 @@ function Drawing({
         <Controls showInteractive={false} />
         {nodes.length > 25 && <MiniMap pannable zoomable ariaLabel="The whole graph" />}
       </ReactFlow>
+      <GraphExport graph={graph} cards={cards} shown={shown} positions={positions} />
       <ul className="legend small" aria-label="What the lines mean">
         <li>
           <i /> value flows

@@ -1,6 +1,7 @@
 // One card of the graph: name, its fields, and a handle each way that opens and closes what is beyond.
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
-import { Cog, Database, Minus, Plus } from "lucide-react";
+import { ChevronDown, ChevronUp, Cog, Database, Layers, Minus, Plus } from "lucide-react";
+import { useEffect, useRef } from "react";
 import type { Way } from "@/lib/graph";
 import type { Card } from "@/pages/lineage/cards";
 
@@ -16,13 +17,18 @@ export type CardNode = Node<
     hidden: Record<Way, number | undefined>;
     onToggle: (node: string, way: Way, open: boolean) => void;
     onChoose: (id: string | null) => void;
+    /** Moves the card's window over its fields to begin at this one. */
+    onScroll: (node: string, first: number) => void;
+    onOpen: (group: string) => void;
   },
   "card"
 >;
 
+const ICONS = { job: Cog, dataset: Database, group: Layers };
+
 export function CardView({ data }: NodeProps<CardNode>) {
   const { card, chosen } = data;
-  const Icon = card.kind === "job" ? Cog : Database;
+  const Icon = ICONS[card.kind];
   const choose = (id: string) => data.onChoose(chosen === id ? null : id);
   const state = typeof card.node?.state === "string" ? card.node.state : null;
   return (
@@ -32,29 +38,88 @@ export function CardView({ data }: NodeProps<CardNode>) {
     >
       <Handle type="target" position={Position.Left} className="port" isConnectable={false} />
       <Handle type="source" position={Position.Right} className="port" isConnectable={false} />
-      <button type="button" className="card-head" aria-pressed={chosen === card.id} onClick={() => choose(card.id)}>
+      <button
+        type="button"
+        className="card-head"
+        {...(card.kind === "group"
+          ? { "aria-label": `Show ${card.title}: ${card.place}`, onClick: () => data.onOpen(card.id) }
+          : { "aria-pressed": chosen === card.id, onClick: () => choose(card.id) })}
+      >
         <Icon size={15} aria-hidden />
-        <span className="card-title" title={`${card.place} / ${card.title}`}>
+        <span className="card-title" title={card.kind === "job" ? card.id.slice(4) : `${card.place} / ${card.title}`}>
           {card.title}
         </span>
+        {card.kind === "group" && <span className="card-place">{card.place} …</span>}
         {card.kind === "dataset" && <span className="card-place">{data.places.get(card.place) ?? card.place}</span>}
         {state && card.kind === "job" && <span className="card-place">{state.toLowerCase()}</span>}
       </button>
-      {card.fields.map((field) => (
-        <div key={field.id} className={`card-field ${data.lit?.has(field.id) ? "lit" : ""}`}>
-          <Handle id={field.id} type="target" position={Position.Left} className="port" isConnectable={false} />
-          <Handle id={field.id} type="source" position={Position.Right} className="port" isConnectable={false} />
-          <button type="button" aria-pressed={chosen === field.id} title={field.name} onClick={() => choose(field.id)}>
-            {field.name}
-          </button>
-        </div>
-      ))}
-      {card.more > 0 && <div className="card-field muted">and {card.more} more: choose one in the list</div>}
+      {card.fields.length > 0 && <Fields of={data} onChoose={choose} />}
       {(card.kind === "dataset" || data.root) && (
         <>
           <Toggle way="upstream" of={data} />
           <Toggle way="downstream" of={data} />
         </>
+      )}
+    </div>
+  );
+}
+
+/** The fields in the card's window. The wheel moves the window, not the graph. */
+function Fields({ of, onChoose }: { of: CardNode["data"]; onChoose: (id: string) => void }) {
+  const { card, chosen, lit, onScroll } = of;
+  const wide = card.above + card.below > 0;
+  const box = useRef<HTMLDivElement>(null);
+  const now = useRef(card);
+  now.current = card;
+  useEffect(() => {
+    const element = box.current;
+    if (!element || !wide) return;
+    // React's own wheel listeners are passive: they could not keep the graph still.
+    const turn = (event: WheelEvent) => {
+      event.preventDefault();
+      event.stopPropagation();
+      const { id, above, below } = now.current;
+      const step = event.deltaY > 0 ? Math.min(below, 3) : -Math.min(above, 3);
+      if (step !== 0) onScroll(id, above + step);
+    };
+    element.addEventListener("wheel", turn, { passive: false });
+    return () => element.removeEventListener("wheel", turn);
+  }, [wide, onScroll]);
+  return (
+    <div ref={box} className="card-fields nowheel">
+      {card.fields.map((field) => (
+        <div key={field.id} className={`card-field ${lit?.has(field.id) ? "lit" : ""}`}>
+          <Handle id={field.id} type="target" position={Position.Left} className="port" isConnectable={false} />
+          <Handle id={field.id} type="source" position={Position.Right} className="port" isConnectable={false} />
+          <button
+            type="button"
+            aria-pressed={chosen === field.id}
+            title={field.name}
+            onClick={() => onChoose(field.id)}
+          >
+            {field.name}
+          </button>
+        </div>
+      ))}
+      {wide && (
+        <div className="card-field card-scroll muted">
+          <button
+            type="button"
+            disabled={card.above === 0}
+            aria-label={`Fields before these of ${card.title}`}
+            onClick={() => onScroll(card.id, Math.max(0, card.above - card.fields.length))}
+          >
+            <ChevronUp size={12} aria-hidden /> {card.above}
+          </button>
+          <button
+            type="button"
+            disabled={card.below === 0}
+            aria-label={`Fields after these of ${card.title}`}
+            onClick={() => onScroll(card.id, card.above + Math.min(card.below, card.fields.length))}
+          >
+            <ChevronDown size={12} aria-hidden /> {card.below} more
+          </button>
+        </div>
       )}
     </div>
   );

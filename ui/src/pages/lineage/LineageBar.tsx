@@ -1,7 +1,4 @@
-import { Download } from "lucide-react";
 import { Segments } from "@/components/Segments";
-import { download } from "@/lib/download";
-import type { Graph } from "@/lib/graph";
 import { TimeTravel } from "@/pages/lineage/TimeTravel";
 
 /** "All" hops: as deep as the graph is asked for. */
@@ -13,7 +10,8 @@ export function LineageBar({
   direction,
   asOf,
   first,
-  graph,
+  ungrouped,
+  onGroup,
   onChange,
 }: {
   level: string;
@@ -21,7 +19,8 @@ export function LineageBar({
   direction: string;
   asOf: string | null;
   first: number | null;
-  graph: Graph;
+  ungrouped: boolean;
+  onGroup: () => void;
   onChange: (changes: Record<string, string | null>) => void;
 }) {
   return (
@@ -57,20 +56,11 @@ export function LineageBar({
         ]}
       />
       <TimeTravel asOf={asOf} first={first} onChange={(at) => onChange({ asOf: at })} />
-      <button
-        type="button"
-        className="button small"
-        style={{ marginLeft: "auto" }}
-        onClick={() =>
-          download(
-            "lineage.json",
-            JSON.stringify({ nodes: [...graph.nodes.values()], edges: [...graph.edges.values()] }, null, 2),
-            "application/json",
-          )
-        }
-      >
-        <Download size={13} aria-hidden /> JSON
-      </button>
+      {ungrouped && (
+        <button type="button" className="button small" onClick={onGroup}>
+          Group again
+        </button>
+      )}
     </div>
   );
 }

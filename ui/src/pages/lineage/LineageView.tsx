@@ -6,6 +6,7 @@ import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { earliest, flows, inSight, path, toggleKey, type Way } from "@/lib/graph";
+import { grouped } from "@/lib/group";
 import { containerOf, nodeIdOf, parseNodeId } from "@/lib/nodeId";
 import { ALL, LineageBar } from "@/pages/lineage/LineageBar";
 import { SidePanel } from "@/pages/lineage/SidePanel";
@@ -63,6 +64,16 @@ function View({ root }: { root: string }) {
     [all, sight],
   );
 
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const whole = useMemo(() => {
+    const keep = new Set([containerOf(from), ...(chosen ? [containerOf(chosen)] : [])]);
+    return grouped(shown, sight.nodes, keep, opened);
+  }, [shown, sight, from, chosen, opened]);
+  const openGroup = useCallback((group: string) => {
+    setAnchor(group.replace(/^group:\w+:/, ""));
+    setOpened((before) => new Set(before).add(group));
+  }, []);
+
   const toggle = useCallback(
     (node: string, way: Way, opened: boolean) => {
       setAnchor(node);
@@ -85,7 +96,8 @@ function View({ root }: { root: string }) {
           if ("depth" in changes || "direction" in changes) setToggles(new Map());
           set(changes);
         }}
-        graph={graph}
+        ungrouped={opened.size > 0}
+        onGroup={() => setOpened(new Set())}
       />
       {base.isError && <ErrorNotice error={base.error} retry={() => void base.refetch()} />}
       {graph.truncated && (
@@ -108,8 +120,10 @@ function View({ root }: { root: string }) {
             <Suspense fallback={<Loading label="Drawing" />}>
               <Canvas
                 graph={graph}
-                shown={shown}
+                shown={whole.shown}
                 sight={sight}
+                drawn={whole.nodes}
+                groups={whole.groups}
                 ways={ways ?? []}
                 root={from}
                 columns={level === "column"}
@@ -121,11 +135,12 @@ function View({ root }: { root: string }) {
                 asked={`${depth} ${direction} ${asOf ?? ""}`}
                 onToggle={toggle}
                 onChoose={choose}
+                onOpen={openGroup}
               />
             </Suspense>
           )}
         </div>
-        <SidePanel root={root} chosen={chosen} graph={graph} asOf={asOf} onChoose={choose} />
+        <SidePanel root={root} from={from} chosen={chosen} graph={graph} flows={all} asOf={asOf} onChoose={choose} />
       </div>
     </div>
   );

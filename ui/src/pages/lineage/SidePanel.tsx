@@ -4,21 +4,27 @@ import { Link } from "react-router";
 import { usePlaces } from "@/api/places";
 import type { LineageNode } from "@/api/types";
 import { When } from "@/components/When";
-import type { Graph } from "@/lib/graph";
+import { type Flow, type Graph, wayBetween } from "@/lib/graph";
+import { nodeName } from "@/lib/graphText";
 import { links, nodeLink } from "@/lib/links";
 import { parseNodeId } from "@/lib/nodeId";
 import { ImpactList } from "@/pages/lineage/ImpactList";
 
 export function SidePanel({
   root,
+  from,
   chosen,
   graph,
+  flows,
   asOf,
   onChoose,
 }: {
   root: string;
+  /** The root at the level that is drawn: a field's dataset among datasets. */
+  from: string;
   chosen: string | null;
   graph: Graph;
+  flows: Flow[];
   asOf: string | null;
   onChoose: (id: string | null) => void;
 }) {
@@ -47,6 +53,7 @@ export function SidePanel({
         <p className="muted small anywhere">{places.get(ref?.namespace ?? "") ?? ref?.namespace}</p>
       </div>
       <Said node={graph.nodes.get(id)} />
+      {chosen && chosen !== from && <Way flows={flows} root={from} chosen={chosen} onChoose={onChoose} />}
       {chosen && (
         <div className="row">
           <Link className="button small" to={links.lineage(chosen, ref?.kind === "field" ? { level: "column" } : {})}>
@@ -61,6 +68,40 @@ export function SidePanel({
       )}
       <ImpactList node={id} asOf={asOf} onChoose={onChoose} />
     </aside>
+  );
+}
+
+/** How data gets from the root to the chosen node, or from it to the root: step by step, and where it is masked. */
+function Way({
+  flows,
+  root,
+  chosen,
+  onChoose,
+}: {
+  flows: Flow[];
+  root: string;
+  chosen: string;
+  onChoose: (id: string | null) => void;
+}) {
+  const down = wayBetween(flows, root, chosen);
+  const way = down ?? wayBetween(flows, chosen, root);
+  const first = way?.[0];
+  if (!way || !first) return null;
+  const stops = [{ id: first.from, masked: false }, ...way.map((f) => ({ id: f.to, masked: f.masked }))];
+  return (
+    <section aria-labelledby="way">
+      <h3 id="way">{down ? "How it gets here" : "How it gets from here"}</h3>
+      <ol className="way small">
+        {stops.map(({ id, masked }) => (
+          <li key={id}>
+            <button type="button" className="link anywhere" onClick={() => onChoose(id)}>
+              {nodeName(id)}
+            </button>
+            {masked && <span className="badge mask">masked here</span>}
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
 

@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useMe } from "@/api/access";
 import { useRunQuery } from "@/api/query";
+import type { Checked } from "@/api/types";
 import { PageHead } from "@/components/PageHead";
 import { Segments } from "@/components/Segments";
 import { useToken } from "@/lib/session";
@@ -11,13 +12,15 @@ import { isPush } from "@/lib/sql";
 import { ExplainView } from "@/pages/query/ExplainView";
 import { History, useHistory } from "@/pages/query/History";
 import { LiveView } from "@/pages/query/LiveView";
+import { Preview } from "@/pages/query/Preview";
 import { PurposeInput } from "@/pages/query/PurposeInput";
 import { ResultView } from "@/pages/query/ResultView";
+import { Running } from "@/pages/query/Running";
 import { SqlEditor } from "@/pages/query/SqlEditor";
 import { useTail } from "@/pages/query/useTail";
 import "@/styles/query.css";
 
-type Pane = "result" | "explain" | "history";
+type Pane = "result" | "explain" | "running" | "history";
 
 export default function QueryPage() {
   const [params, setParams] = useSearchParams();
@@ -30,6 +33,7 @@ export default function QueryPage() {
   const run = useRunQuery();
   const tail = useTail();
   const history = useHistory(user);
+  const [checked, setChecked] = useState<Checked | null>(null);
   const stopper = useRef<AbortController | null>(null);
   const push = isPush(sql);
   const busy = run.isPending || tail.state === "connecting" || tail.state === "live";
@@ -62,7 +66,8 @@ export default function QueryPage() {
         <PurposeInput value={purpose} onChange={setPurpose} />
       </PageHead>
       <section className="panel flush" aria-label="Statement">
-        <SqlEditor value={sql} purpose={purpose} onChange={setSql} onRun={start} />
+        <SqlEditor value={sql} purpose={purpose} onChange={setSql} onRun={start} onChecked={setChecked} />
+        <Preview of={checked} />
         <div className="query-bar">
           {busy ? (
             <button type="button" className="button" onClick={stop}>
@@ -92,6 +97,7 @@ export default function QueryPage() {
             options={[
               { value: "result", text: "Result" },
               { value: "explain", text: "Explain" },
+              { value: "running", text: "Running" },
               { value: "history", text: "History" },
             ]}
           />
@@ -99,6 +105,7 @@ export default function QueryPage() {
       </section>
       {pane === "result" && (live ? <LiveView tail={tail} /> : <ResultView run={run} sql={sql} purpose={purpose} />)}
       {pane === "explain" && <ExplainView sql={sql} purpose={purpose} />}
+      {pane === "running" && <Running />}
       {pane === "history" && (
         <History
           items={history.items}

@@ -1,5 +1,4 @@
 // The answer to a query: what was decided, what was read, the rows, and taking them along.
-import { Download } from "lucide-react";
 import { Link } from "react-router";
 import { ApiError } from "@/api/client";
 import type { useRunQuery } from "@/api/query";
@@ -9,11 +8,11 @@ import { ErrorNotice } from "@/components/Notice";
 import { Reasons } from "@/components/Reasons";
 import { ResultGrid } from "@/components/ResultGrid";
 import { datasetReasons, lookOf } from "@/lib/decision";
-import { download } from "@/lib/download";
-import { csv, plural } from "@/lib/format";
+import { plural } from "@/lib/format";
 import { links } from "@/lib/links";
 import { tablesIn } from "@/lib/sql";
 import { readText } from "@/lib/window";
+import { ExportMenu } from "@/pages/query/ExportMenu";
 
 export function ResultView({
   run,
@@ -62,7 +61,6 @@ export function ResultView({
     );
   }
   const masked = answer.columns.filter((c) => lookOf(c.decision) !== "clear").length;
-  const names = answer.columns.map((c) => c.name);
   return (
     <section className="stack-s" aria-label="Result">
       <div className="spread">
@@ -74,25 +72,7 @@ export function ResultView({
           </span>
         </p>
         <span className="row">
-          <button
-            type="button"
-            className="button small"
-            disabled={answer.rows.length === 0}
-            onClick={() => download("weir.csv", csv(names, answer.rows), "text/csv")}
-          >
-            <Download size={13} aria-hidden /> CSV
-          </button>
-          <button
-            type="button"
-            className="button small"
-            disabled={answer.rows.length === 0}
-            onClick={() => {
-              const objects = answer.rows.map((row) => Object.fromEntries(names.map((n, i) => [n, row[i]])));
-              download("weir.json", JSON.stringify(objects, null, 2), "application/json");
-            }}
-          >
-            <Download size={13} aria-hidden /> JSON
-          </button>
+          <ExportMenu answer={answer} asked={run.variables} />
         </span>
       </div>
       <Why reasons={datasetReasons(answer.decision)} />

@@ -4,10 +4,10 @@ import { StandardSQL, sql } from "@codemirror/lang-sql";
 import { linter } from "@codemirror/lint";
 import { EditorState, Prec } from "@codemirror/state";
 import { keymap, placeholder } from "@codemirror/view";
-import { useQueryClient } from "@tanstack/react-query";
 import { basicSetup, EditorView } from "codemirror";
 import { useEffect, useRef } from "react";
-import { catalogCompletion } from "@/pages/query/complete";
+import type { Checked } from "@/api/types";
+import { serverCompletion } from "@/pages/query/complete";
 import { editorColours } from "@/pages/query/editorColours";
 import { gateLint } from "@/pages/query/lint";
 
@@ -16,18 +16,20 @@ export function SqlEditor({
   purpose,
   onChange,
   onRun,
+  onChecked,
 }: {
   value: string;
   purpose: string;
   onChange: (sql: string) => void;
   onRun: (sql: string) => void;
+  /** What the check of the present text said; null while there is none. */
+  onChecked: (checked: Checked | null) => void;
 }) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const client = useQueryClient();
   // The editor lives through renders; what it calls is always the newest.
-  const calls = useRef({ onChange, onRun, purpose });
-  calls.current = { onChange, onRun, purpose };
+  const calls = useRef({ onChange, onRun, onChecked, purpose });
+  calls.current = { onChange, onRun, onChecked, purpose };
   const first = useRef(value);
 
   useEffect(() => {
@@ -50,11 +52,13 @@ export function SqlEditor({
           ),
           basicSetup,
           sql({ dialect: StandardSQL, upperCaseKeywords: true }),
-          StandardSQL.language.data.of({ autocomplete: catalogCompletion(client) }),
-          autocompletion({ icons: false }),
+          autocompletion({ icons: false, override: [serverCompletion(() => calls.current.purpose)] }),
           linter(
-            gateLint(() => calls.current.purpose),
-            { delay: 900 },
+            gateLint(
+              () => calls.current.purpose,
+              (checked) => calls.current.onChecked(checked),
+            ),
+            { delay: 500 },
           ),
           placeholder(
             "SELECT order_id, customer.email FROM prod.orders      (end with EMIT CHANGES to follow what arrives)",
@@ -71,7 +75,7 @@ export function SqlEditor({
     view.current = editor;
     editor.focus();
     return () => editor.destroy();
-  }, [client]);
+  }, []);
 
   useEffect(() => {
     const editor = view.current;

@@ -1,10 +1,11 @@
 import { useEffect } from "react";
 import { Link } from "react-router";
-import type { Place, WhereIs } from "@/api/types";
+import type { Access, Place, WhereIs } from "@/api/types";
 import { Empty } from "@/components/Empty";
 import { EntityName } from "@/components/EntityBadge";
 import { Notice } from "@/components/Notice";
 import { percent, plural } from "@/lib/format";
+import { jobTitle } from "@/lib/jobTitle";
 import { links, nodeLink } from "@/lib/links";
 import { parseNodeId } from "@/lib/nodeId";
 import { sentence } from "@/lib/subject";
@@ -105,22 +106,38 @@ function Row({ place }: { place: Place }) {
         <List
           items={place.readers.map((r) => ({
             key: `${r.kind} ${r.name}`,
-            text: r.name,
+            text: r.kind === "job" ? jobTitle(r.name) : r.name,
             ...(r.id ? { to: nodeLink(r.id) } : {}),
             note: r.kind,
           }))}
         />
       </td>
       <td>
-        <List
-          items={place.access.map((a) => ({
-            key: `${a.kind} ${a.subject}`,
-            text: a.kind === "user" ? a.subject : `${a.kind} ${a.subject}`,
-            note: a.masked ? (a.mask ?? "masked") : "clear",
-          }))}
-        />
+        <Seen access={place.access} />
       </td>
     </tr>
+  );
+}
+
+/** Who may see the place: people counted by how, each by name when unfolded. Paper unfolds it. */
+function Seen({ access }: { access: Access[] }) {
+  if (access.length === 0) return <span className="muted">nobody</span>;
+  const clear = access.filter((a) => !a.masked).length;
+  const masked = access.length - clear;
+  return (
+    <details>
+      <summary>
+        {clear > 0 && <span className="badge warn">{clear} clear</span>}{" "}
+        {masked > 0 && <span className="badge mask">{masked} masked</span>}
+      </summary>
+      <List
+        items={access.map((a) => ({
+          key: `${a.kind} ${a.subject}`,
+          text: a.kind === "user" ? a.subject : `${a.kind} ${a.subject}`,
+          note: a.masked ? (a.mask ?? "masked") : "clear",
+        }))}
+      />
+    </details>
   );
 }
 
@@ -130,7 +147,7 @@ function List({ items }: { items: { key: string; text: string; note?: string; to
     <ul className="small">
       {items.slice(0, 12).map((item) => (
         <li key={item.key} className="anywhere">
-          {item.text}{" "}
+          {item.to ? <Link to={item.to}>{item.text}</Link> : item.text}{" "}
           {item.note && (
             <span className={item.note === "raw" || item.note === "clear" ? "badge warn" : "badge"}>{item.note}</span>
           )}

@@ -2,17 +2,20 @@ import { Link } from "react-router";
 import type { AccessRequest } from "@/api/types";
 import { RequestState } from "@/components/RequestState";
 import { When } from "@/components/When";
-import { links, referenceLink } from "@/lib/links";
+import { plural } from "@/lib/format";
+import { links } from "@/lib/links";
 
+const FEW = 3;
+
+/** Requests, the whole line leading to each; `user` reads as "you". */
 export function RequestTable({ requests, user }: { requests: AccessRequest[]; user: string | undefined }) {
   return (
     <div className="panel flush table-wrap">
       <table className="table">
         <thead>
           <tr>
-            <th>Request</th>
-            <th>Who</th>
             <th>Dataset and fields</th>
+            <th>Who</th>
             <th>Purpose</th>
             <th>State</th>
             <th>Asked</th>
@@ -23,16 +26,15 @@ export function RequestTable({ requests, user }: { requests: AccessRequest[]; us
           {requests.map((r) => (
             <tr key={r.id}>
               <td>
-                <Link to={links.request(r.id)} className="mono">
-                  {r.id.slice(0, 8)}
+                <Link to={links.request(r.id)} className="strong" title={r.id}>
+                  {r.dataset}
                 </Link>
+                <div className="mono small muted anywhere" title={r.fields.join("\n")}>
+                  {fieldsText(r.fields)}
+                </div>
               </td>
               <td>{r.requester === user ? "you" : r.requester}</td>
-              <td>
-                <Link to={referenceLink(r.dataset)}>{r.dataset}</Link>
-                <div className="mono small anywhere">{r.fields.join(", ")}</div>
-              </td>
-              <td>{r.purpose}</td>
+              <td className="anywhere">{r.purpose}</td>
               <td>
                 <RequestState of={r} />
               </td>
@@ -48,4 +50,10 @@ export function RequestTable({ requests, user }: { requests: AccessRequest[]; us
       </table>
     </div>
   );
+}
+
+function fieldsText(fields: string[]): string {
+  if (fields.length === 1 && fields[0] === "*") return "every field";
+  const rest = fields.length - FEW;
+  return fields.slice(0, FEW).join(", ") + (rest > 0 ? ` and ${plural(rest, "more", "more")}` : "");
 }

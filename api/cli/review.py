@@ -1,0 +1,114 @@
+"""`weir review`: what was found, and a steward's word on it, one or many at once; `weir recognizer test`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.http import Api
+from api.cli.options import As, Output, api
+from api.cli.output import Format, show
+from catalog.errors import InvalidInput, WeirError
+
+_PAGE = 1000
+_COLUMNS = ("dataset", "path", "entity", "score", "share", "state", "change")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.command(
+        epilog="weir review · weir review prod/orders value.sku --entity CREDIT_CARD --reject --reason 'stock numbers'"
+        " · weir review --entity EMAIL_ADDRESS --state suggested --confirm --reason 'seen by hand'"
+    )(review)
+
+
+def review(
+    dataset: Annotated[str | None, typer.Argument(help="CLUSTER/TOPIC; * stands for anything.")] = None,
+    path: Annotated[str | None, typer.Argument(help="Field path, as value.customer.email; may hold *.")] = None,
+    entity: Annotated[str | None, typer.Option(help="The entity; PII for every kind.")] = None,
+    state: Annotated[str | None, typer.Option(help="Only those: suggested, confirmed or rejected.")] = None,
+    recognizer: Annotated[str | None, typer.Option(help="Only what this recognizer found.")] = None,
+    changed: Annotated[
+        bool | None, typer.Option("--changed", help="Only those whose last look differs from the one before.")
+    ] = None,
+    confirm: Annotated[bool, typer.Option("--confirm", help="They are what was suggested.")] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="They are not; holds through rescans.")] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take an earlier review back.")] = False,
+    reason: Annotated[str, typer.Option(help="Why; kept with the decision.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be decided.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Show kinds of personal data that were found, and confirm or reject those that fit, many at once."""
+    if confirm + reject + withdraw > 1:
+        raise InvalidInput("Say one of --confirm, --reject and --withdraw.")
+    decided = "confirmed" if confirm else "rejected" if reject else "suggested" if withdraw else None
+    if decided and not (dataset or entity or path or recognizer or changed):
+        raise InvalidInput("A review of everything is not taken: name a dataset, a path, --entity or --recognizer.")
+    client = api(user)
+    asked = {
+        "dataset": dataset, "path": path, "entity": entity, "state": state, "recognizer": recognizer, "changed": changed,
+    }  # fmt: skip
+    answer = _all(client, asked)
+    found = answer["classifications"]
+    if decided is None or dry_run:
+        show([_row(c) for c in found], _COLUMNS, output, whole=answer, title=f"{answer['total']} classifications",
+             empty="No classification fits. A scan makes them: weir scan CLUSTER.")  # fmt: skip
+        return
+    items = [{k: c[k] for k in ("namespace", "name", "path", "entity")} for c in found]
+    if not items:
+        items = _by_hand(dataset, path, entity, decided)
+    done = _decide(client, items, decided, reason)
+    show(done["results"], ("namespace", "name", "path", "entity", "state", "problem"), output, whole=done,
+         title=f"{done['reviewed']} {decided}" if decided != "suggested" else f"{done['reviewed']} reviews withdrawn")  # fmt: skip
+    if done["refused"]:
+        raise WeirError(f"{done['refused']} of {len(items)} could not be decided; each says why above.")
+
+
+def _all(client: Api, asked: dict[str, Any]) -> dict[str, Any]:
+    answer: dict[str, Any] = client.get("/api/v1/classifications", **asked, limit=_PAGE)
+    while len(answer["classifications"]) < answer["total"]:
+        more = client.get("/api/v1/classifications", **asked, limit=_PAGE, offset=len(answer["classifications"]))
+        if not more["classifications"]:
+            break
+        answer["classifications"] += more["classifications"]
+    return answer
+
+
+def _by_hand(dataset: str | None, path: str | None, entity: str | None, decided: str) -> list[dict[str, str]]:
+    """One place that no scan suggested: confirming it adds the tag."""
+    whole = dataset and path and entity and "*" not in f"{dataset}{path}"
+    if not whole or decided != "confirmed" or "/" not in (dataset or ""):
+        raise InvalidInput("No classification fits; `weir review` without a decision lists what there is.")
+    namespace, _, name = str(dataset).rpartition("/")
+    return [{"namespace": namespace, "name": name, "path": str(path), "entity": str(entity)}]
+
+
+def _decide(client: Api, items: list[dict[str, str]], decided: str, reason: str) -> dict[str, Any]:
+    done: dict[str, Any] = {"reviewed": 0, "refused": 0, "results": []}
+    for start in range(0, len(items), _PAGE):
+        body = {"items": items[start : start + _PAGE], "state": decided, "reason": reason or None}
+        part = client.post("/api/v1/classifications/review", body)
+        for name in done:
+            done[name] += part[name]
+    return done
+
+
+def _row(found: dict[str, Any]) -> dict[str, Any]:
+    evidence = found["evidence"]
+    matched, sampled = evidence.get("matched"), evidence.get("sampled")
+    share = f"{matched:,} of {sampled:,}" if matched is not None and sampled else ""
+    return {**found, "share": share, "change": _changed(evidence.get("change"))}
+
+
+def _changed(change: dict[str, Any] | None) -> str:
+    """A note of `catalog.recheck` in words."""
+    if not change:
+        return ""
+    said = [f"{r['name']} {r['before']} → {r['now']}" for r in change.get("recognizers", [])]
+    if change.get("found") is False:
+        said.append("not found again")
+    if rate := change.get("rate"):
+        said.append(f"{rate['before']:.0%} → {rate['now']:.0%}")
+    return ", ".join(said)

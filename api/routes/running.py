@@ -1,0 +1,32 @@
+"""`/queries`: what runs just now, and stopping it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from api.auth import Caller, ServicesOf
+from api.bootstrap import Services
+from api.routes.names import Name
+from policies.model import Subject
+
+router = APIRouter(prefix="/queries", tags=["queries"])
+
+
+@router.get("")
+def running(built: ServicesOf, subject: Caller) -> Any:
+    """The caller's queries that wait, run or stream; everybody's for those who manage. Literals of others are hidden."""
+    return {"queries": built.query.running.list(subject, _everybody(built, subject))}
+
+
+@router.delete("/{id}")
+def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
+    """Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled."""
+    found = built.query.running.cancel(subject, id, _everybody(built, subject))
+    built.record(subject, "query.cancel", ", ".join(found.datasets) or "(no dataset)", "allow", [found.id])
+    return {"id": found.id, "user": found.user, "state": "cancelled"}
+
+
+def _everybody(built: Services, subject: Subject) -> bool:
+    return "manage" in built.identity.permissions(subject)

@@ -1,0 +1,84 @@
+"""Where records depart from what was declared or registered of them, as a schema's problems tell it. Pure.
+
+A departure is one of a schema version's `problems`: {"reason": "departs", "part", "source", "path", "why", "expected",
+"count", "first"}. `first` is a place, never a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from catalog.model import SchemaVersion
+
+REASON = "departs"
+
+WHY = {
+    "type": "has another type",
+    "missing": "is missing",
+    "null": "is null",
+    "undeclared": "is not in the schema",
+    "not_registered": "is not written by the registered schema",
+    "other_subject": "is written by a schema of another subject",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """`source`: declared | registered; `why`: a key of WHY; `expected`: the type by its schema's name."""
+
+    path: str
+    source: str
+    why: str
+    count: int
+    expected: str | None = None
+    first: Mapping[str, Any] | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.path, self.source, self.why
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "part": self.path.partition(".")[0],
+            "reason": REASON,
+            "source": self.source,
+            "path": self.path,
+            "why": self.why,
+            "expected": self.expected,
+            "count": self.count,
+            "first": dict(self.first) if self.first else None,
+            "message": self.sentence(),
+        }
+
+    def sentence(self) -> str:
+        """For people: what, how often, where first."""
+        expected = f" (expected {self.expected})" if self.expected and self.why in ("type", "missing", "null") else ""
+        at = ""
+        if self.first:
+            at = f", first in partition {self.first.get('partition')} at offset {self.first.get('offset')}"
+        times = "1 record" if self.count == 1 else f"{self.count} records"
+        return f"{self.path} {WHY.get(self.why, self.why)}{expected} in {times}: departs from the {self.source} schema{at}."
+
+
+def departures_of(schema: SchemaVersion) -> list[Departure]:
+    """Those among a schema's problems, by path."""
+    return sorted((_read(p) for p in schema.problems if p.get("reason") == REASON), key=lambda d: d.key)
+
+
+def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[dict[str, Any]]:
+    """The old departures, as problems, of fields that the new scan did not see depart; `carried` tells them apart."""
+    seen = {d.key for d in departures_of(new)}
+    return [{**d.to_json(), "carried": True} for d in departures_of(old) if d.key not in seen]
+
+
+def _read(problem: Mapping[str, Any]) -> Departure:
+    return Departure(
+        str(problem.get("path", "value")),
+        str(problem.get("source", "declared")),
+        str(problem.get("why", "type")),
+        int(problem.get("count", 1)),
+        problem.get("expected"),
+        problem.get("first"),
+    )

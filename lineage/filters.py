@@ -1,0 +1,76 @@
+"""Leaving edges out of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from catalog.errors import InvalidInput
+from catalog.model import NodeId
+from lineage.model import Edge, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """What an answer may hold.
+
+    jobs        ids of jobs: flows that others do are not followed
+    namespaces  of datasets: flows into or out of others are not followed
+    kinds       of edges; others are followed and not shown
+    origins     observed, declared, permitted: edges known otherwise are not followed
+    nodes       at most this many, nearest first
+    """
+
+    jobs: frozenset[str] = frozenset()
+    namespaces: frozenset[str] = frozenset()
+    kinds: frozenset[Kind] = frozenset()
+    origins: frozenset[str] = frozenset()
+    nodes: int | None = None
+
+    def keep(self, root: str, edges: Iterable[Edge]) -> tuple[list[Edge], bool]:
+        """The edges that may be shown and are joined to the root by such as may be followed; and whether `nodes` cut."""
+        followed = [edge for edge in edges if self._followed(edge, root)]
+        near, over = _joined(root, followed, self.nodes)
+        kept = [edge for edge in followed if edge.source in near and edge.target in near]
+        return [edge for edge in kept if not self.kinds or edge.kind in self.kinds], over
+
+    def _followed(self, edge: Edge, root: str) -> bool:
+        if self.jobs and not ({edge.job, edge.source, edge.target} & self.jobs):
+            return False
+        if self.origins and edge.origin not in self.origins:
+            return False
+        return not self.namespaces or all(
+            end == root or end.startswith("job:") or _namespace(end) in self.namespaces
+            for end in (edge.source, edge.target)
+        )
+
+
+def kinds_of(texts: Collection[str]) -> frozenset[Kind]:
+    """Raises InvalidInput naming the kinds there are."""
+    try:
+        return frozenset(Kind(text) for text in texts)
+    except ValueError as error:
+        raise InvalidInput(f"{error}: an edge is of kind {', '.join(Kind)}.", details={"kind": list(texts)}) from None
+
+
+def _namespace(node_id: str) -> str:
+    try:
+        return NodeId.parse(node_id).namespace
+    except InvalidInput:
+        return ""
+
+
+def _joined(root: str, edges: Iterable[Edge], most: int | None) -> tuple[set[str], bool]:
+    beside: dict[str, set[str]] = {}
+    for edge in edges:
+        beside.setdefault(edge.source, set()).add(edge.target)
+        beside.setdefault(edge.target, set()).add(edge.source)
+    # At column level the walk begins at the fields of the root.
+    starts = [root] + [node for node in beside if node.startswith(f"datasetField:{root.partition(':')[2]}:")]
+    found, frontier = dict.fromkeys(starts), starts
+    while frontier:
+        frontier = sorted({far for node in frontier for far in beside.get(node, ()) if far not in found})
+        found |= dict.fromkeys(frontier)
+    if most is None or len(found) <= most:
+        return set(found), False
+    return set(list(found)[:most]), True

@@ -1,0 +1,67 @@
+"""Text -> syntax trees, for eight dialects. Flink and ksqlDB are rewritten, word by word, into what a parser knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import Token
+
+from lineage.sql import flink, ksqldb
+from lineage.sql.limits import MAX_CHARACTERS, check_tokens, check_tree, shortened
+from lineage.sql.model import NotUnderstood, TooComplex
+
+Rewrite = Callable[[list[Token]], list[Token]]
+
+_READ_AS = {"flink": "spark", "ksql": "spark", "ksqldb": "spark", "sparksql": "spark", "spark_sql": "spark",
+            "postgresql": "postgres", "mariadb": "mysql", "flinksql": "spark", "flink_sql": "spark",
+            "googlesql": "bigquery", "prestodb": "presto", "sqlserver": "tsql", "mssql": "tsql",
+            "generic": "", "ansi": "", "sql": ""}  # fmt: skip
+_REWRITES: dict[str, Rewrite] = {
+    "flink": flink.rewrite, "flinksql": flink.rewrite, "flink_sql": flink.rewrite,
+    "ksql": ksqldb.rewrite, "ksqldb": ksqldb.rewrite,
+}  # fmt: skip
+_UPPER = {"ksql", "ksqldb", "snowflake", "oracle"}
+_LOWER = {"postgres", "postgresql", "redshift", "trino", "presto", "prestodb", "athena"}
+
+
+def known(dialect: str | None) -> bool:
+    """Whether text of this dialect is read as what it is; any other is read as plain SQL."""
+    name = (dialect or "").lower()
+    return name in _READ_AS or Dialect.get(name) is not None
+
+
+def spelling(dialect: str | None) -> Callable[[str], str]:
+    """How a dialect writes down a name that was not quoted."""
+    name = (dialect or "").lower()
+    return str.upper if name in _UPPER else str.lower if name in _LOWER else str
+
+
+def statements(sql: str, dialect: str | None) -> list[exp.Expression]:
+    """The statements of a text. Raises TooComplex, NotUnderstood."""
+    if len(sql) > MAX_CHARACTERS:
+        raise TooComplex(f"the text has {len(sql):,} characters; at most {MAX_CHARACTERS:,} are read")
+    name = (dialect or "").lower()
+    reader = Dialect.get_or_raise((_READ_AS.get(name, name) if known(name) else "") or None)
+    try:
+        tokens = shortened(reader.tokenize(sql))
+        check_tokens(tokens)
+        if name in _REWRITES:
+            tokens = _REWRITES[name](tokens)
+        trees = [tree for tree in reader.parser().parse(tokens, sql) if tree is not None]
+    except SqlglotError as error:
+        raise NotUnderstood(_where(error)) from None
+    except RecursionError:
+        raise TooComplex("it is nested too deeply") from None
+    for tree in trees:
+        check_tree(tree)
+    return trees
+
+
+def _where(error: SqlglotError) -> str:
+    """The place of a fault, without the words around it, which may be values."""
+    places = getattr(error, "errors", None) or [{}]
+    line = places[0].get("line")
+    return f"it cannot be read at line {line}" if line else "it cannot be read"

@@ -1,0 +1,110 @@
+"""Names inside one SELECT: which relation a column belongs to. What two relations could hold is not decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from lineage.sql.limits import Budget
+from lineage.sql.model import SqlLineage
+from lineage.sql.relations import Output, Relation, Value, step, union
+
+
+@dataclass(slots=True)
+class Scope:
+    """The relations a SELECT reads, by lower-case name; the scope around it; names of its own outputs."""
+
+    said: SqlLineage
+    budget: Budget
+    parent: Scope | None = None
+    ctes: Mapping[str, Relation] = field(default_factory=dict)
+    sources: dict[str, Relation] = field(default_factory=dict)
+    full_names: dict[str, str] = field(default_factory=dict)
+    """Alias -> the table's whole name in lower case, for `db.table.column`."""
+    joined: set[str] = field(default_factory=set)
+    """Columns named by USING: they belong to both sides."""
+    aliases: dict[str, Output] = field(default_factory=dict)
+    bound: dict[str, Value] = field(default_factory=dict)
+    """Parameters of the lambda being read."""
+    windows: dict[str, exp.Expression] = field(default_factory=dict)
+
+    def column(self, parts: Sequence[str], alias_first: bool = False) -> Value:
+        """The value of a column written with these parts (`o.customer.email`); empty, and said, when not known."""
+        self.budget.spend()
+        found = self._look(parts, alias_first)
+        if found is None:
+            self.said.doubt(f"column {'.'.join(parts)} cannot be told")
+            return Value()
+        return found
+
+    def _look(self, parts: Sequence[str], alias_first: bool) -> Value | None:
+        if parts[0].lower() in self.bound:
+            return _steps(self.bound[parts[0].lower()], parts[1:])
+        if len(parts) > 1:
+            found = self._qualified(parts)
+            if found is not None:
+                return found
+        name = parts[0].lower()
+        if alias_first and name in self.aliases:
+            return _steps(self.aliases[name].get(), parts[1:])
+        found = self._bare(parts[0])
+        if found is None and name in self.aliases and not self.aliases[name].busy:
+            found = self.aliases[name].get()
+        return _steps(found, parts[1:]) if found is not None else None
+
+    def _qualified(self, parts: Sequence[str]) -> Value | None:
+        """`alias.column...` or `db.table.column...`, here or in a scope around this one."""
+        scope: Scope | None = self
+        while scope is not None:
+            for taken in range(1, len(parts)):
+                source = scope.source(parts[:taken])
+                if source is not None:
+                    found = source.find(parts[taken])
+                    return _steps(found, parts[taken + 1 :]) if found is not None else None
+            scope = scope.parent
+        return None
+
+    def source(self, parts: Sequence[str]) -> Relation | None:
+        name = ".".join(parts).lower()
+        if name in self.sources:
+            return self.sources[name]
+        if len(parts) == 1:
+            return None
+        return next((self.sources[a] for a, full in self.full_names.items() if (f".{full}").endswith(f".{name}")), None)
+
+    def _bare(self, name: str) -> Value | None:
+        holders = [source for source in self.sources.values() if source.has(name)]
+        if len(holders) == 1:
+            return holders[0].find(name)
+        if len(holders) > 1:
+            if name.lower() in self.joined:
+                return union([value for h in holders if (value := h.find(name)) is not None], self.budget)
+            return None
+        open_sources = [source for source in self.sources.values() if source.has(name) is None]
+        outside = self.parent._bare(name) if self.parent is not None else None
+        # With one relation of unknown columns it can only be that one's, unless something around holds it too.
+        if len(open_sources) == 1 and self.parent is None and len(self.sources) == 1 and name.lower() not in self.aliases:
+            return open_sources[0].find(name)
+        if len(open_sources) == 1 and len(self.sources) == 1 and outside is None and self._nothing_open_outside():
+            return open_sources[0].find(name)
+        if name.lower() in self.joined and open_sources and len(open_sources) == len(self.sources):
+            return union([value for s in open_sources if (value := s.find(name)) is not None], self.budget)
+        return outside if not open_sources else None
+
+    def _nothing_open_outside(self) -> bool:
+        scope = self.parent
+        while scope is not None:
+            if any(source.names() is None for source in scope.sources.values()):
+                return False
+            scope = scope.parent
+        return True
+
+
+def _steps(value: Value | None, names: Sequence[str]) -> Value | None:
+    for name in names:
+        if value is None:
+            return None
+        value = step(value, name)
+    return value

@@ -1,0 +1,135 @@
+"""A result of Spark as it comes, batch by batch, cut where a limit of rows or bytes is reached.
+
+Nothing is gathered here: of a result of any size one batch is held (Spark sends at most some 4 MiB in one).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from catalog.errors import LimitExceeded, WeirError
+from policies.adapters import spark_values
+from policies.adapters.spark_errors import translate
+from policies.plan import QueryPlan, ResultColumn
+
+_INTERRUPT_AGAIN_SECONDS = 0.5
+
+
+class SparkBatches:
+    """Implements `policies.plan.Batches`. Made on the thread that holds the session's tag; iterated on any."""
+
+    def __init__(self, session: Any, frame: Any, plan: QueryPlan, failure: Callable[[Exception], WeirError]) -> None:
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        self.limit: str | None = None
+        self._plan, self._failure = plan, failure
+        # One schema for all batches, as DataFrame.toArrow makes it: what the server sends may differ in nullability.
+        self.schema = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True)
+        limited = frame.limit(plan.limit + 1)
+        plan.stop.check()
+        self._tables = session.client.to_table_as_iterator(limited._plan.to_proto(session.client), {})
+        # The request carries the tags of the thread that asks for the first response, so that is done here.
+        self._first = next(self._tables, None)
+
+    def __iter__(self) -> Iterator[Any]:
+        rows = size = 0
+        try:
+            for batch in self._batches():
+                self._plan.stop.check()
+                left = self._plan.limit - rows
+                if batch.num_rows > left:
+                    self.limit, batch = "rows", batch.slice(0, left)
+                if size + batch.nbytes > self._plan.most_bytes:
+                    self.limit, batch = "bytes", _within(batch, self._plan.most_bytes - size)
+                rows, size = rows + batch.num_rows, size + batch.nbytes
+                if batch.num_rows:
+                    yield batch
+                if self.limit is not None:
+                    return
+        except GeneratorExit:
+            raise
+        except Exception as error:
+            raise self._failure(error) from None
+
+    def _batches(self) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for table in itertools.chain((self._first,), self._tables):
+            if isinstance(table, pa.Table):
+                yield from table.cast(self.schema).to_batches()
+
+    @property
+    def columns(self) -> tuple[ResultColumn, ...]:
+        return tuple(ResultColumn(f.name, spark_values.type_name(f.type)) for f in self.schema)
+
+    def rows(self, batches: Sequence[Any]) -> list[list[object]]:
+        import pyarrow as pa
+
+        return spark_values.rows(pa.Table.from_batches(batches, self.schema))
+
+    def close(self) -> None:
+        """Let go of the stream."""
+        self._tables.close()
+
+
+def _within(batch: Any, most: int) -> Any:
+    """As many of the first rows as fit into so many bytes."""
+    low, high = 0, batch.num_rows
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if batch.slice(0, middle).nbytes <= most else (low, middle - 1)
+    return batch.slice(0, low)
+
+
+class Ending:
+    """What ends a running plan before its time: too many seconds, or someone who stops it."""
+
+    def __init__(self, session: Any, plan: QueryPlan) -> None:
+        self._session, self._plan = session, plan
+        self._tag = f"weir-{uuid.uuid4().hex}"
+        self._expired = threading.Event()
+        self._over = threading.Event()
+
+    def interrupt(self) -> None:
+        """Stop what runs under the tag, or begins to a moment later."""
+        while True:
+            with contextlib.suppress(Exception):
+                self._session.interruptTag(self._tag)
+            if self._over.wait(_INTERRUPT_AGAIN_SECONDS):
+                return
+
+    def _expire(self) -> None:
+        self._expired.set()
+        self.interrupt()
+
+    def failure(self, error: Exception) -> WeirError:
+        """The error to raise in place of one of the engine's."""
+        if self._plan.stop.stopped:
+            return self._plan.stop.error()
+        if self._expired.is_set():
+            seconds = self._plan.seconds
+            return LimitExceeded(
+                f"The query was stopped after {seconds:g} seconds; ask for fewer records or columns.",
+                details={"limit": "seconds", "seconds": seconds},
+            )
+        return translate(error)
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """For as long as the plan runs; what is run on this thread meanwhile carries the tag."""
+        self._session.addTag(self._tag)
+        timer = threading.Timer(self._plan.seconds, self._expire)
+        timer.daemon = True
+        timer.start()
+        # Interrupting is a call over the network; whoever stops a query need not wait for it.
+        with self._plan.stop.telling(lambda: threading.Thread(target=self.interrupt, daemon=True).start()):
+            try:
+                yield
+            finally:
+                self._over.set()
+                timer.cancel()

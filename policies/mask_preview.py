@@ -1,0 +1,118 @@
+"""What a mask would make of values that the caller gives: no topic is read and nothing is kept of the values."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+from pydantic import ValidationError
+
+from catalog.datatypes import Primitive, StructType, parse_ddl
+from catalog.errors import InvalidInput
+from policies import convert, kinds
+from policies.masks import custom
+from policies.masks.expression import literal
+from policies.masks.preview import preview
+from policies.masks.primitives import family
+from policies.model import MaskType
+from policies.plan import QueryPlan
+from policies.query_ports import Engine
+
+MOST_VALUES = 100
+_SECONDS = 20.0
+
+
+class MaskPreview:
+    """The service behind `POST /api/v1/policies/masks/preview`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def show(self, mask: dict[str, Any], values: Sequence[Any], type_name: str = "STRING") -> dict[str, Any]:
+        """{mask, type, values: [{value, masked}], note}. A CUSTOM mask is computed by the engine, over these values.
+
+        `mask` is as in a policy: {type, expression?, params?}. Raises InvalidInput, QueryFailed, Unavailable.
+        """
+        if len(values) > MOST_VALUES:
+            raise InvalidInput(f"{len(values)} values are too many for a preview; give at most {MOST_VALUES}.")
+        try:
+            made = convert.mask(kinds.MaskSpec.model_validate(mask))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            said = str(first.get("ctx", {}).get("error", first["msg"]))
+            where = ".".join(map(str, ("mask", *first["loc"])))
+            raise InvalidInput(f"{where}: {said}.", details={"field": where}) from None
+        kind = _kind(type_name)
+        if made.type is not MaskType.CUSTOM:
+            shown = preview(made, [_typed(v, kind) for v in values], kind)
+            masked = [{"value": v, "masked": _plain(s["masked"])} for v, s in zip(values, shown["values"], strict=True)]
+            return {"mask": str(made.type), **shown, "values": masked}
+        custom.check(made.expression or "")
+        computed = self._computed(made.expression or "", values, kind)
+        return {"mask": str(made.type), "type": None, "values": computed, "note": "computed by the query engine"}
+
+    def _computed(self, expression: str, values: Sequence[Any], kind: Primitive) -> list[dict[str, Any]]:
+        if not values:
+            return []
+        rows = ", ".join(f"({n}, {_literal(v)})" for n, v in enumerate(values))
+        masked = custom.render(expression, f"try_cast(v AS {kind.name})")
+        sql = f"SELECT n, {masked} AS masked FROM VALUES {rows} AS given(n, v) ORDER BY n"
+        result = self._engine.run(QueryPlan(sql, (), len(values), _SECONDS))
+        return [{"value": v, "masked": row[1]} for v, row in zip(values, result.rows, strict=True)]
+
+
+def _literal(value: Any) -> str:
+    return "CAST(NULL AS STRING)" if value is None else literal(value if isinstance(value, str) else str(value))
+
+
+def _kind(text: str) -> Primitive:
+    try:
+        found = parse_ddl(f"v {text}")
+    except InvalidInput:
+        found = StructType()
+    kind = found.fields[0][1] if len(found.fields) == 1 else None
+    if not isinstance(kind, Primitive):
+        raise InvalidInput(
+            f"{text[:60]!r} is no type of a single value; write STRING, INT, DATE or another of Spark's."
+        )
+    return kind
+
+
+def _typed(value: Any, kind: Primitive) -> Any:
+    """A value as JSON gives it, as the type has it. Raises InvalidInput."""
+    try:
+        match family(kind) if value is not None else None:
+            case "integer":
+                return int(value)
+            case "float":
+                return float(value)
+            case "decimal":
+                return Decimal(str(value))
+            case "date":
+                return date.fromisoformat(str(value))
+            case "timestamp":
+                moment = datetime.fromisoformat(str(value))
+                return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+            case "binary":
+                return b64decode(str(value), validate=True)
+            case "string":
+                return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, ArithmeticError):
+        raise InvalidInput(f"A value of the preview is no {kind.name}; give other values, or another type.") from None
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """A masked value as JSON has it, as answers of queries do."""
+    match value:
+        case bytes():
+            return b64encode(value).decode()
+        case Decimal():
+            return format(value, "f")
+        case date():
+            return value.isoformat().replace("+00:00", "Z")
+    return value

@@ -1,0 +1,58 @@
+"""Stopping a query that runs: asked for once, by anybody who holds the handle; obeyed wherever the query is just then."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+
+from policies.query_errors import QueryCancelled
+
+
+class Stop:
+    """The handle of one query. Safe for threads; once stopped it stays so."""
+
+    def __init__(self, query_id: str = "") -> None:
+        self.query_id = query_id
+        self._why: str | None = None
+        self._callbacks: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+
+    def stop(self, why: str) -> bool:
+        """Stop, and say why, as in "was cancelled by ana"; False when it was stopped before."""
+        with self._lock:
+            if self._why is not None:
+                return False
+            self._why = why
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            callback()
+        return True
+
+    @property
+    def stopped(self) -> bool:
+        return self._why is not None
+
+    def error(self) -> QueryCancelled:
+        """What a stopped query ends with."""
+        name = f"The query {self.query_id}" if self.query_id else "The query"
+        return QueryCancelled(f"{name} {self._why or 'was stopped'}.", details={"id": self.query_id})
+
+    def check(self) -> None:
+        """Raises QueryCancelled when stopped."""
+        if self.stopped:
+            raise self.error()
+
+    @contextlib.contextmanager
+    def telling(self, callback: Callable[[], None]) -> Iterator[None]:
+        """Calls `callback`, on another thread, when stopped meanwhile; at once when stopped already."""
+        with self._lock:
+            at_once = self._why is not None
+            self._callbacks.append(callback)
+        try:
+            if at_once:
+                callback()
+            yield
+        finally:
+            with self._lock:
+                self._callbacks.remove(callback)

@@ -1,0 +1,78 @@
+"""What points at a person without naming one: ids of devices and advertising, addresses with personal parameters, places.
+
+An id of a device looks like any other UUID, so the field's name has to speak for it; the name without the form is nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict
+from scanners.detectors.money import luhn
+from scanners.detectors.names import speaks, words
+from scanners.detectors.people import MOST, Group
+
+_UUID = re.compile(r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?\Z")
+_DEVICE = re.compile(r"[0-9a-f]{16}\Z|[0-9a-fA-F]{40}\Z|[0-9A-F]{8}-[0-9A-F]{16}\Z")
+"""Android's id (64 bits), Apple's old and new UDID."""
+_OWN_NAMES = frozenset({"imei", "udid", "android_id", "idfv", "device_fingerprint", "fingerprint_id"})
+_EMPTY = "00000000-0000-0000-0000-000000000000"
+"""What systems report when tracking is refused: an id of nobody."""
+
+_URL = re.compile(
+    r"(?:https?|wss?|ftp)://(?P<v>[^\s?#\"'<>]*\?[^\s\"'<>]*?(?:(?<=[?&;])|(?<=%26))"
+    r"(?:e-?mail|mail|user_?name|login|phone|tel|msisdn|mobile|first_?name|last_?name|full_?name|surname|dob|birth(?:date|day)?"
+    r"|ssn|national_?id|iban|card(?:number)?|password|passwd|pwd|(?:access_?|auth_?|id_?|refresh_?|reset_?)?token|api_?key"
+    r"|session(?:_?id)?|sid|jsessionid|phpsessid|lat|latitude|lon|lng|address|street)=[^&\s\"'<>{}\[\]$]{3,}[^\s\"'<>]*)",
+    re.I,
+)
+
+_PAIR = re.compile(r"\(?\s*(?P<a>[-+]?\d{1,2}\.\d{3,})\s*[,; ]\s*(?P<b>[-+]?1?\d{1,2}\.\d{3,})\s*\)?\Z|geo:(?P<c>-?\d{1,2}\.\d+),")
+
+
+def check_url(_candidate: str, _text: str) -> Verdict:
+    return True, ()
+
+
+URL = Pattern("URL", "url_parameters", rb"[a-z]://[^ ?]{1,200}\?[^ ]{1,500}=", _URL, check_url)
+
+LATITUDE = frozenset({"lat", "latitude", "breitengrad", "latitud"})
+LONGITUDE = frozenset({"lon", "lng", "long", "longitude", "laengengrad", "longitud"})
+
+
+def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
+    """Counters by "ENTITY|recognizer" for one column; only where the name speaks, or a text is a pair of coordinates."""
+    found: dict[str, Counter[str]] = {}
+    step = max(1, len(every) // MOST)
+    counts = every if step == 1 else {t: every[t] for t in list(every)[::step]}
+    if speaks("ADVERTISING_ID", names) > 0:
+        found["ADVERTISING_ID|uuid"] = _group(counts, lambda t: bool(_UUID.match(t)) and t != _EMPTY)
+    if speaks("DEVICE_ID", names) > 0:
+        own = "_".join(words(names[-1])) in _OWN_NAMES
+        found["DEVICE_ID|device_form"] = _group(
+            counts, lambda t: bool(_UUID.match(t) or _DEVICE.match(t)) and t != _EMPTY, ("own_name",) if own else ()
+        )
+        if own:
+            found["DEVICE_ID|imei"] = _group(counts, _imei)
+    first = next(iter(counts), "")
+    if first[:1] in "(+-0123456789g" and _PAIR.match(first):
+        found["GEO_COORDINATES|pair"] = _group(counts, lambda t: bool(_PAIR.match(t)))
+    for made in found.values():
+        made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
+    return {key: made for key, made in found.items() if made["valid"]}
+
+
+def _imei(text: str) -> bool:
+    """Fifteen digits with a Luhn check digit (3GPP TS 23.003), spaces and dashes aside."""
+    plain = re.sub(r"[ -]", "", text)
+    return len(plain) == 15 and plain.isdigit() and luhn(plain)
+
+
+def _group(counts: Mapping[str, int], fits: object, marks: tuple[str, ...] = ()) -> Counter[str]:
+    group = Group(counts)
+    for text in counts:
+        good = bool(fits(text.strip()))  # type: ignore[operator]
+        group.add(text, good, *(marks if good else ()))
+    return group.made

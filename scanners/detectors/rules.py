@@ -1,0 +1,310 @@
+"""From the counters of one place to a score, a rule for each entity.
+
+A share alone cannot tell 1% real e-mail addresses from 1% accidents; how many of the candidates pass their validator can.
+So each rule weighs precision (valid of candidates), share (of the texts), whether the whole text or a part of it matched,
+how likely accidents are, the field's name, which is weak evidence and can speak against, and its neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from scanners.detectors.base import (
+    CANDIDATES,
+    DISTINCT,
+    LOOKED,
+    STOPPED,
+    TEXTS,
+    VALID,
+    VALID_TEXTS,
+    WHOLE,
+)
+from scanners.detectors.names import of_person, speaks, words
+from scanners.detectors.national import IDS
+from scanners.nodes import Node
+
+MIN_SCORE = 0.5
+
+NATIONAL = {spec.entity: spec for spec in IDS}
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Counters of one (path, entity, recognizer), with what surrounds them. `beside`: names of the fields next to it."""
+
+    entity: str
+    recognizer: str
+    c: Mapping[str, int]
+    node: Node
+    names: tuple[str, ...]
+    beside: frozenset[str] = frozenset()
+    says: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.says = speaks(self.entity, self.names)
+        if self.says < 0 and self.prose:
+            # What a text is called says nothing of what people write in it.
+            self.says = 0
+
+    @property
+    def n(self) -> int:
+        return max(1, self.c.get("read") or self.node.scanned)
+
+    @property
+    def valid(self) -> int:
+        return self.c.get(VALID, 0)
+
+    @property
+    def _more(self) -> float:
+        """Texts the quick pass stopped at, for each that was looked at closely."""
+        return max(1.0, self.c.get(STOPPED, 0) / max(1, self.c.get(LOOKED, 0)))
+
+    @property
+    def matched(self) -> int:
+        return min(self.n, round(self.c.get(VALID_TEXTS, 0) * self._more))
+
+    @property
+    def precision(self) -> float:
+        return self.valid / max(1, self.c.get(CANDIDATES, 0))
+
+    @property
+    def share(self) -> float:
+        return self.matched / self.n
+
+    @property
+    def distinct(self) -> int:
+        return self.c.get(DISTINCT, 0)
+
+    @property
+    def prose(self) -> bool:
+        """Most matches stand inside longer text."""
+        return self.c.get(WHOLE, 0) * 2 < max(1, self.c.get(VALID_TEXTS, 0)) and self.node.traits.get("prose", 0) > 0
+
+    @property
+    def personal(self) -> bool:
+        """The field, or one beside it, is called as those of a person are."""
+        return of_person((*self.names, *self.beside))
+
+    @property
+    def spread(self) -> int:
+        """How many different third or sixth digits are common: few where ids are counted up."""
+        least = 0.03 * max(1, self.c.get(VALID_TEXTS, 0))
+        return max(sum(self.c.get(f"{at}_{d}", 0) > least for d in range(10)) for at in ("s3", "s6"))
+
+    def of(self, mark: str, whole: str) -> float:
+        return self.c.get(mark, 0) / max(1, self.c.get(whole, 0))
+
+
+Rule = Callable[[Evidence], float]
+
+
+def _email(e: Evidence) -> float:
+    if not e.valid or e.precision < 0.5 or (e.says < 0 and e.share < 0.5):
+        return 0.0
+    if e.says < 0 and e.c.get("role", 0) >= e.c.get(VALID_TEXTS, 0):
+        return 0.0
+    if e.says <= 0 and e.of("machine", VALID_TEXTS) >= 0.5:
+        return 0.0
+    few = e.matched < 2 and e.share < 0.01 and e.says <= 0
+    return 0.6 if few else 0.98 if e.share >= 0.5 else 0.85
+
+
+WAYS = ("international", "parentheses", "formatted", "bare")
+
+
+def _phone(e: Evidence) -> float:
+    c = e.c
+    candidates = sum(c.get(way, 0) for way in WAYS)
+    if not candidates:
+        return 0.0
+    possible = sum(c.get(f"{way}_possible", 0) for way in WAYS)
+    plus = c.get("international", 0)
+    if e.says < 0:
+        return 0.7 if plus / e.n >= 0.5 and e.of("international_valid", "international") >= 0.9 else 0.0
+    if e.says > 0 and possible / candidates >= 0.7:
+        if possible / e.n >= 0.2:
+            return 0.95 if plus or c.get("parentheses") or c.get("formatted") else 0.8
+        if possible / candidates >= 0.9 and possible >= 3 and e.valid / candidates >= 0.7:
+            return 0.8 if candidates > c.get("bare", 0) else 0.65
+    if plus and e.of("international_valid", "international") >= (0.4 if e.says > 0 else 0.6):
+        return 0.9 if plus >= 2 else 0.6
+    brackets = c.get("parentheses", 0)
+    if brackets >= 2 and e.of("parentheses_valid", "parentheses") >= 0.7:
+        return 0.8
+    return _phone_by_form(e)
+
+
+def _phone_by_form(e: Evidence) -> float:
+    """National numbers in a field whose name does not speak: written as one of the regions writes them."""
+    formatted = e.c.get("formatted", 0)
+    if formatted >= 3 and e.of("formatted_well", "formatted") >= 0.85 and e.spread >= min(4, formatted - 1):
+        return 0.75 if formatted >= 5 else 0.55
+    # Digits alone are an epoch, an order or a customer number as likely as not, unless nearly all are of one plan, in
+    # the form people type there, and not counted up.
+    bare = e.c.get("bare", 0)
+    best = max((n for mark, n in e.c.items() if mark.startswith("at_")), default=0)
+    if bare >= 30 and e.distinct >= 30 and best >= 0.97 * bare and e.spread >= 5:
+        return 0.55
+    return 0.0
+
+
+def _ip(e: Evidence) -> float:
+    if not e.valid or e.says < 0:
+        return 0.0
+    if e.recognizer == "ip6":
+        return 0.9 if e.precision >= 0.8 else 0.0
+    # A network's own addresses (0.0.0.0, 127.0.0.1, masks) are nobody's.
+    if e.c.get("special", 0) * 2 > e.c.get(VALID_TEXTS, 0):
+        return 0.0
+    if e.says > 0:
+        return 0.95 if e.precision >= 0.7 and e.of("large_octet", VALID_TEXTS) >= 0.2 else 0.0
+    real = e.precision >= 0.9 and e.of("large_octet", VALID_TEXTS) >= 0.5 and e.of("large_tail", VALID_TEXTS) >= 0.4
+    return 0.0 if not real else 0.85 if e.distinct >= 3 else 0.55
+
+
+def _mac(e: Evidence) -> float:
+    return 0.9 if e.valid and e.precision >= 0.8 and e.says >= 0 else 0.0
+
+
+def _card(e: Evidence) -> float:
+    if not e.valid or (e.says < 0 and not e.prose):
+        return 0.0
+    if e.says > 0:
+        return 0.95 if e.precision >= 0.5 else 0.0
+    if e.c.get("grouped", 0):
+        return 0.85 if e.precision >= 0.7 else 0.0
+    if e.prose:
+        return 0.75 if e.precision >= 0.7 else 0.0
+    # One random number in twenty passes; a column of them never does.
+    return 0.8 if e.precision >= 0.85 and e.distinct >= 3 else 0.0
+
+
+def _iban(e: Evidence) -> float:
+    return (0.95 if e.says >= 0 else 0.6) if e.valid and e.precision >= 0.5 else 0.0
+
+
+def _wallet(e: Evidence) -> float:
+    if not e.valid or e.precision < 0.5:
+        return 0.0
+    checked = e.valid - e.c.get("unchecked", 0)
+    if e.says < 0:
+        # A contract's address passes the checksum like a person's wallet.
+        return 0.0
+    if checked * 2 >= e.valid:
+        return 0.9
+    # Without a checksum any hash of twenty bytes looks the same: the name has to agree.
+    return 0.8 if e.says > 0 else 0.0
+
+
+def _api_key(e: Evidence) -> float:
+    return 0.9 if e.valid else 0.0
+
+
+def _national(e: Evidence) -> float:
+    spec = NATIONAL[e.entity]
+    if not e.valid or e.says < 0:
+        return 0.0
+    luck = spec.chance**e.distinct  # how likely it is that all of them are accidents
+    formatted = e.c.get("formatted_valid", 0)
+    if e.says > 0:
+        wanted = 0.9 if spec.chance >= 0.3 else 0.7
+        enough = e.share >= 0.05 or luck < 0.01 or (formatted and e.precision >= 0.95)
+        return 0.95 if e.precision >= wanted and enough else 0.0
+    if formatted * 2 >= e.c.get(VALID_TEXTS, 0):
+        if spec.chance <= 0.1:
+            return 0.8 if e.precision >= 0.9 and luck <= 1e-3 else 0.0
+        return _by_form(e, spec.chance)
+    strong = spec.chance <= 0.04 and e.precision >= 0.97 and e.distinct >= 20 and e.share >= 0.8
+    return 0.6 if strong else 0.0
+
+
+def _by_form(e: Evidence, chance: float) -> float:
+    """A number whose validator nearly anything of the form passes: all of them have to, and they are not counted up."""
+    if chance >= 0.95 or e.precision < 0.99:
+        return 0.0
+    if e.distinct >= 30:
+        return 0.6 if e.spread >= 5 else 0.0
+    return 0.5 if e.distinct >= 5 and e.spread >= 4 and e.entity == "US_SSN" else 0.0
+
+
+_SURNAME = frozenset({
+    "last_name", "lastname", "surname", "family_name", "familyname", "nachname", "apellido", "cognome", "sobrenome", "nom",
+})  # fmt: skip
+
+
+def _person(e: Evidence) -> float:
+    full, single, given = (e.c.get(k, 0) * e._more / e.n for k in ("full", "single", "given"))
+    leaf = "_".join(words(e.names[-1])) if e.names else ""
+    if e.says > 0:
+        if leaf in _SURNAME and full + single >= 0.6:
+            return 0.7
+        if full >= 0.5:
+            return 0.85 if given >= 0.2 else 0.6 if given >= 0.05 or e.personal else 0.0
+        return 0.8 if full + single >= 0.6 and given >= 0.15 else 0.0
+    return 0.7 if full >= 0.8 and given >= 0.35 and e.distinct >= 10 else 0.0
+
+
+def _address(e: Evidence) -> float:
+    if e.recognizer == "postcode":
+        leaf = set(words(e.names[-1])) if e.names else set()
+        postal = leaf & {"zip", "zipcode", "postcode", "postal", "plz"}
+        return 0.65 if postal and e.share >= 0.8 else 0.0
+    if e.says > 0:
+        return 0.85 if e.share >= 0.3 and e.precision >= 0.5 else 0.0
+    return 0.7 if e.share >= 0.6 and e.precision >= 0.8 and e.distinct >= 3 else 0.0
+
+
+def _birth(e: Evidence) -> float:
+    return 0.9 if e.share >= 0.8 else 0.0
+
+
+def _password(e: Evidence) -> float:
+    return 0.7 if e.share >= 0.5 else 0.0
+
+
+def _secret(e: Evidence) -> float:
+    """A token of no known form: the name has to speak, and the texts to look drawn at random."""
+    return 0.6 if e.says > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
+
+
+def _device(e: Evidence) -> float:
+    """Ids of advertising and devices: the form is any UUID's, the name decides nothing without it."""
+    if e.says <= 0 or e.share < 0.8:
+        return 0.0
+    if e.recognizer == "imei":
+        return 0.9 if e.precision >= 0.9 else 0.0
+    strong = e.entity == "ADVERTISING_ID" or bool(e.c.get("own_name"))
+    return 0.8 if strong else 0.6 if e.personal else 0.0
+
+
+def _place(e: Evidence) -> float:
+    """Coordinates are a person's where a person's fields stand beside them; a shop's are nobody's."""
+    return 0.7 if e.personal and e.says >= 0 and e.share >= 0.5 and e.distinct >= 2 else 0.0
+
+
+def _url(e: Evidence) -> float:
+    return 0.7 if e.valid and (e.matched >= 3 or e.share >= 0.01) else 0.0
+
+
+RULES: dict[str, Rule] = {
+    "EMAIL_ADDRESS": _email, "PHONE_NUMBER": _phone, "IP_ADDRESS": _ip, "MAC_ADDRESS": _mac, "CREDIT_CARD": _card,
+    "IBAN_CODE": _iban, "CRYPTO": _wallet, "API_KEY": _api_key, "PERSON": _person, "LOCATION": _address,
+    "DATE_OF_BIRTH": _birth, "PASSWORD": _password, "DEVICE_ID": _device, "ADVERTISING_ID": _device,
+    "GEO_COORDINATES": _place, "URL": _url, **dict.fromkeys(NATIONAL, _national),
+}  # fmt: skip
+
+
+def score(e: Evidence) -> float:
+    """0..1; below MIN_SCORE it is no tag."""
+    if e.recognizer == "entropy":
+        return _secret(e)
+    rule = RULES.get(e.entity)
+    return rule(e) if rule is not None else 0.0
+
+
+def matched_texts(e: Evidence) -> int:
+    """Texts that count as matched: of phone numbers also those that are only possible, where the tag stands on those."""
+    if e.entity != "PHONE_NUMBER":
+        return e.matched
+    return min(e.n, round(max(e.c.get(VALID_TEXTS, 0), e.c.get(TEXTS, 0) if e.says > 0 else 0) * e._more))

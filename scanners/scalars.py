@@ -1,0 +1,146 @@
+"""What is counted of a column of scalars of one kind: lengths, forms, magnitudes, distinct values. Runs in Spark's workers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from itertools import compress
+from typing import Any
+from uuid import UUID
+
+from scanners.formats import as_text
+from scanners.nodes import Node
+from scanners.textforms import forms_of
+
+_NAMES = {
+    bool: "boolean", bytes: "binary", bytearray: "binary", memoryview: "binary", datetime: "timestamp", date: "date",
+    UUID: "uuid", time: "string", type(None): "null", float: "double", Decimal: "decimal",
+}  # fmt: skip
+_INT32 = 2**31
+_INT64 = 2**63
+
+NUMBERS_LOOKED_AT = 10_000_000
+"""Card, phone and identity numbers are sometimes sent as numbers; smaller ones are none."""
+
+
+def name_of(kind: type) -> str:
+    """The type's name in a profile."""
+    return _NAMES.get(kind, "string")
+
+
+class Distinct:
+    """Feeds the distinct estimates, under a key so that nobody can look a value up in one."""
+
+    def __init__(self, salt: str) -> None:
+        self._salt = salt
+        self._number = int.from_bytes(salt.encode()[:7].ljust(7, b"\x5a"), "big")
+
+    def texts(self, node: Node, texts: Iterable[str]) -> None:
+        deque(map(node.distinct_sketch().update, map(self._salt.__add__, texts)), maxlen=0)
+
+    def integers(self, node: Node, numbers: Iterable[int]) -> None:
+        """Integers of 64 bits."""
+        deque(map(node.distinct_sketch().update, map(self._number.__xor__, numbers)), maxlen=0)
+
+
+def texts(node: Node, counts: Mapping[str, int], distinct: Distinct) -> dict[str, int]:
+    """Count texts; returns how many have which form."""
+    sizes = list(map(len, counts))
+    node.widen("lengths", min(sizes), max(sizes))
+    distinct.texts(node, counts)
+    forms = forms_of(counts)
+    for form, count in forms.items():
+        node.formats[form] = node.formats.get(form, 0) + count
+    return forms
+
+
+def widths(values: Sequence[int], rows: Sequence[int]) -> dict[str, Sequence[int]]:
+    """The rows of each width of integer."""
+    low, high = min(values), max(values)
+    if low >= -_INT32 and high < _INT32:
+        return {"int32": rows}
+    found: dict[str, list[int]] = {}
+    for value, row in zip(values, rows, strict=True):
+        kind = "int32" if -_INT32 <= value < _INT32 else "int64" if -_INT64 <= value < _INT64 else "integer"
+        found.setdefault(kind, []).append(row)
+    return dict(found)
+
+
+def integers(node: Node, values: Sequence[int], distinct: Distinct, detect: bool) -> Mapping[str, int] | None:
+    """Count integers; returns the texts of those a detector should see."""
+    different = set(values)
+    low, high = min(different), max(different)
+    largest = max(abs(low), abs(high))
+    smallest = 0 if 0 in different else low if low > 0 else min(map(abs, different))
+    node.add_numbers(_digits(smallest) - 1, _digits(largest) - 1, low < 0, _digits(largest), 0, 0)
+    if largest >= _INT64:
+        long = {v for v in different if not -_INT64 <= v < _INT64}
+        distinct.texts(node, map(str, long))
+        different -= long
+    distinct.integers(node, different)
+    if not detect or largest < NUMBERS_LOOKED_AT:
+        return None
+    return {str(v): n for v, n in Counter(values).items() if v >= NUMBERS_LOOKED_AT}
+
+
+def others(node: Node, kind: type, values: Sequence[Any], distinct: Distinct) -> Mapping[str, int] | None:
+    """Count scalars of any other kind; returns the texts a detector should see."""
+    if kind is type(None) or kind is bool:
+        return None
+    if kind is float:
+        _floats(node, values, distinct)
+        return None
+    if kind is Decimal:
+        _decimals(node, values)
+    distinct.texts(node, set(map(str, values)))
+    if name_of(kind) == "binary":
+        return _bytes(node, values)
+    return Counter(v.isoformat() for v in values) if kind is date else None
+
+
+def _floats(node: Node, values: Sequence[float], distinct: Distinct) -> None:
+    import numpy
+
+    column = numpy.fromiter(values, numpy.float64, len(values))
+    finite = column[numpy.isfinite(column)]
+    if len(finite):
+        sizes = numpy.abs(finite)
+        low, high = float(sizes.min()), float(sizes.max())
+        node.add_numbers(_exponent(low), _exponent(high), float(finite.min()) < 0, 0, 0, len(values) - len(finite))
+    else:
+        node.add_numbers(0, 0, False, 0, 0, len(values))
+    # 0.0 and -0.0 are one number; every NaN is written alike.
+    distinct.integers(node, (numpy.where(numpy.isnan(column), numpy.nan, column) + 0.0).view(numpy.int64).tolist())
+
+
+def _decimals(node: Node, values: Sequence[Decimal]) -> None:
+    for value in values:
+        if value.is_finite():
+            _, digits, exponent = value.as_tuple()
+            scale = max(0, -int(exponent))
+            size = value.adjusted() if value else 0
+            node.add_numbers(size, size, value < 0, max(len(digits) + max(0, int(exponent)), scale), scale, 0)
+        else:
+            node.add_numbers(0, 0, False, 0, 0, 1)
+
+
+def _bytes(node: Node, values: Sequence[Any]) -> Mapping[str, int]:
+    """Bytes may be text all the same; what is not can be looked into by nobody."""
+    sizes = list(map(len, values))
+    node.widen("lengths", min(sizes), max(sizes))
+    found = list(map(as_text, map(bytes, values)))
+    opaque = sum(map(bool, values)) - sum(map(bool, found))
+    if opaque:
+        node.traits["opaque"] = node.traits.get("opaque", 0) + opaque
+    return Counter(compress(found, found))  # type: ignore[arg-type]
+
+
+def _digits(number: int) -> int:
+    return len(str(number)) if number < 10**300 else 301
+
+
+def _exponent(size: float) -> int:
+    return math.floor(math.log10(size)) if size else 0

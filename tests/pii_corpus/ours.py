@@ -1,0 +1,32 @@
+"""Our detector on labelled columns, as a scan would run it: bytes in, verdicts out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pii_corpus.columns import Column
+from scanners.adapters.memory import sealed
+from scanners.classify import classify
+from scanners.detectors.engine import Detector
+from scanners.infer import Sketch
+from scanners.model import RawRecord
+from scanners.profile import TopicProfiler
+from scanners.registered import Schemas
+
+
+def raw(column: Column) -> list[RawRecord]:
+    return [RawRecord(k, v, h, 0, i, 1_760_000_000_000 + i) for i, (k, v, h) in enumerate(column.records())]
+
+
+def sketch(column: Column, detector: Detector | None) -> Sketch:
+    profiler = TopicProfiler("t", Schemas(), "salt", detector)
+    profiler.add(raw(column))
+    return profiler.sketch
+
+
+def says(detector: Detector) -> Callable[[Column], set[tuple[str, str]]]:
+    def found(column: Column) -> set[tuple[str, str]]:
+        verdicts, _ = classify(sealed("t", [sketch(column, detector)]))
+        return {(c.path, c.entity) for c in verdicts}
+
+    return found

@@ -1,0 +1,247 @@
+"""Many governed queries in one Spark job, so that hundreds of attacks and thousands of random queries fit into minutes.
+
+Each query passes the product's own gate, decisions, views and answer, singly; what is shared is Spark's work:
+
+- the records are read from Kafka once a store, and every view is built over them by the engine's own code (decoding,
+  row filter and its barrier, masks); rules that would fold such small tables away before the plan is made are off;
+- the rendered texts of a batch run as one UNION ALL of their rows as JSON. A text that fails is taken out, by the place
+  in the text that Spark's error names, and its error is translated as the engine does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from catalog.errors import WeirError
+from policies.adapters import spark_engine
+from policies.adapters.kafka_offsets import KafkaOffsets
+from policies.adapters.spark_engine import SparkEngine
+from policies.adapters.spark_errors import translate
+from policies.adapters.spark_sessions import Sessions
+from policies.plan import QueryPlan, Result, ResultColumn, TablePlan, Window
+from policies.query import GovernedQuery
+from policies.query_settings import QuerySettings
+from policies.sql.windows import AsOf
+from query_world import ANA, KEYS, World
+
+_SETTINGS = {
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation,"
+    "org.apache.spark.sql.catalyst.optimizer.PropagateEmptyRelation",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    # Compiling code for a dozen records takes longer than reading them by its interpreter, which means the same.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.maxPlanStringLength": "1000",
+}
+BATCH = 40
+
+
+class Captured(BaseException):
+    """Carries a plan out of the service, past everything that would make an answer of an error."""
+
+    def __init__(self, plan: QueryPlan) -> None:
+        self.plan = plan
+
+
+@dataclass
+class Replay:
+    """An engine that hands out the plan the first time, and afterwards gives what Spark made of it."""
+
+    outcome: Result | Exception | None = None
+
+    def run(self, plan: QueryPlan) -> Result:
+        if self.outcome is None:
+            raise Captured(plan)
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+    def open(self, plan: QueryPlan) -> Any:
+        raise AssertionError("an answer that is sent on in batches is not replayed")
+
+    check = open
+
+
+class Offsets:
+    """Kafka's answers, asked for once each: the topics of these tests do not change."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Window] = {}
+
+    def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
+        key = f"{topic} {as_of} {limit}"
+        if key not in self._known:
+            self._known[key] = KafkaOffsets().window(kafka, topic, as_of, limit)
+        return self._known[key]
+
+
+OFFSETS = Offsets()
+
+
+@dataclass
+class Asked:
+    """One query of one store on its way: `error` when it was refused before the engine."""
+
+    world: World
+    sql: str
+    plan: QueryPlan | None = None
+    error: dict[str, Any] | None = None
+    outcome: Result | Exception | None = None
+
+    def service(self) -> GovernedQuery:
+        settings = QuerySettings(concurrent=1000, concurrent_per_subject=1000, max_rows=1_000_000)
+        return GovernedQuery(self.world, self.world, Replay(self.outcome), OFFSETS, self.world, KEYS, settings)  # type: ignore[arg-type]
+
+    def prepare(self) -> None:
+        try:
+            self.service().run(ANA, self.sql, "analysis", 1_000)
+        except Captured as found:
+            self.plan = found.plan
+        except WeirError as error:
+            self.error = _error(error)
+
+    def answer(self) -> dict[str, Any]:
+        """Everything that leaves Weir: the answer, or the error with its details."""
+        if self.error is not None:
+            return self.error
+        try:
+            return self.service().run(ANA, self.sql, "analysis", 1_000).to_json()
+        except WeirError as error:
+            return _error(error)
+
+
+def _error(error: WeirError) -> dict[str, Any]:
+    return {"code": error.code, "message": error.message, "details": error.details}
+
+
+@dataclass
+class Batches:
+    """Runs queries over worlds in one session."""
+
+    engine: SparkEngine
+    session: Any
+    raw: dict[str, Any] = field(default_factory=dict)
+    views: list[tuple[TablePlan, str]] = field(default_factory=list)
+    jobs: int = 0
+
+    def ask(self, world: World, queries: Sequence[str]) -> list[dict[str, Any]]:
+        """The answers of one store, in order."""
+        asked = [Asked(world, sql) for sql in queries]
+        for each in asked:
+            each.prepare()
+        ready = [each for each in asked if each.plan is not None]
+        for start in range(0, len(ready), BATCH):
+            self._run(ready[start : start + BATCH])
+        return [each.answer() for each in asked]
+
+    def _run(self, batch: list[Asked]) -> None:
+        texts = []
+        for each in batch:
+            text, problem = self._text(each)
+            each.outcome = problem
+            if problem is None:
+                texts.append((each, text))
+        self._together(texts)
+
+    def _text(self, asked: Asked) -> tuple[str, Exception | None]:
+        plan = asked.plan
+        assert plan is not None
+        names = {table.view: self._view(table) for table in plan.tables}
+        text = re.sub(r"`(weir_view_\d+)`", lambda m: f"`{names.get(m[1], m[1])}`", plan.sql)
+        try:
+            schema = self.session.sql(text).schema
+        except Exception as error:
+            return text, translate(error)
+        asked.outcome = None
+        columns = tuple(ResultColumn(f.name, f.dataType.simpleString()) for f in schema.fields)
+        asked.plan = replace(plan, sql=text)
+        asked.columns = columns  # type: ignore[attr-defined]
+        return text, None
+
+    def _together(self, texts: list[tuple[Asked, str]]) -> None:
+        while texts:
+            pieces, starts, at = [], [], 0
+            for number, (asked, text) in enumerate(texts):
+                names = [f"`c{i}`" for i in range(len(asked.columns))]  # type: ignore[attr-defined]
+                row = f"to_json(array({', '.join(f'to_json(array({n}))' for n in names)}))" if names else "'[]'"
+                piece = f"SELECT {number} AS q, {row} AS r FROM ({text}) AS t({', '.join(names)})"
+                pieces.append(piece)
+                starts.append(at)
+                at += len(piece) + len(" UNION ALL ")
+            try:
+                self.jobs += 1
+                table = self.session.sql(" UNION ALL ".join(pieces)).toArrow()
+            except Exception as error:
+                bad = self._culprit(error, starts)
+                if bad is not None:
+                    texts[bad][0].outcome = translate(error)
+                    texts = [each for n, each in enumerate(texts) if n != bad]
+                    continue
+                if len(texts) == 1:
+                    texts[0][0].outcome = translate(error)
+                    return
+                self._together(texts[: len(texts) // 2])
+                texts = texts[len(texts) // 2 :]
+                continue
+            rows: dict[int, list[list[Any]]] = {n: [] for n in range(len(texts))}
+            for q, r in zip(table["q"].to_pylist(), table["r"].to_pylist(), strict=True):
+                rows[q].append([json.loads(value)[0] for value in json.loads(r)])
+            for number, (asked, _) in enumerate(texts):
+                asked.outcome = Result(asked.columns, rows[number], False)  # type: ignore[attr-defined]
+            return
+
+    def _culprit(self, error: Exception, starts: list[int]) -> int | None:
+        """Which text of the union an error is of, by the place that it names."""
+        contexts = getattr(error, "getQueryContext", lambda: [])() or []
+        for context in contexts:
+            try:
+                place = context.startIndex()
+            except Exception:
+                continue
+            return max(n for n, start in enumerate(starts) if start <= place)
+        return None
+
+    def _view(self, table: TablePlan) -> str:
+        key = replace(table, view="", kafka={})
+        known = next((name for plan, name in self.views if plan == key), None)
+        if known is None:
+            known = f"weir_view_{len(self.views) + 100}"
+            self.views.append((key, known))
+            self.session.conf.set("spark.sql.ansi.enabled", "false")
+            self.engine._governed(self.session, table, False).createOrReplaceTempView(known)
+            self.session.conf.set("spark.sql.ansi.enabled", "true")
+        return known
+
+    def kafka(self, session: Any, table: TablePlan) -> Any:
+        """The records of a window as a table of the session, read from Kafka once."""
+        key = f"{table.topic} {table.window.ranges}"
+        if key not in self.raw:
+            frame = _KAFKA(session, table)
+            records = frame.toArrow()
+            self.raw[key] = session.createDataFrame(records).coalesce(1) if records.num_rows else frame
+        return self.raw[key]
+
+
+_KAFKA = spark_engine._kafka
+
+
+@contextmanager
+def batches(spark: str) -> Iterator[Batches]:
+    sessions = Sessions(spark, 0)
+    engine = SparkEngine(sessions)
+    with sessions.one() as session:
+        for name, value in _SETTINGS.items():
+            session.conf.set(name, value)
+        made = Batches(engine, session)
+        before, spark_engine._kafka = spark_engine._kafka, made.kafka
+        try:
+            yield made
+        finally:
+            spark_engine._kafka = before
+    sessions.close()

@@ -1,0 +1,60 @@
+// Personal data across all datasets, and its review, one or many at once.
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ask } from "@/api/client";
+import type { Classification, ReviewState } from "@/api/types";
+
+export interface FoundAt extends Classification {
+  namespace: string;
+  name: string;
+  /** CLUSTER/TOPIC */
+  dataset: string;
+}
+
+export interface FoundPage {
+  total: number;
+  /** Of all that fit: how many by state, entity, dataset. */
+  counts: Record<string, Record<string, number>>;
+  classifications: FoundAt[];
+}
+
+export interface FoundAsked {
+  state?: string | null;
+  entity?: string | null;
+  dataset?: string | null;
+  path?: string | null;
+}
+
+export function useFound(asked: FoundAsked, limit: number, offset = 0) {
+  return useQuery({
+    queryKey: ["found", asked, limit, offset],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      (await (
+        await ask("GET", "/api/v1/classifications", { query: { ...asked, limit, offset }, signal })
+      ).json()) as FoundPage,
+  });
+}
+
+export interface Decided {
+  items: { namespace: string; name: string; path: string; entity: string }[];
+  state: ReviewState;
+  reason: string;
+}
+
+export interface Outcome {
+  reviewed: number;
+  refused: number;
+  results: { name: string; path: string; entity: string; state?: string; problem?: string }[];
+}
+
+export function useReviewMany() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: Decided) =>
+      (await (await ask("POST", "/api/v1/classifications/review", { body })).json()) as Outcome,
+    onSuccess: () => {
+      for (const key of ["found", "classifications", "search", "where-is"])
+        client.invalidateQueries({ queryKey: [key] });
+    },
+  });
+}

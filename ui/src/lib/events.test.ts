@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { WeirEvent } from "@/api/types";
+import { eventText } from "@/lib/events";
+
+const event = (type: string, subject: string, data: Record<string, unknown> = {}): WeirEvent => ({
+  id: "1",
+  type,
+  subject,
+  time: "2026-01-01T00:00:00Z",
+  sequence: "1",
+  data,
+});
+
+test("a schema's change leads to the schema", () => {
+  const text = eventText(event("weir.schema.changed", "prod/orders", { version: 3, changes: [{}, {}] }));
+  expect(text).toEqual({
+    what: "schema changed",
+    tone: "warn",
+    more: "version 3 · 2 changes",
+    to: "/datasets/prod/orders/schema",
+  });
+});
+
+test("a failed scan leads to the scan, loudly", () => {
+  expect(eventText(event("weir.scan.failed", "a/b"))).toMatchObject({ tone: "bad", to: "/admin/scans/a%2Fb" });
+});
+
+test("what nobody foresaw is told by its own name", () => {
+  expect(eventText(event("weir.moon.rose", "sky"))).toEqual({ what: "moon rose", tone: "", more: "", to: null });
+});
