@@ -27,6 +27,7 @@ from api.routes import (
     events,
     health,
     lineage,
+    marquez,
     pages,
     queries,
     reports,
@@ -69,8 +70,8 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     v1 = APIRouter(prefix=PREFIX)
     for room in (
-        search, catalog, classifications, clusters, scans, lineage, queries, running, access, audit, reports, decisions, declared, tokens,
-        events,
+        search, catalog, classifications, clusters, scans, lineage, marquez, queries, running, access, audit, reports,
+        decisions, declared, tokens, events,
     ):  # fmt: skip
         v1.include_router(room.router)
     app.include_router(v1)

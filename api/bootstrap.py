@@ -21,6 +21,7 @@ from api.scanning import ScanRunner
 from api.settings import Settings
 from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders
 from api.tables import QueryOffsets, Tables
+from api.verdicts import Verdicts
 from api.webhooks import Guard, WebhookHandler, Webhooks
 from catalog import handlers as catalog_handlers
 from catalog.apply import Handler
@@ -33,6 +34,7 @@ from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Receiver
 from catalog.reviews import Reviews
 from catalog.scans import Scans
+from catalog.schedules import Schedules
 from catalog.search import Search
 from catalog.where_is import WhereIs
 from lineage.consume import LineageWorker
@@ -43,6 +45,7 @@ from policies import kinds as policy_kinds
 from policies.approvals import Approvals
 from policies.audit import AuditLog
 from policies.decisions import Decisions
+from policies.grant_notices import GrantNotices
 from policies.grants import Grants
 from policies.identity import Identity
 from policies.mask_preview import MaskPreview
@@ -54,6 +57,7 @@ from policies.query import GovernedQuery
 from policies.query_check import QueryCheck
 from policies.query_complete import Completion
 from policies.query_ports import QueryRecord
+from policies.request_view import RequestView
 from policies.simulate import Simulation
 from policies.state import Checks, GovernanceState
 from scanners.scan import Scanner
@@ -78,7 +82,9 @@ class Services:
     discovery: Discovery
     connections: Connections
     search: Search
+    verdicts: Verdicts
     scans: Scans
+    schedules: Schedules
     scan_runner: ScanRunner
     where_is: WhereIs
     ingest: Ingest
@@ -88,6 +94,8 @@ class Services:
     state: GovernanceState
     identity: Identity
     approvals: Approvals
+    request_view: RequestView
+    grant_notices: GrantNotices
     grants: Grants
     audit: AuditLog
     query: GovernedQuery
@@ -172,8 +180,8 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     state = GovernanceState(parts.get("policy_store", parts.policy_store), now, settings.policies, checks)
     identity = Identity(parts.get("tokens", parts.tokens), state, now, parts.verifiers(), settings.policies)
     audit = AuditLog(parts.get("audit_store", parts.audit_store), now, parts.get("publisher", parts.publisher))
-    approvals = Approvals(state, facts, identity, audit, now, settings.policies, custom.check_condition)
-    grants = Grants(state, facts, identity, audit, now, settings.policies)
+    approvals = Approvals(state, facts, identity, audit, now, settings.policies, custom.check_condition, events)
+    grants = Grants(state, facts, identity, audit, now, settings.policies, events)
 
     known = CatalogSliver(store, clusters)
     graph = parts.get("graph", parts.graph)
@@ -182,9 +190,14 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
 
     registry = parts.get("registry", parts.registry)
     scanner = Scanner(
-        parts.get("sampler", parts.sampler), parts.get("offsets", parts.offsets), registry, settings.scanners
+        parts.get("sampler", parts.sampler),
+        parts.get("offsets", parts.offsets),
+        registry,
+        settings.scanners,
+        letters=parts.get("dead_letters", parts.dead_letters),
     )
     scans = Scans(store, now, clusters, settings.catalog.scan_heartbeat_s)
+    schedules = Schedules(store, scans, now, settings.scanners.dead_letter_topic)
     query = GovernedQuery(
         Tables(datasets, facts, connections, parts.spark_options, registry),
         state,
@@ -236,7 +249,9 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         discovery=discovery,
         connections=connections,
         search=search,
+        verdicts=Verdicts(connections, registry),
         scans=scans,
+        schedules=schedules,
         scan_runner=ScanRunner(
             store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s, events
         ),
@@ -248,6 +263,8 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         state=state,
         identity=identity,
         approvals=approvals,
+        request_view=RequestView(state, approvals.deciders, now, settings.policies),
+        grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
         audit=audit,
         query=query,

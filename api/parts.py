@@ -181,6 +181,14 @@ class Parts:
 
         return SparkSampler(self._settings.spark.remote.get_secret_value())
 
+    def dead_letters(self) -> Any:
+        """Where scans send what they cannot decode; with a sampler that is not Spark's there is none."""
+        from scanners.adapters.dead_letters import SparkDeadLetters
+        from scanners.adapters.spark_sampler import SparkSampler
+
+        sampler = self.get("sampler", self.sampler)
+        return SparkDeadLetters(sampler) if isinstance(sampler, SparkSampler) else None
+
     def offsets(self) -> Any:
         from scanners.adapters.kafka_offsets import KafkaOffsets
 

@@ -112,9 +112,11 @@ class _Job:
         request = self._scan.request
         cluster = request["cluster"]
         connection = self._r._connections.connection(cluster)
-        finished = {row["name"] for row in self.rows}
+        finished = {row["name"] for row in self.rows} | set(request.get("exclude", ()))
         topics = [t.name for t in self._r._discovery.select(cluster, request["topics"]) if t.name not in finished]
-        windows, formats = self._known(connection.namespace, topics)
+        if not topics:
+            return  # no names at all would mean every topic
+        windows, formats, declared = self._known(connection.namespace, topics)
         for found in self._r._scanner.scan(
             connection,
             topics,
@@ -124,14 +126,18 @@ class _Job:
             cancelled=self._cancelled,
             last_windows=windows,
             formats=formats,
+            declared=declared,
         ):
             self._keep(found)
             self._report()
 
-    def _known(self, namespace: str, topics: list[str]) -> tuple[dict[str, ScanWindow], dict[str, TopicFormat]]:
-        """What the last scans looked at, and the formats people declared."""
+    def _known(
+        self, namespace: str, topics: list[str]
+    ) -> tuple[dict[str, ScanWindow], dict[str, TopicFormat], dict[str, str]]:
+        """What the last scans looked at, and the formats and columns people declared."""
         windows: dict[str, ScanWindow] = {}
         formats: dict[str, TopicFormat] = {}
+        declared: dict[str, str] = {}
         for topic in topics:
             record = self._r._store.dataset(DatasetId(namespace, topic))
             if record is None:
@@ -139,10 +145,12 @@ class _Job:
             stored = self._r._store.schema(record.id)
             if stored is not None:
                 windows[topic] = stored.current.window
+            if record.declared_ddl:
+                declared[topic] = record.declared_ddl
             document = self._r._store.document("Dataset", record.reference)
             if document is not None and document.spec.get("format"):
                 formats[topic] = TopicFormat.from_mapping(document.spec["format"])
-        return windows, formats
+        return windows, formats, declared
 
     def _keep(self, found: DatasetScan) -> None:
         schema = self._r._datasets.record_scan(found)

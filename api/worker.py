@@ -53,9 +53,12 @@ def run(home: Home) -> None:
 
 
 def upkeep(services: Services) -> bool:
-    """What is due now: datasets that changed while the index was away are indexed, old events are forgotten."""
+    """What is due now: datasets that changed while the index was away are indexed, old events are forgotten,
+    scheduled scans are asked for."""
     services.search.reindex_dirty()
     services.events.prune()
+    services.grant_notices.step()
+    services.schedules.request_due()
     return False
 
 

@@ -89,6 +89,28 @@ class SchemaRegistry(Spec):
     ca: str | None = None
 
 
+class ScanSpec(Spec):
+    """When and how a dataset is scanned by itself. `every`: 30m, 6h, 1d; deadLetter: true, or a topic's name."""
+
+    every: str = Field(pattern=r"^[1-9][0-9]{0,4}[mhd]$")
+    strategy: Literal["stratified", "latest", "earliest", "random", "full", "since-last"] = "since-last"
+    records: int | None = Field(None, ge=1)
+    deadLetter: bool | str = False
+
+    @field_validator("deadLetter")
+    @classmethod
+    def _hidden_topic(cls, value: bool | str) -> bool | str:
+        if isinstance(value, str) and not re.fullmatch(r"_[A-Za-z0-9._-]{1,248}", value):
+            raise ValueError("the name of a topic for dead letters begins with an underscore, so no pattern scans it")
+        return value
+
+
+class ClusterScanSpec(ScanSpec):
+    """Topics that appear later are found by themselves; those with a schedule of their own are left to it."""
+
+    topics: list[str] = Field(default_factory=lambda: ["*"], min_length=1)
+
+
 class ClusterSpec(Spec):
     """A Kafka cluster. `aliases`: other namespaces or addresses its datasets are known by (kafka://kafka-prod)."""
 
@@ -97,6 +119,7 @@ class ClusterSpec(Spec):
     schemaRegistry: SchemaRegistry | None = None
     security: Security | None = None
     properties: dict[str, str | int | bool] = Field(default_factory=dict)
+    scan: ClusterScanSpec | None = None
     aliases: list[str] = Field(default_factory=list)
     description: str = ""
 
@@ -165,6 +188,7 @@ class DatasetSpec(Spec):
     terms: list[str] = Field(default_factory=list)
     format: FormatSpec | None = None
     columns: SchemaSpec | None = Field(None, alias="schema")
+    scan: ScanSpec | None = None
     fields_: list[FieldSpec] = Field(default_factory=list, alias="fields")
 
     @field_validator("fields_")

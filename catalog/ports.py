@@ -146,7 +146,13 @@ class ScanStore(Protocol):
         """Newest first."""
 
     def claim_scan(self, worker: str, now: datetime, stale_before: datetime) -> ScanRecord | None:
-        """Take the oldest scan that is queued, or running and not heard of since `stale_before`; no two take one."""
+        """Take the oldest scan that is queued, or running and not heard of since `stale_before`; no two take one.
+
+        One that may read a topic which a scan under way reads (`ScanRecord.overlaps`) waits for that one's end.
+        """
+
+    def last_scan(self, requested_by: str) -> ScanRecord | None:
+        """The newest scan that was asked for by this name."""
 
     def update_scan(self, scan_id: str, changes: Mapping[str, Any]) -> ScanRecord | None:
         """Change these attributes only, so that a worker's progress and a user's cancel do not overwrite each other."""

@@ -252,6 +252,16 @@ class ScanRecord:
     worker: str | None = None
     cancel_requested: bool = False
 
+    def overlaps(self, other: ScanRecord) -> bool:
+        """True when both may read one topic: of the same cluster, unless both name all their topics in full and share
+        none."""
+        if self.request.get("cluster") != other.request.get("cluster"):
+            return False
+        mine, theirs = ([str(t) for t in scan.request.get("topics") or ["*"]] for scan in (self, other))
+        if any(set("*?[") & set(topic) for topic in (*mine, *theirs)):
+            return True
+        return not set(mine).isdisjoint(theirs)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "id": self.id,

@@ -24,16 +24,27 @@ class Scans:
         self._heartbeat = timedelta(seconds=heartbeat_s)
 
     def request(
-        self, cluster: str, topics: Sequence[str] = (), sample: Mapping[str, Any] | None = None, by: str | None = None
+        self,
+        cluster: str,
+        topics: Sequence[str] = (),
+        sample: Mapping[str, Any] | None = None,
+        by: str | None = None,
+        exclude: Sequence[str] = (),
     ) -> ScanRecord:
-        """Queue a scan of the topics (patterns such as `shop.*`; none = all). Raises NotFound for the cluster."""
+        """Queue a scan of the topics (patterns such as `shop.*`; none = all), less the excluded names.
+
+        Raises NotFound for the cluster.
+        """
         self._clusters.get(cluster)
         if any(not topic.strip() for topic in topics):
             raise InvalidInput("A topic to scan has no name; write a topic or a pattern such as shop.*.")
+        asked: dict[str, Any] = {"cluster": cluster, "topics": list(topics), "sample": dict(sample or {})}
+        if exclude:
+            asked["exclude"] = list(exclude)
         scan = ScanRecord(
             id=uuid.uuid4().hex,
             state=ScanState.QUEUED,
-            request={"cluster": cluster, "topics": list(topics), "sample": dict(sample or {})},
+            request=asked,
             created_at=self._clock(),
             requested_by=by,
         )

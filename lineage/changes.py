@@ -46,7 +46,8 @@ def with_effects(rows: Iterable[Affected], change: Change) -> Iterator[Affected]
 
 
 def _effect(row: Affected, change: Change) -> str | None:
-    unsure = row.columns is not None or row.via == "reads"
+    # A job that reads the dataset, or carries it on, need not use the field.
+    unsure = row.columns is not None or row.via in ("reads", "feeds")
     if change is Change.LOSE:
         return LOSES_INPUT
     if change is Change.MASK:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
 
 log = structlog.get_logger(__name__)
+
+_TIDY_SECONDS = 10.0
 
 
 class Stopped(Exception):
@@ -55,6 +58,7 @@ class LineageWorker:
         self._settings = settings or LineageSettings()
         self._writer = GraphWriter(graph, resolve, self._settings)
         self._repeats = Repeats()
+        self._tidy_at = 0.0
         self.state = WorkerState()
 
     def run(self, stop: threading.Event) -> None:
@@ -63,6 +67,7 @@ class LineageWorker:
             self._patiently(stop, self._graph.prepare)
             while not stop.is_set():
                 self._patiently(stop, lambda: self.step(stop))
+                self._patiently(stop, self.tidy)
         except Stopped:
             pass
         finally:
@@ -92,6 +97,17 @@ class LineageWorker:
             except InvalidInput as error:
                 self._patiently(stop, self._bury, record, error.message)
         return events
+
+    def tidy(self) -> int:
+        """Now and then: datasets of a cluster that was declared meanwhile get its name. Gives their number."""
+        if time.monotonic() < self._tidy_at:
+            return 0
+        moved = self._writer.realign()
+        # A part was done, so the next follows at once; else it can wait.
+        self._tidy_at = time.monotonic() + (0.0 if moved else _TIDY_SECONDS)
+        if moved:
+            log.info("lineage datasets renamed", datasets=moved)
+        return moved
 
     def lag(self) -> int:
         """Events accepted and not yet in the graph. Raises Unavailable."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from lineage.events import DatasetEvent, DatasetRef, Event, Facets, JobRef, Name, RunEvent, facet
 from lineage.parse import MAX_FIELD_BYTES, optional_name
+from lineage.sql.said import sql_facts
 
 Fact = tuple[str, ...]
 Facts = frozenset[Fact]
@@ -71,6 +72,7 @@ def facts_of(event: Event) -> Facts:
             found.add((JOB_WRITES, *_pair(event.job.id), *_pair(target.id)))
         found.update(_dataset_facts(target))
     found.update(_job_facts(event.job))
+    found.update(sql_facts(event))
     if isinstance(event, RunEvent) and event.parent is not None and event.parent.job is not None:
         found.add((PARENT, *_pair(event.parent.job)))
     return frozenset(found)

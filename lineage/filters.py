@@ -67,6 +67,8 @@ def _joined(root: str, edges: Iterable[Edge], most: int | None) -> tuple[set[str
         beside.setdefault(edge.target, set()).add(edge.source)
     # At column level the walk begins at the fields of the root.
     starts = [root] + [node for node in beside if node.startswith(f"datasetField:{root.partition(':')[2]}:")]
+    if not any(node in beside for node in starts):  # from a job, at column level, what it reads and writes is near
+        starts = [root, *sorted(beside)]
     found, frontier = dict.fromkeys(starts), starts
     while frontier:
         frontier = sorted({far for node in frontier for far in beside.get(node, ()) if far not in found})

@@ -34,6 +34,7 @@ class How(StrEnum):
 
     EXPLICIT = "explicit"  # a lineage facet
     COLUMNS = "columns"  # a columnLineage facet
+    SQL = "sql"  # the job's SQL, read against known columns
     INPUTS_OUTPUTS = "inputs_outputs"  # one run read this and wrote that
     PARENT_RUN = "parent_run"  # two halves of one micro-batch, joined by the run that started both
     RENAME = "rename"  # a dataset was given another name

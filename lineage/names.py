@@ -7,9 +7,10 @@ symlinks (a table and its location), and the ways producers write a column of a 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
@@ -45,11 +46,17 @@ def canonical(members: Iterable[DatasetId], links: Iterable[Link]) -> DatasetId:
     return min(members, key=lambda name: (name in others, name not in tables, name))
 
 
+def _unknown_columns(dataset: DatasetId) -> None:
+    return None
+
+
 class Names:
     """Names of datasets, resolved. Give it the links that touch the names it will be asked for."""
 
     def __init__(self, resolve: Resolve = as_written, links: Iterable[Link] = ()) -> None:
         self._resolve = resolve
+        self.columns: Callable[[DatasetId], Mapping[str, Any] | None] = getattr(resolve, "columns", _unknown_columns)
+        """The catalog's learned columns of a dataset, nested; where `resolve` knows none, None."""
         self._resolved: dict[tuple[str, str], DatasetId] = {}
         self._canonical: dict[DatasetId, DatasetId] = {}
         self._links: dict[DatasetId, set[Link]] = defaultdict(set)

@@ -116,8 +116,11 @@ class LineageGraph(Protocol):
     def edges_since(self, node_ids: Collection[str], kind: Kind, direction: Direction, since: int) -> list[Edge]:
         """As `edges_at`, of edges that were valid at `since` or at any time after."""
 
-    def datasets_in(self, namespace: str, limit: int) -> list[Node]:
-        """Datasets of a namespace, by name."""
+    def named_in(self, type: str, namespace: str, limit: int, offset: int = 0) -> list[Node]:
+        """Datasets or jobs (`type`: dataset | job) of a namespace, by id."""
+
+    def namespaces(self) -> dict[str, tuple[int, int]]:
+        """Namespace -> how many datasets and how many jobs it has."""
 
     def search_ids(self, text: str, limit: int) -> list[str]:
         """Node ids that look like `text`, nearest first, for hints."""

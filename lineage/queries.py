@@ -88,11 +88,11 @@ class Lineage:
         truncated = False
         for one in ways:
             found, was_cut = self._columns(root, one, depth, at) if columns else self._datasets(root, one, depth, at)
-            if only is not None:
-                found, over = only.keep(root.id, found)
-                was_cut = was_cut or over
             edges |= {edge.id: edge for edge in found}
             truncated = truncated or was_cut
+        if only is not None:
+            chosen, over = only.keep(root.id, edges.values())
+            edges, truncated = {edge.id: edge for edge in chosen}, truncated or over
         kept = sorted(edges.values(), key=lambda e: (e.kind, e.source, e.target, e.vf, e.id))
         ids = {root.id} | {end for e in kept for end in (e.source, e.target)} | {e.job for e in kept if e.job}
         nodes = {root.id: root} | self._nodes(ids)
@@ -117,13 +117,16 @@ class Lineage:
             affected = walk.of_job(root.id)
         else:
             affected = walk.of_dataset(root.id)
-        return self._impact(root.id, affected.values(), walk.truncated, change_of(change))
+        done = change_of(change)
+        if done is Change.DROP and root.type != "field":  # without it, nothing of it is left to use
+            done = Change.LOSE
+        return self._impact(root.id, affected.values(), walk.truncated, done)
 
     def impact_of_namespace(self, namespace: str, depth: int = 20, as_of: AsOf = None) -> Impact:
         """What is affected when all datasets of a namespace (a cluster, a database) are lost. Raises InvalidInput,
         NotFound where lineage knows no dataset of it."""
         depth, at = _depth(depth), _as_of(as_of)
-        lost = self._graph.datasets_in(namespace, self._settings.node_budget)
+        lost = self._graph.named_in("dataset", namespace, self._settings.node_budget)
         if not lost:
             raise NotFound(f"Lineage knows no dataset of {namespace}.", details={"namespace": namespace})
         walk = impacts.Walk(self._graph, at, depth, self._settings.node_budget)
@@ -232,6 +235,24 @@ class Lineage:
         return JobDetails(
             root, state, runs, tuple(ends[Kind.READS]), tuple(ends[Kind.WRITES]), tuple(ends[Kind.CHILD_OF])
         )
+
+    def namespaces(self) -> dict[str, tuple[int, int]]:
+        """Namespace -> how many datasets and how many jobs lineage knows of it."""
+        return self._graph.namespaces()
+
+    def named_in(self, type: str, namespace: str, limit: int, offset: int = 0) -> list[Node]:
+        """Datasets or jobs (`type`: dataset | job) of a namespace, under any of its names, by id."""
+        if type == "dataset":
+            namespace = self._resolve(namespace, "any").namespace
+        return self._graph.named_in(type, namespace, limit, offset)
+
+    def dataset(self, node_id: str) -> tuple[Node, list[str]]:
+        """A dataset and the fields that lineage knows of it. Raises InvalidInput, NotFound."""
+        root = self.find(node_id)
+        if root.type != "dataset":
+            raise InvalidInput(f"{node_id} is a {root.type}, not a dataset.", details={"nodeId": node_id})
+        fields = self._graph.fields_of(root.id, self._settings.node_budget)
+        return root, [node.field for node in fields if node.field is not None]
 
     def masked_edges(self, dataset: DatasetId, as_of: AsOf = None) -> list[Edge]:
         """Edges out of the fields of a dataset through which only masked values pass."""

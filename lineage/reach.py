@@ -74,7 +74,7 @@ def arrivals(
     sure = _search(start, at, outgoing, until, lambda edge, time: edge.seen + resolution(edge) > time)
     maybe = _search(start, at, outgoing, until, lambda edge, time: True)
     found = {}
-    for node, (time, came) in {**maybe, **sure}.items():
+    for node, (time, _) in {**maybe, **sure}.items():
         if node != start:
             through = _way(sure if node in sure else maybe, node, start)
             found[node] = Arrival(node, time, len(through), node in sure, all(e.raw for e in through), through)

@@ -95,6 +95,9 @@ def _mark(event: Event) -> bytes | None:
     parts: list[Any] = [type(event).__name__, *(_ref(ref) for ref in refs(event))]
     if not isinstance(event, DatasetEvent):
         parts += [len(event.inputs), event.job.id.namespace, event.job.id.name, event.job.facets.get("lineage")]
+        parts += [event.job.facets.get("sql"), event.job.facets.get("jobType")]
+    if isinstance(event, RunEvent) and "sql" in event.job.facets:
+        parts.append(event.facets.get("processing_engine"))
     if isinstance(event, RunEvent) and event.parent is not None and event.parent.job is not None:
         parts += [event.parent.job.namespace, event.parent.job.name]
     try:

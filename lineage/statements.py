@@ -13,6 +13,9 @@ from lineage import facts as f
 from lineage.book import Book, Pair
 from lineage.model import How, Kind
 from lineage.names import Names, field_text
+from lineage.sql import said as said_sql
+from lineage.sql.flows import columns_of, flows_from_sql
+from lineage.sql.model import Columns
 
 Ends = tuple[DatasetId, DatasetId]
 
@@ -28,6 +31,10 @@ class Statement:
     feeds: set[Ends] = field(default_factory=set)
     known: set[DatasetId] = field(default_factory=set)
     """Targets with column lineage."""
+    from_sql: set[DatasetId] = field(default_factory=set)
+    """Targets whose column lineage was read off SQL."""
+    doubtful: set[DatasetId] = field(default_factory=set)
+    """Those of which the SQL does not show all columns."""
     explicit: bool = False
     reads: bool = False
     writes: bool = False
@@ -56,6 +63,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
     explicit_into: set[DatasetId] = set()
     flows: dict[Ends, How] = {}
     columns: list[tuple[DatasetId, str, DatasetId, str | None, bool, bool]] = []
+    texts: set[tuple[str, str]] = set()
+    schemas: dict[DatasetId, Columns] = {}
     for fact in facts:
         match fact:
             case (f.INPUT, ns, name):
@@ -72,6 +81,10 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
                 said.explicit = True
             case (f.EXPLICIT, ns, name):
                 explicit_into.add(names.dataset(ns, name))
+            case (said_sql.SQL, text, dialect):
+                texts.add((text, dialect))
+            case (said_sql.SCHEMA, ns, name, text):
+                schemas[names.dataset(ns, name)] = columns_of(text)
             case (f.SOURCE, sns, sn, tns, tn):
                 flows[names.dataset(sns, sn), names.dataset(tns, tn)] = How.EXPLICIT
             case (f.RENAMED, sns, sn, tns, tn):
@@ -86,11 +99,18 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
                 pair = (Kind.CHILD_OF, book.namespace, book.name, "", ns, name, "", "", "")
                 said.pairs[pair] = ((), How.PARENT_RUN)
     columns = [row for row in columns if row[5] or not (said.explicit or row[2] in explicit_into)]
+    if texts and not said.explicit:
+        given = {row[2] for row in columns} | explicit_into
+        rows, doubtful = flows_from_sql(texts, schemas, ins, outs, names)
+        columns += [row for row in rows if row[2] not in given]
+        said.from_sql = {row[2] for row in columns} - given
+        said.doubtful = doubtful - given
     raw: dict[Ends, bool] = {}
     for source, _, target, _, is_raw, explicit in columns:
         raw[source, target] = raw.get((source, target), False) or is_raw
-        flows.setdefault((source, target), How.EXPLICIT if explicit else How.COLUMNS)
-        said.known.add(target)
+        flows.setdefault((source, target), _how(said, target, explicit))
+        if target not in said.doubtful:
+            said.known.add(target)
     if not said.explicit:
         claimed = {source for source, _ in raw}
         for ends in pairing(ins, outs, _integration(book)):
@@ -99,7 +119,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
             if ends not in flows and target not in explicit_into and not (target in said.known and source in claimed):
                 flows[ends] = How.INPUTS_OUTPUTS
     for (source, target), how in flows.items():
-        variant = ("1" if (source, target) in raw else "0", "1" if raw.get((source, target), True) else "0")
+        sure = (source, target) in raw and target not in said.doubtful
+        variant = ("1" if sure else "0", "1" if raw.get((source, target), True) else "0")
         said.pairs[pair_of(Kind.FEEDS, source, "", target, "", book)] = (variant, how)
         said.feeds.add((source, target))
     _add_columns(said, columns, book)
@@ -111,11 +132,15 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
     return said
 
 
+def _how(said: Statement, target: DatasetId, explicit: bool) -> How:
+    return How.EXPLICIT if explicit else How.SQL if target in said.from_sql else How.COLUMNS
+
+
 def _add_columns(
     said: Statement, columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]], book: Book
 ) -> None:
     for source, sf, target, tf, is_raw, explicit in columns:
-        how = How.EXPLICIT if explicit else How.COLUMNS
+        how = _how(said, target, explicit)
         if tf is None:
             said.pairs[pair_of(Kind.INFLUENCES, source, field_text(source, sf), target, "", book)] = ((), how)
             continue

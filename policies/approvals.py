@@ -7,27 +7,40 @@ writes only over the state it has read, and looks again when another was faster.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
-from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from catalog.errors import Conflict, InvalidInput
+from catalog.ports import EventSink
 from catalog.records import rfc3339
-from policies import kinds, workflow
+from policies import break_glass as glass
+from policies import workflow
 from policies.audit import AuditLog
+from policies.deciders import Deciders
+from policies.delegation import Delegations
 from policies.identity import Identity
 from policies.matching import resolve
 from policies.model import DatasetFacts, GrantStatus, Subject
 from policies.ports import Change, Clock, Document, FactsSource
+from policies.request_effects import check_times, grant_spec, not_found
 from policies.requests import Asked, matching_workflows, read_fields, shortest
 from policies.settings import PolicySettings
 from policies.state import GovernanceState
-from policies.workflow import AccessRequest, Approvers, RequestState, Stage
+from policies.workflow import AccessRequest, Approvers, RequestState, Stage, Workflow
 
 KIND = "AccessRequest"
 _ATTEMPTS = (
     5  # of writing over a state that others change too; more approvers than this at one instant are told to retry
 )
+
+_EVENTS = {
+    "request.create": "access.requested",
+    "request.approve": "access.decided",
+    "request.deny": "access.decided",
+    "breakglass.use": "breakglass.used",
+}
 
 OWNERS = (Stage("owner", Approvers(owners=True)),)
 """Who decides where no workflow is about the dataset."""
@@ -45,11 +58,16 @@ class Approvals:
         clock: Clock,
         settings: PolicySettings | None = None,
         check_condition: Callable[[str], object] = lambda _: None,
+        events: EventSink | None = None,
     ) -> None:
+        """`check_condition` raises InvalidInput for rows that cannot be used."""
         self._state, self._facts, self._identity, self._audit, self._clock = state, facts, identity, audit, clock
         self._store = state.store
         self._settings = settings or PolicySettings()
         self._check_condition = check_condition
+        self._events = events
+        self.delegations = Delegations(state, identity, audit, clock)
+        self.deciders = Deciders(state, facts, identity, self.delegations)
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
@@ -80,7 +98,7 @@ class Approvals:
         stages, longest, expires_after = self._required(facts, asked)
         start = valid_from or now
         end = valid_to or start + min(timedelta(days=self._settings.default_grant_days), longest)
-        _check_times(start, end, now, longest)
+        check_times(start, end, now, longest)
         request = AccessRequest(
             "req-" + secrets.token_hex(6), subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(),
             start, end, now, now + expires_after, stages, rows, reason,
@@ -90,13 +108,55 @@ class Approvals:
             self._record(subject, "request.create", request, "allow")
         return request
 
-    def _required(self, facts: DatasetFacts, asked: Asked) -> tuple[tuple[Stage, ...], timedelta, timedelta]:
-        """Stages, longest access and life of a request, by every workflow that is about what is asked for."""
+    def break_glass(
+        self,
+        subject: Subject,
+        dataset: str,
+        fields: Sequence[str] = ("*",),
+        *,
+        purpose: str,
+        reason: str,
+        lasting: timedelta | None = None,
+        rows: str | None = None,
+    ) -> AccessRequest:
+        """Take access at once, where every workflow about it lets this subject; the grant is there when this returns.
+
+        The request then waits in state `review`. Raises NotAllowed, InvalidInput, Conflict, DatasetNotFound.
+        """
+        now = self._clock()
+        facts = self._facts.facts(dataset)
+        if not purpose.strip():
+            raise InvalidInput("Breaking the glass needs a purpose, as in --purpose incident.")
+        if rows is not None:
+            self._check_condition(rows)
+        asked = read_fields(facts, fields, None)
+        who = resolve(subject, self._state.view().roles)
+        allowed = glass.terms(who, self._workflows(facts, asked), facts.reference)
+        with self._store.transaction():
+            earlier = [AccessRequest.from_json(d.spec or {}) for d in self._store.documents(KIND, label="review")]
+            lasts = glass.check(subject.user, reason, lasting, allowed, earlier, now)
+            name = "req-" + secrets.token_hex(6)
+            request = AccessRequest(
+                name, subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(), now, now + lasts, now,
+                now + allowed.review_within, allowed.stages, rows, reason.strip(), RequestState.REVIEW,
+                grant=f"{subject.user}-glass-{name.removeprefix('req-')}", break_glass=True,
+            )  # fmt: skip
+            self._write(request, None, subject.user)
+            self._record(subject, "breakglass.use", request, "allow")
+            self._grant(request, subject.user, now)
+        return request
+
+    def _workflows(self, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
+        """Every workflow about what is asked for. Raises Conflict while one cannot be read: it may be about it too."""
         view = self._state.view()
         broken = [text for text in view.problems if text.startswith("Workflow ")]
         if broken:
             raise Conflict(f"Access cannot be asked for while a workflow cannot be read: {broken[0]}")
-        found = matching_workflows(view.workflows, facts, asked)
+        return matching_workflows(view.workflows, facts, asked)
+
+    def _required(self, facts: DatasetFacts, asked: Asked) -> tuple[tuple[Stage, ...], timedelta, timedelta]:
+        """Stages, longest access and life of a request, by every workflow that is about what is asked for."""
+        found = self._workflows(facts, asked)
         longest = shortest((w.max_duration for w in found), timedelta(days=self._settings.max_grant_days))
         expires = shortest(
             (w.request_expires_after for w in found), timedelta(days=self._settings.request_expires_days)
@@ -118,14 +178,11 @@ class Approvals:
 
     def _decide(self, subject: Subject, request_id: str, verdict: str, comment: str) -> AccessRequest:
         def step(request: AccessRequest, now: datetime) -> AccessRequest:
-            voted = workflow.vote(request, subject.user, verdict, now, comment)
-            facts = self._facts.facts(request.dataset)
-            if not self._may_decide(subject, request, request.current, facts):
-                raise NotAllowed(
-                    f"{subject.user} is no approver of stage {request.current.name!r} of access request {request.id}.",
-                    details={"reasons": [f"stage {request.current.name} asks for {_names(request.current.approvers)}"]},
-                )
-            if voted.state is RequestState.APPROVED:
+            workflow.vote(request, subject.user, verdict, now, comment)  # what is wrong with the request goes first
+            standing = self.deciders.require(subject, request, self.deciders.facts_or_none(request.dataset))
+            voted = workflow.vote(request, subject.user, verdict, now, comment, standing.instead_of)
+            if voted.state is RequestState.APPROVED and not request.break_glass:
+                facts = self._facts.facts(request.dataset)
                 # Fields may have been tagged, or workflows declared, since the request was made.
                 asked = Asked(request.fields, request.unmask)
                 more = workflow.extended(voted, self._required(facts, asked)[0])
@@ -153,16 +210,18 @@ class Approvals:
             now = self._clock()
             document = self._document(request_id)
             before = AccessRequest.from_json(document.spec or {})
-            if not self._may_see(subject, before):
-                raise _not_found(request_id)
+            if not self.deciders.may_see(subject, before):
+                raise not_found(request_id)
             if workflow.at(before, now).state is not before.state:
                 self._expire(document, before, now)
             after = step(before, now)
             try:
                 with self._store.transaction():
                     self._write(after, document.version, subject.user)
-                    if after.state is RequestState.APPROVED:
-                        self._grant(after, now)
+                    if after.state is RequestState.APPROVED and not after.break_glass:
+                        self._grant(after, subject.user, now)
+                    if after.state is RequestState.DENIED and after.break_glass:
+                        self._revoke(after, subject.user, now)
                     verdict = "deny" if after.state is RequestState.DENIED else "allow"
                     self._record(subject, action, after, verdict)
                 return after
@@ -171,25 +230,21 @@ class Approvals:
                     raise
         raise AssertionError("the loop above returns or raises")
 
-    def _grant(self, request: AccessRequest, now: datetime) -> None:
+    def _grant(self, request: AccessRequest, by: str, now: datetime) -> None:
         """The grant of an approved request, in the same transaction."""
-        spec = {
-            "subject": {"user": request.requester},
-            "dataset": request.dataset,
-            "fields": list(request.fields),
-            "unmask": list(request.unmask),
-            **({"rows": request.rows} if request.rows is not None else {}),
-            "purpose": request.purpose,
-            "validFrom": rfc3339(max(request.valid_from, now)),
-            "validTo": rfc3339(request.valid_to),
-            "requestedBy": request.requester,
-            "approvedBy": list(dict.fromkeys(v.by for v in request.votes if v.verdict == "approve")),
-            "status": str(GrantStatus.APPROVED),
-            "request": request.id,
-        }
         name = request.grant or request.id
-        kinds.parse("Grant", name, spec)
-        self._store.apply([Change("Grant", name, spec, by=request.votes[-1].by, expect=0)], now)
+        self._store.apply([Change("Grant", name, grant_spec(request, now), by=by, expect=0)], now)
+        told = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
+        self._tell("grant.issued", name, {**told, "request": request.id, "until": rfc3339(request.valid_to)})
+
+    def _revoke(self, request: AccessRequest, by: str, now: datetime) -> None:
+        """End the grant of a break-glass use that its reviewer objects to, in the same transaction."""
+        found = self._store.get("Grant", request.grant or "")
+        if found is None or (found.spec or {}).get("status") != GrantStatus.APPROVED:
+            return
+        spec = {**(found.spec or {}), "status": str(GrantStatus.REVOKED), "revokedBy": by, "reason": "review"}
+        self._store.apply([Change("Grant", found.name, spec, found.metadata, by, expect=found.version)], now)
+        self._tell("grant.revoked", found.name, {"dataset": request.dataset, "user": request.requester, "by": by})
 
     def _expire(self, document: Document, request: AccessRequest, now: datetime) -> None:
         ended = workflow.at(request, now)
@@ -205,8 +260,8 @@ class Approvals:
     def get(self, subject: Subject, request_id: str) -> AccessRequest:
         """One request, for those who may see it: requester, approvers, managers, auditors. Raises NotFound."""
         request = AccessRequest.from_json(self._document(request_id).spec or {})
-        if not self._may_see(subject, request):
-            raise _not_found(request_id)
+        if not self.deciders.may_see(subject, request):
+            raise not_found(request_id)
         return workflow.at(request, self._clock())
 
     def list(
@@ -217,64 +272,26 @@ class Approvals:
             raise InvalidInput(f"There is no state {state!r}; there are {', '.join(RequestState)}.")
         now = self._clock()
         # Pending ones may have expired since they were written, so the label alone does not tell the expired.
-        label = state if state in (None, RequestState.PENDING, RequestState.APPROVED, RequestState.DENIED) else None
+        label = None if state == RequestState.EXPIRED else state
+        labels: Sequence[str | None] = workflow.OPEN if to_decide else [label]
         found = [
             workflow.at(AccessRequest.from_json(d.spec or {}), now)
-            for d in self._store.documents(KIND, label=RequestState.PENDING if to_decide else label)
+            for each in labels
+            for d in self._store.documents(KIND, label=each)
         ]
         kept = [
             r for r in found
             if (state is None or r.state == state)
             and (not mine or r.requester == subject.user)
-            and (self._waits_for(subject, r) if to_decide else self._may_see(subject, r))
+            and (self.deciders.can_decide(subject, r) if to_decide else self.deciders.may_see(subject, r))
         ]  # fmt: skip
         return sorted(kept, key=lambda r: (r.created_at, r.id), reverse=True)
 
     def _document(self, request_id: str) -> Document:
         found = self._store.get(KIND, request_id)
         if found is None:
-            raise _not_found(request_id)
+            raise not_found(request_id)
         return found
-
-    def _may_see(self, subject: Subject, request: AccessRequest) -> bool:
-        if subject.user == request.requester or any(v.by == subject.user for v in request.votes):
-            return True
-        if self._identity.permissions(subject) & {"manage", "audit:read"}:
-            return True
-        facts = self._facts_or_none(request.dataset)
-        return any(self._may_decide(subject, request, stage, facts) for stage in request.stages)
-
-    def _waits_for(self, subject: Subject, request: AccessRequest) -> bool:
-        stage = request.current
-        return (
-            request.state is RequestState.PENDING
-            and subject.user != request.requester
-            and not any(v.by == subject.user and v.stage == stage.name for v in request.votes)
-            and self._may_decide(subject, request, stage, self._facts_or_none(request.dataset))
-        )
-
-    def _may_decide(self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None) -> bool:
-        """Whether the subject is an approver of a stage.
-
-        Where a stage asks for owners and there is none but the requester, managers stand in for them.
-        """
-        view = self._state.view()
-        who = resolve(subject, view.roles)
-        if who.among(stage.approvers.people):
-            return True
-        if not stage.approvers.owners:
-            return False
-        owners = facts.owners if facts is not None else None
-        if owners is not None and who.among(owners):
-            return True
-        ownerless = owners is None or (not owners.groups and owners.users <= {request.requester})
-        return ownerless and "manage" in self._identity.permissions(subject)
-
-    def _facts_or_none(self, reference: str) -> DatasetFacts | None:
-        try:
-            return self._facts.facts(reference)
-        except NotFound:
-            return None
 
     def _write(self, request: AccessRequest, expect: int | None, by: str | None) -> None:
         change = Change(KIND, request.id, request.to_json(), by=by, label=str(request.state), expect=expect or 0)
@@ -286,31 +303,15 @@ class Approvals:
             "fields": list(request.fields), "unmask": list(request.unmask), "until": rfc3339(request.valid_to),
             **({"grant": request.grant} if request.grant else {}),
         }  # fmt: skip
-        self._audit.record(subject.user, action, request.dataset, decision, [], details)
+        last = request.votes[-1] if request.votes else None
+        if last is not None and last.instead_of is not None and last.by == subject.user:
+            details["insteadOf"] = last.instead_of
+        reasons = [request.reason] if request.break_glass and action == "breakglass.use" else []
+        self._audit.record(subject.user, action, request.dataset, decision, reasons, details)
+        if action in _EVENTS:
+            told = {**details, "dataset": request.dataset, "requester": request.requester, "by": subject.user}
+            self._tell(_EVENTS[action], request.id, told)
 
-
-def _check_times(start: datetime, end: datetime, now: datetime, longest: timedelta) -> None:
-    if start.tzinfo is None or end.tzinfo is None:
-        raise InvalidInput("from and until need a zone, as in 2026-06-01T00:00:00Z.")
-    if end <= start or end <= now:
-        raise InvalidInput("until must be later than from, and later than now.")
-    if end - max(start, now) > longest + timedelta(minutes=5):  # five minutes: the caller counted from his own clock
-        raise InvalidInput(
-            f"Access for {_days(end - max(start, now))} is too long: the workflow allows {_days(longest)};"
-            " ask for less time.",
-            details={"maxDurationSeconds": int(longest.total_seconds())},
-        )
-
-
-def _days(span: timedelta) -> str:
-    return f"{span.days} days" if span >= timedelta(days=2) else f"{span.total_seconds() / 3600:.0f} hours"
-
-
-def _names(approvers: Approvers) -> str:
-    named = approvers.to_json()
-    owners = ["an owner of the dataset"] if named.pop("owners", False) else []
-    return " or ".join([*owners, *(f"{kind}: {', '.join(names)}" for kind, names in named.items())])
-
-
-def _not_found(request_id: str) -> NotFound:
-    return NotFound(f"There is no access request {request_id!r} that you may see.", details={"id": request_id})
+    def _tell(self, kind: str, about: str, data: Mapping[str, Any]) -> None:
+        if self._events is not None:
+            self._events.emit(kind, about, data)

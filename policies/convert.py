@@ -129,4 +129,5 @@ def grant(name: str, spec: kinds.GrantSpec) -> Grant:
         spec.requested_by,
         tuple(spec.approved_by),
         spec.status,
+        spec.break_glass,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from catalog.errors import Conflict, DatasetNotFound, NotAllowed, NotFound
 from catalog.paths import FieldPath
+from catalog.ports import EventSink
 from catalog.records import rfc3339
 from policies import kinds
 from policies.audit import AuditLog
@@ -79,6 +80,7 @@ def grant_json(grant: Grant, now: datetime) -> dict[str, Any]:
         "validTo": rfc3339(grant.valid_to),
         "requestedBy": grant.requested_by,
         "approvedBy": list(grant.approved_by),
+        "breakGlass": grant.break_glass,
     }
 
 
@@ -93,8 +95,10 @@ class Grants:
         audit: AuditLog,
         clock: Clock,
         settings: PolicySettings | None = None,
+        events: EventSink | None = None,
     ) -> None:
         self._state, self._facts, self._identity, self._audit, self._clock = state, facts, identity, audit, clock
+        self._events = events
         self._settings = settings or PolicySettings()
 
     def list(self, subject: Subject, *, everybody: bool = False, dataset: str | None = None) -> Sequence[Grant]:
@@ -153,6 +157,9 @@ class Grants:
             store.apply([change], now)
             self._audit.record(subject.user, "grant.revoke", grant.dataset, "allow", [reason] if reason else [],
                                {"grant": name})  # fmt: skip
+            if self._events is not None:
+                told = {"dataset": grant.dataset, "user": sorted(grant.subject.users), "by": subject.user}
+                self._events.emit("grant.revoked", name, told)
         return replace(grant, status=GrantStatus.REVOKED)
 
     def _may_see(self, subject: Subject, view: View, grant: Grant) -> bool:

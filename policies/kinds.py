@@ -363,6 +363,7 @@ class GrantSpec(Spec):
     request: Name | None = None
     revoked_by: Name | None = None
     reason: str = ""
+    break_glass: bool = False
 
     @model_validator(mode="after")
     def _lasts(self) -> GrantSpec:

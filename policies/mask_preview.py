@@ -45,7 +45,7 @@ class MaskPreview:
             first = error.errors(include_url=False)[0]
             said = str(first.get("ctx", {}).get("error", first["msg"]))
             where = ".".join(map(str, ("mask", *first["loc"])))
-            raise InvalidInput(f"{where}: {said}.", details={"field": where}) from None
+            raise InvalidInput(f"{where}: {said.rstrip('.?')}.", details={"field": where}) from None
         kind = _kind(type_name)
         if made.type is not MaskType.CUSTOM:
             shown = preview(made, [_typed(v, kind) for v in values], kind)

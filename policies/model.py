@@ -160,6 +160,7 @@ class Grant:
     requested_by: str | None = None
     approved_by: tuple[str, ...] = ()
     status: GrantStatus = GrantStatus.APPROVED
+    break_glass: bool = False
 
 
 @dataclass(frozen=True, slots=True)

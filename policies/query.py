@@ -8,27 +8,25 @@ Nothing is cached: not a plan, not a decision, not a result; each query decides 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.errors import LimitExceeded, SqlRefused, WeirError
+from catalog.errors import LimitExceeded, SqlRefused
 from policies import explain, gate, query_answer
 from policies.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Effect, Subject
 from policies.plan import Batches, Result
-from policies.query_audit import end_entry, entry
-from policies.query_errors import QueryCancelled, QueryFailed
+from policies.query_errors import QueryFailed
 from policies.query_limits import Turns
-from policies.query_ports import Decider, Engine, Offsets, QueryAudit, QueryTable, TableSource
+from policies.query_ports import Decider, Engine, Offsets, QueryAudit, TableSource
 from policies.query_prepare import Prepared, Preparer, check_environment
 from policies.query_refusals import not_allowed, unknown_column
 from policies.query_running import RUNNING, Running, RunningQueries
 from policies.query_settings import QuerySettings
 from policies.query_stream import Stream
-from policies.sql import trace
-from policies.sql.tables import TableRef
+from policies.query_trail import Trail
 from policies.stopping import Stop
 
 
@@ -86,7 +84,7 @@ class GovernedQuery:
         self.running = RunningQueries(self._settings)
         self._engine = engine
         self._offsets = offsets
-        self._audit = audit
+        self._trail = Trail(audit)
         self._turns = Turns(self._settings)
 
     def run(
@@ -107,7 +105,7 @@ class GovernedQuery:
         with (
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live) as prepared,
-            self._ending(subject, live, prepared),
+            self._trail.ending(subject, live, prepared),
         ):
             result = self._run(prepared, rows, live)
             live.rows, live.partial = len(result.rows), result.truncated
@@ -141,7 +139,7 @@ class GovernedQuery:
         with (
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live, form) as prepared,
-            self._ending(subject, live, prepared),
+            self._trail.ending(subject, live, prepared),
             self._named(prepared),
             self._engine.open(
                 prepared.plan(rows, self._settings.export_seconds, self._settings.export_bytes, live.stop)
@@ -181,7 +179,7 @@ class GovernedQuery:
             "limit": rows,
             "emit_changes": gated.emit_changes,
         }
-        self._record(subject, "query.explain", purpose, prepared, decision["effect"], found.tables)
+        self._trail.record(subject, "query.explain", purpose, prepared, decision["effect"], found.tables)
         if decision["effect"] == Effect.ALLOW:
             check_environment(prepared)
             self._preparer.look(prepared)
@@ -200,14 +198,14 @@ class GovernedQuery:
         Raises, before the first event, what `run` raises. `running` is ended by the caller.
         """
         live = running or Running("", subject.user, sql, purpose, Stop())
-        gated = self._gate(subject, sql, purpose, "query.stream")
+        gated = self._trail.gate(subject, sql, purpose, "query.stream")
         with self._turns.take(subject.user, live.stop):
             prepared = self._prepare(subject, gated, purpose, "query.stream", live)
             problem = prepared.gated.stream_problem()
             if problem is not None:
                 raise SqlRefused(problem, details={"line": 1, "column": 1, "reasons": ["stream"]})
             self._preparer.look(prepared)
-            self._record(subject, "query.stream", purpose, prepared, "allow", running=live)
+            self._trail.record(subject, "query.stream", purpose, prepared, "allow", running=live)
             columns = self._analysed(prepared, 1)
         begin = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
         stream = Stream(
@@ -227,7 +225,7 @@ class GovernedQuery:
         events: Iterator[dict[str, Any]],
     ) -> Iterator[dict[str, Any]]:
         """The events of a stream from its first, until it ends or is stopped."""
-        with self._ending(subject, live, prepared):
+        with self._trail.ending(subject, live, prepared):
             yield begin
             for event in events:
                 if live.stop.stopped and event["type"] != "end":
@@ -259,7 +257,7 @@ class GovernedQuery:
     @contextlib.contextmanager
     def _admitted(self, subject: Subject, live: Running, form: str | None = None) -> Iterator[Prepared]:
         """A turn, and under it a query that is decided, looked up and in the audit."""
-        gated = self._gate(subject, live.sql, live.purpose, "query", live)
+        gated = self._trail.gate(subject, live.sql, live.purpose, "query", live)
         if gated.emit_changes:
             raise SqlRefused(
                 "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out.",
@@ -270,18 +268,8 @@ class GovernedQuery:
             prepared = self._prepare(subject, gated, live.purpose, "query", live)
             self._preparer.look(prepared)
             live.stop.check()
-            self._record(subject, "query", live.purpose, prepared, "allow", running=live, form=form)
+            self._trail.record(subject, "query", live.purpose, prepared, "allow", running=live, form=form)
             yield prepared
-
-    def _gate(
-        self, subject: Subject, sql: str, purpose: str | None, action: str, running: Running | None = None
-    ) -> Gated:
-        try:
-            return gate.check(sql)
-        except SqlRefused as error:
-            reasons = error.details.get("reasons", ())
-            self._audit.record(entry(subject, action, purpose, sql, "refused", reasons, running=running))
-            raise
 
     def _prepare(self, subject: Subject, gated: Gated, purpose: str | None, action: str, running: Running) -> Prepared:
         found = self._preparer.find(subject, gated, purpose)
@@ -289,7 +277,7 @@ class GovernedQuery:
         prepared = self._preparer.govern(gated, found)
         denied = [d for d in found.decisions.values() if d.effect is Effect.DENY]
         if denied or prepared.gaps:
-            self._record(subject, action, purpose, prepared, "deny", found.tables, running)
+            self._trail.record(subject, action, purpose, prepared, "deny", found.tables, running)
             raise not_allowed(denied or list(found.decisions.values()), prepared.gaps, purpose)
         check_environment(prepared)
         return prepared
@@ -315,61 +303,3 @@ class GovernedQuery:
 
     def _header(self, prepared: Prepared, result: Result) -> list[dict[str, Any]]:
         return query_answer.header(prepared, [(column.name, column.type) for column in result.columns])
-
-    # --- the audit -------------------------------------------------------------------------------------------------
-
-    @contextlib.contextmanager
-    def _ending(self, subject: Subject, running: Running, prepared: Prepared) -> Iterator[None]:
-        """What went out, in the audit, however the block ends."""
-        outcome = "failed"
-        try:
-            yield
-            outcome = "done"
-        except QueryCancelled:
-            outcome = "cancelled"
-            raise
-        except GeneratorExit:
-            outcome = "cancelled"
-            raise
-        except WeirError as error:
-            outcome = "cancelled" if running.stop.stopped else "failed"
-            running.problem = error.code
-            raise
-        finally:
-            datasets = list(dict.fromkeys(governed.table.reference for governed in prepared.tables.values()))
-            self._audit.record(end_entry(subject, running, datasets, outcome))
-
-    def _record(
-        self,
-        subject: Subject,
-        action: str,
-        purpose: str | None,
-        prepared: Prepared,
-        outcome: str,
-        found: Mapping[TableRef, QueryTable] | None = None,
-        running: Running | None = None,
-        form: str | None = None,
-    ) -> None:
-        tables = {ref: governed.table for ref, governed in prepared.tables.items()} | dict(found or {})
-        used = trace.used(prepared.gated.tree, prepared.columns())
-        self._audit.record(
-            entry(
-                subject,
-                action,
-                purpose,
-                prepared.gated.sql,
-                outcome,
-                (),
-                datasets=[table.reference for table in tables.values()],
-                governed={
-                    governed.table.reference: (governed, _names(used, ref)) for ref, governed in prepared.tables.items()
-                },
-                decisions=prepared.decisions,
-                running=running,
-                form=form,
-            )
-        )
-
-
-def _names(used: set[trace.Source], ref: TableRef) -> Sequence[tuple[str, ...]]:
-    return [names for at, names in used if at == ref]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Sequence
 
 from catalog.errors import NotAllowed, WeirError
@@ -24,7 +25,7 @@ def not_allowed(
     missing = (*gaps, *(gap for d in decisions for gap in d.gaps))
     reasons += [{"kind": "gap", "name": "decision", "text": gap} for gap in missing]
     names = ", ".join(d.reference for d in decisions)
-    ask = [f"weir request {d.reference}" + (f" --purpose {purpose}" if purpose else "") for d in decisions]
+    ask = [f"weir request {d.reference} --purpose {_word(purpose)}" for d in decisions]
     what = "Your access to" if ended else "You may not read"
     tail = " has ended." if ended else "; the reasons say why. Ask for access with a request."
     return NotAllowed(
@@ -60,16 +61,20 @@ def _denied(governed: GovernedTable, column: Column, name: str, decisions: Seque
     if not reasons:
         text = _RAW if column.name == "_value" else _UNDECIDED
         reasons = [{"dataset": reference, "field": column.name, "kind": "default", "name": "deny", "text": text}]
-    fields = ",".join(d.path for d in decisions) or name
+    fields = " ".join(f"--field '{d.path}'" for d in decisions) or f"--field '{name}'"
     return NotAllowed(
         f"You may not read {name} of {reference}; the reasons say why. Ask for access with a request.",
         details={
             "reasons": reasons,
             "datasets": [reference],
             "columns": [name],
-            "ask": [f"weir request {reference} --fields '{fields}'"],
+            "ask": [f"weir request {reference} {fields} --purpose PURPOSE"],
         },
     )
+
+
+def _word(purpose: str | None) -> str:
+    return shlex.quote(purpose) if purpose else "PURPOSE"
 
 
 def split_name(text: str) -> list[str]:

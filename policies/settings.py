@@ -39,6 +39,9 @@ class PolicySettings(BaseModel):
     request_expires_days: int = Field(
         default=14, ge=1, le=365, description="Days after which an undecided request expires where no workflow says so."
     )
+    grant_warning_hours: int = Field(
+        default=24, ge=1, le=720, description="How long before its end a grant is announced as expiring."
+    )
     token_days: int | None = Field(
         default=None,
         ge=1,

@@ -2,6 +2,9 @@
 
     pending --approve (last stage's quorum)--> approved      pending --deny--> denied
     pending --cancel--> cancelled                            pending --time--> expired
+    review --approve--> approved                             review --deny--> denied (its grant is revoked)
+
+A request in review is one of break-glass: its grant was made at once, and somebody must look at it afterwards.
 
 No function here reads a clock or a store; each gives a new request, or raises Conflict or NotAllowed.
 """
@@ -27,6 +30,11 @@ class RequestState(StrEnum):
     DENIED = "denied"
     CANCELLED = "cancelled"
     EXPIRED = "expired"
+    REVIEW = "review"
+
+
+OPEN = (RequestState.PENDING, RequestState.REVIEW)
+"""States in which somebody's word is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +85,14 @@ class Workflow:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One person's word in one stage."""
+    """One person's word in one stage; `instead_of` whom they decided as a delegate."""
 
     by: str
     stage: str
     verdict: str  # approve | deny
     at: datetime
     comment: str = ""
+    instead_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,7 @@ class AccessRequest:
     valid_from, valid_to    the wished life of the grant; expires_at: when an undecided request ends by itself
     stages        as the workflows asked for when it was made; `stage` counts from 0
     grant         the name of the grant it ended in
+    break_glass   its grant was made at once; `expires_at` then says until when it must be reviewed
     """
 
     id: str
@@ -113,6 +123,7 @@ class AccessRequest:
     stage: int = 0
     votes: tuple[Vote, ...] = ()
     grant: str | None = None
+    break_glass: bool = False
 
     @property
     def current(self) -> Stage:
@@ -127,7 +138,7 @@ class AccessRequest:
         return {
             "id": self.id,
             "state": str(self.state),
-            "stage": self.current.name if self.state is RequestState.PENDING else None,
+            "stage": self.current.name if self.state in OPEN else None,
             "requester": self.requester,
             "dataset": self.dataset,
             "fields": list(self.fields),
@@ -150,6 +161,7 @@ class AccessRequest:
             ],
             "decisions": [{**asdict(vote), "at": rfc3339(vote.at)} for vote in self.votes],
             "grant": self.grant,
+            "breakGlass": self.break_glass,
         }
 
     @staticmethod
@@ -162,6 +174,7 @@ class AccessRequest:
             _moment(data["expiresAt"]), stages, data["rows"], data["reason"], RequestState(data["state"]),
             at[data["stage"]] if data["stage"] is not None else len(stages),
             tuple(Vote(**{**vote, "at": _moment(vote["at"])}) for vote in data["decisions"]), data["grant"],
+            bool(data.get("breakGlass")),
         )  # fmt: skip
 
 
@@ -176,13 +189,15 @@ def at(request: AccessRequest, now: datetime) -> AccessRequest:
     return request
 
 
-def vote(request: AccessRequest, by: str, verdict: str, now: datetime, comment: str = "") -> AccessRequest:
+def vote(
+    request: AccessRequest, by: str, verdict: str, now: datetime, comment: str = "", instead_of: str | None = None
+) -> AccessRequest:
     """One person's word in the stage that waits. Whether they are an approver of it is for the caller to know.
 
     Raises NotAllowed for one's own request, Conflict for a request that is decided or a second word in one stage.
     """
     request = at(request, now)
-    if request.state is not RequestState.PENDING:
+    if request.state not in OPEN:
         raise Conflict(
             f"Access request {request.id} is {request.state}, so it cannot be decided any more.",
             details={"id": request.id, "state": str(request.state)},
@@ -198,7 +213,7 @@ def vote(request: AccessRequest, by: str, verdict: str, now: datetime, comment: 
             f"{by} has decided stage {stage.name!r} of access request {request.id} already; others must follow.",
             details={"id": request.id, "stage": stage.name},
         )
-    voted = replace(request, votes=(*request.votes, Vote(by, stage.name, verdict, now, comment)))
+    voted = replace(request, votes=(*request.votes, Vote(by, stage.name, verdict, now, comment, instead_of)))
     if verdict == "deny":
         return replace(voted, state=RequestState.DENIED)
     if len(voted.voted(stage.name)) < stage.quorum:

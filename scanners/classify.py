@@ -107,7 +107,7 @@ def _verdicts(
             points = score(evidence)
         if points >= MIN_SCORE:
             scored.append((points, evidence))
-    scored = _without_rivals(scored)
+    scored = _without_rivals(_explained(scored))
     entities = {e.entity for _, e in scored}
     return scored + [(0.0, e) for entity, es in helpers.items() if entity in entities for e in es]
 
@@ -146,6 +146,17 @@ def _custom(e: Evidence, recognizer: Recognizer | None) -> float:
     named = any(w in {c.lower() for c in recognizer.context} for name in e.names for w in words(name))
     points = base + (0.2 if e.share >= 0.5 else 0.0) + (0.2 if named else 0.0)
     return min(1.0, max(points, MIN_SCORE if e.share >= 0.1 else 0.0))
+
+
+def _explained(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:
+    """Without the few texts that look like something else too, where nearly all are surely one thing."""
+    sure = [e for points, e in scored if points >= 0.85 and e.share >= 0.95 and not e.prose]
+    if not sure:
+        return scored
+    return [
+        (points, e) for points, e in scored
+        if e.says > 0 or e.share > 0.2 or any(e is s or e.entity == s.entity for s in sure) or e.recognizer[:7] == "custom:"
+    ]  # fmt: skip
 
 
 def _without_rivals(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:
@@ -191,7 +202,9 @@ def _evidence(
         made["free_text"] = True
     for mark in ("public", "private", "role", "international", "given", "grouped"):
         if main.c.get(mark):
-            made[mark] = main.c[mark]
+            made[mark] = main.scaled(main.c[mark])
+    if main.c.get(LOOKED, 0) < main.c.get(STOPPED, 0):
+        made["looked_at"] = main.c[LOOKED]
     if inside:
         made["inside_text"] = sorted(inside)
     if main.node.traits.get("base64"):
@@ -215,6 +228,18 @@ def _named(e: Evidence, own: Mapping[str, Recognizer]) -> dict[str, str]:
     if name.startswith("presidio:"):
         return {"name": name, "version": presidio_version()}
     return {"name": f"weir:{name}", "version": VERSION}
+
+
+OURS = (
+    "email", "phone", "ip", "ip6", "mac", "card", "iban", "wallet", "national_id", "api_key", "entropy", "url_parameters",
+    "name_shape", "address", "postcode", "date", "password", "uuid", "device_form", "imei", "pair", "coordinates",
+)  # fmt: skip
+"""Names of our recognizers, as evidence has them after `weir:`."""
+
+
+def versions(recognizers: Sequence[Recognizer]) -> dict[str, str]:
+    """Name -> version of everything that looks: ours and the user's. presidio's change with its package."""
+    return {**{f"weir:{name}": VERSION for name in OURS}, **{r.name: r.version for r in recognizers}}
 
 
 def presidio_version() -> str:

@@ -24,6 +24,8 @@ _MAX_PLANS = 2000
 """Sets of keys of one object that are remembered."""
 
 Detect = Callable[[Node, tuple[str, ...], Mapping[str, int]], None]
+Told = Callable[[Node, Sequence[str], Sequence[int]], None]
+"""(node, texts, their records)"""
 
 _CONTAINERS = frozenset({dict, list, tuple})
 _MASK = 2**64 - 1
@@ -88,13 +90,13 @@ class Profiler:
         self.coarse = [0] * len(places)
         self._waiting.clear()
 
-    def finish(self) -> None:
-        """Count the scalars that were gathered."""
+    def finish(self, told: Told | None = None) -> None:
+        """Count the scalars that were gathered; `told` is shown the texts of each column, before anything of them."""
         # Documents in texts bring further scalars.
         while self._waiting:
             waiting, self._waiting = self._waiting, {}
             for column in waiting.values():
-                self._scalars(column)
+                self._scalars(column, told)
 
     def add(
         self,
@@ -157,7 +159,7 @@ class Profiler:
 
     # --- scalars ------------------------------------------------------------------------------------------------------
 
-    def _scalars(self, column: _Column) -> None:
+    def _scalars(self, column: _Column, told: Told | None) -> None:
         node, names = column.node, column.names
         values, rows = column.joined()
         kinds = set(map(type, values))
@@ -165,6 +167,8 @@ class Profiler:
         for kind in sorted(kinds, key=lambda k: k.__name__):
             held, where = parts[kind]
             if kind is str:
+                if told is not None:
+                    told(node, held, where)
                 self._texts(column, held, where)
             elif kind is int:
                 for width, at in scalars.widths(held, where).items():
@@ -256,11 +260,7 @@ class Profiler:
         depth: int,
         shaped: bool,
     ) -> None:
-        groups: dict[tuple[str, ...], tuple[list[dict[str, Any]], list[int]]] = defaultdict(lambda: ([], []))
-        for keys, value, row in zip(map(tuple, values), values, rows, strict=True):
-            group = groups[keys]
-            group[0].append(value)
-            group[1].append(row)
+        groups = _grouped(values, rows)
         plans = self._plans.setdefault(node, {})
         columns: dict[Node, tuple[str, list[Any], list[int]]] = {}
         entries: tuple[list[str], list[Any], list[int]] = ([], [], [])
@@ -331,6 +331,21 @@ class Profiler:
             coarse = self.coarse
             for row in where:
                 coarse[row] += code
+
+
+def _grouped(
+    values: Sequence[dict[str, Any]], rows: Sequence[int]
+) -> Mapping[tuple[str, ...], tuple[Sequence[dict[str, Any]], Sequence[int]]]:
+    """Objects with the same keys in the same order, with their records."""
+    keyed = list(map(tuple, values))
+    if keyed.count(keyed[0]) == len(keyed):
+        return {keyed[0]: (values, rows)}
+    groups: dict[tuple[str, ...], tuple[list[dict[str, Any]], list[int]]] = defaultdict(lambda: ([], []))
+    for keys, value, row in zip(keyed, values, rows, strict=True):
+        group = groups[keys]
+        group[0].append(value)
+        group[1].append(row)
+    return groups
 
 
 def _split(values: Sequence[Any], rows: Sequence[int]) -> dict[type, tuple[list[Any], list[int]]]:

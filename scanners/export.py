@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import BaseModel
+
 from catalog.datatypes import StructType, columns_ddl, from_profile, to_ddl
 from catalog.errors import InvalidInput
 from catalog.model import FieldProfile, SchemaVersion
@@ -52,8 +54,9 @@ class _Place:
 
 
 def export(name: str, schema: SchemaVersion, format: str) -> tuple[str, str]:
-    """(text, media type) of a dataset's schema as `spark`, `jsonschema`, `avro` or `pydantic`. Raises InvalidInput."""
+    """(text, media type) of a dataset's schema as `ddl` (or `spark`), `jsonschema`, `avro` or `pydantic`. Raises InvalidInput."""
     makers: dict[str, tuple[Callable[[str, SchemaVersion], str], str]] = {
+        "ddl": (spark_ddl, "text/plain"),
         "spark": (spark_ddl, "text/plain"),
         "jsonschema": (
             lambda n, s: json.dumps(json_schema(n, s), indent=2, ensure_ascii=False),
@@ -266,6 +269,9 @@ _PYTHON = {
     "boolean": "bool", "int32": "int", "int64": "int", "integer": "int", "double": "float", "decimal": "Decimal",
     "string": "str", "date": "date", "timestamp": "datetime", "uuid": "UUID", "binary": "bytes",
 }  # fmt: skip
+_TYPES = {"Any", "BaseModel", "ConfigDict", "Decimal", "Field", "UUID", "None"}
+_RESERVED = {*_TYPES, *dir(BaseModel), "bool", "bytes", "date", "datetime", "dict", "float", "int", "list", "str"}
+"""Names that a field may not have: inside the class it would hide a type that its neighbours need."""
 _FORMS = {"date": "date", "timestamp": "datetime", "uuid": "UUID"}
 
 
@@ -309,12 +315,7 @@ def _python_class(place: _Place, name: str, classes: list[str]) -> str:
     lines, taken = [], set()
     for key, below in place.fields.items():
         plain = re.sub(r"\W", "_", key, flags=re.ASCII).lstrip("_") or "field"
-        if (
-            plain[0].isdigit()
-            or keyword.iskeyword(plain)
-            or plain.startswith("model_")
-            or plain in ("copy", "json", "dict", "schema")
-        ):
+        if plain[0].isdigit() or keyword.iskeyword(plain) or plain.startswith("model_") or plain in _RESERVED:
             plain = f"f_{plain}"
         while plain in taken:
             plain += "_"
@@ -325,7 +326,7 @@ def _python_class(place: _Place, name: str, classes: list[str]) -> str:
             kind = kind if "None" in kind.split(" | ") else f"{kind} | None"
             extra.insert(0, "default=None")
         lines.append(f"    {plain}: {kind}" + (f" = Field({', '.join(extra)})" if extra else ""))
-    known = {line.split("(")[0].removeprefix("\nclass ").strip() for line in classes}
+    known = {line.split("(")[0].removeprefix("\nclass ").strip() for line in classes} | _TYPES
     while name in known:
         name += "_"
     body = ["    model_config = ConfigDict(populate_by_name=True)", "", *lines]

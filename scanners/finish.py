@@ -167,6 +167,18 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
     return found
 
 
+_READABLE = {"duplicate_key", "header_record", "too_many_fields", "too_many_headers"}
+
+
+def undecodable(sketch: Sketch) -> int:
+    """How many keys, values and headers could not be read."""
+    return sum(
+        count
+        for (part, reason), (count, _) in sketch.problems.items()
+        if part != "record" and reason not in _READABLE and not is_note(reason)
+    )
+
+
 def window_of(sketch: Sketch | None, topic: Topic, ranges: Sequence[OffsetRange], strategy: Strategy) -> ScanWindow:
     """What was looked at: planned ranges, what was read of them, and whether it was all there is."""
     reads = sketch.partitions if sketch is not None else {}

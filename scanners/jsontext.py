@@ -15,12 +15,9 @@ from typing import Any
 
 import orjson
 
-_LONG_NUMBER = re.compile(rb"(?:^|[:,\[\s-])(?:[0-9]{20}|(?=[1-9][0-9]*\.)[0-9.]{19}|0\.0*[1-9][0-9]{17})")
+_LONG_NUMBER = re.compile(rb"(?:^|[:,\[\s])(?:-[0-9]{19}|[0-9]{20}|(?=[1-9][0-9]*\.)[0-9.]{19}|0\.0*[1-9][0-9]{17})")
 """What a float or a 64-bit integer may not hold: 20 digits, or 18 significant ones with a point. A double's shortest text
 has at most 17 significant digits. A false alarm only costs time."""
-
-_DIGITS = bytes(100 if chr(code) in "0123456789." else 32 for code in range(256))
-_RUN = b"d" * 19
 
 quick = orjson.loads
 """Reads plain JSON; raises ValueError. Whether it was plain is for the caller to ask: `long_numbers`, `key_marks`."""
@@ -37,8 +34,33 @@ TOO_DEEP = "too_deep"
 
 def long_numbers(body: bytes) -> bool:
     """Whether there may be a number that `quick` does not keep exactly."""
-    # Translating and finding is ten times as fast as the regular expression, which only then tells numbers from texts.
-    return _RUN in body.translate(_DIGITS) and _LONG_NUMBER.search(body) is not None
+    # Runs are found fifty times as fast as by the regular expression, which then only tells numbers from texts.
+    return any(_LONG_NUMBER.search(body, max(0, at - 2), at + 400) for at in _runs(body))
+
+
+def _runs(body: bytes) -> list[int]:
+    """Where 19 digits or points, or more, follow one another."""
+    import numpy
+
+    codes = numpy.frombuffer(body, numpy.uint8)
+    if len(codes) < 19:
+        return []
+    run = ((codes - numpy.uint8(48)) <= 9) | (codes == 46)
+    for length in (1, 2, 4, 8):
+        run = run[:-length] & run[length:]
+    run = run[:-3] & run[3:]
+    if not run.any():
+        return []
+    return numpy.flatnonzero(run & ~numpy.concatenate(([False], run[:-1]))).tolist()  # type: ignore[no-any-return]
+
+
+def has_key_marks(text: bytes, count: int) -> bool:
+    """Whether `":` stands so often in a text as there are keys in it, so that none was dropped."""
+    import numpy
+
+    codes = numpy.frombuffer(text, numpy.uint8)
+    found = int(numpy.count_nonzero((codes[:-1] == 34) & (codes[1:] == 58)))
+    return found == count or key_marks(text) == count
 
 
 def key_marks(body: bytes) -> int:

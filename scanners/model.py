@@ -6,12 +6,15 @@ Standard library only: this module travels to Spark's Python workers.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from catalog.errors import InvalidInput
+
+_DEAD_LETTER = re.compile(r"_[A-Za-z0-9._-]{1,248}\Z")
 
 
 class Strategy(StrEnum):
@@ -33,6 +36,7 @@ class SampleRequest:
     max_bytes     bytes of key + value + headers profiled per topic; what lies beyond is skipped and reported
     max_seconds   wall-clock seconds for one Spark job (a handful of topics); what lies beyond is skipped and reported
     seed          makes the random windows repeatable
+    dead_letter   topic of the same cluster that records are sent to which cannot be decoded, raw; None: nowhere
     """
 
     strategy: Strategy = Strategy.STRATIFIED
@@ -40,15 +44,21 @@ class SampleRequest:
     max_bytes: int = 64 * 1024 * 1024
     max_seconds: float = 300.0
     seed: int = 0
+    dead_letter: str | None = None
 
     def __post_init__(self) -> None:
         if self.max_records < 1 or self.max_bytes < 1 or self.max_seconds <= 0:
             raise InvalidInput("A sample needs max_records, max_bytes and max_seconds above zero.")
+        if self.dead_letter is not None and not _DEAD_LETTER.match(self.dead_letter):
+            raise InvalidInput(
+                f"{self.dead_letter!r} is no topic for dead letters; its name begins with an underscore, so that no"
+                " pattern ever scans it, and has letters, digits, dots, dashes and underscores."
+            )
 
     @staticmethod
     def parse(data: Mapping[str, Any]) -> SampleRequest:
-        """Read `{strategy, max_records, max_bytes, max_seconds, seed}`. Raises InvalidInput naming the field."""
-        known = {"strategy", "max_records", "max_bytes", "max_seconds", "seed"}
+        """Read `{strategy, max_records, max_bytes, max_seconds, seed, dead_letter}`. Raises InvalidInput naming the field."""
+        known = {"strategy", "max_records", "max_bytes", "max_seconds", "seed", "dead_letter"}
         unknown = sorted(set(data) - known)
         if unknown:
             raise InvalidInput(f"A sample has no setting {unknown[0]!r}; it has {', '.join(sorted(known))}.")
@@ -65,6 +75,7 @@ class SampleRequest:
                 int(data.get("max_bytes", 64 * 1024 * 1024)),
                 float(data.get("max_seconds", 300.0)),
                 int(data.get("seed", 0)),
+                str(data["dead_letter"]) if data.get("dead_letter") else None,
             )
         except (TypeError, ValueError) as error:
             raise InvalidInput("max_records, max_bytes, max_seconds and seed of a sample are numbers.") from error

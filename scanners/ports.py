@@ -50,6 +50,18 @@ class Sampler(Protocol):
         ...
 
 
+class DeadLetters(Protocol):
+    """Copies records that cannot be decoded, as they are, to a topic of their cluster."""
+
+    def send(self, job: ProfileJob, target: str, cancelled: Cancelled) -> None:
+        """Read the job's ranges again with its formats; those of a record that cannot be read go to the topic `target`
+        (made when it is not there) with its place and the reason in headers, see `scanners.letters`.
+
+        At least once: a scan that is repeated sends them again. Raises Unavailable.
+        """
+        ...
+
+
 class OffsetLookup(Protocol):
     """Topics and offsets of a cluster, read without a consumer group."""
 
@@ -71,10 +83,21 @@ class RegistryAnswer:
 
 
 class SchemaRegistry(Protocol):
-    """A schema registry; never raises for a registry that is down, but reports it."""
+    """A schema registry. What scans ask (`for_topics`, `by_ids`) never raises for one that is down, but reports it."""
 
     def for_topics(self, cluster: ClusterConnection, topics: Sequence[str]) -> RegistryAnswer:
         """All versions of the subjects that belong to the topics by name."""
+        ...
+
+    def newest(self, cluster: ClusterConnection, subject: str) -> RegisteredSchema | None:
+        """The newest schema of a subject; None when there is none. Raises Unavailable."""
+        ...
+
+    def accepts(self, cluster: ClusterConnection, subject: str, kind: str, text: str) -> tuple[bool, list[str]]:
+        """Whether a schema (kind: AVRO or JSON) may follow the subject's newest by the subject's own rule, and why not.
+
+        Raises Unavailable.
+        """
         ...
 
     def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:

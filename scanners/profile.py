@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from scanners import bulk, jsontext
 from scanners.batch import Batch
 from scanners.checks import Expected, RecordChecks
-from scanners.columns import Detect, Profiler
+from scanners.columns import Detect, Profiler, Told
 from scanners.decode import decode, schema_id
 from scanners.formats import choose, rows
 from scanners.infer import Sketch, format_key
 from scanners.model import PartFormat, RawRecord, TopicFormat
-from scanners.nodes import path_hash
+from scanners.nodes import Node, path_hash
 from scanners.registered import Schemas
 from scanners.shapes import add_shapes, candidate
 
@@ -56,6 +56,7 @@ class TopicProfiler:
         self._schemas = schemas
         self._profiler = Profiler(salt, detect)
         self._known = formats
+        self._shapeless: set[int] = set()
         self._formats: dict[str, tuple[PartFormat, int]] = {}
         self._max_bytes = max_bytes
         self._deadline = deadline
@@ -79,8 +80,9 @@ class TopicProfiler:
         places = batch.places()
         self._profiler.start(places)
         self._keys(batch.keys)
-        self._values(batch.values, self._headers(batch.headers))
-        self._profiler.finish()
+        self._headers(batch.headers)
+        self._values(batch.values)
+        self._profiler.finish(self._teller())
         for reason, count in self._profiler.problems.items():
             sketch.problem("value", reason, places[0], count)
         self._profiler.problems.clear()
@@ -130,13 +132,14 @@ class TopicProfiler:
         for held, at in self._decode("key", form, found, where):
             self._profiler.add(self.sketch.parts["key"], held, at, (), shaped=False)
 
-    def _values(self, bodies: Sequence[bytes | None], headers: Mapping[str, list[Any]]) -> None:
+    def _values(self, bodies: Sequence[bytes | None]) -> None:
+        self._shapeless = set(range(len(bodies)))
         form = self._format("value", "value", bodies)
         found, where = _present(bodies)
         self.sketch.present["value"] += len(found)
         for held, at in self._decode("value", form, found, where):
             self._profiler.add(self.sketch.parts["value"], held, at, (), shaped=True)
-            self._shapes(held, at, headers)
+            self._shapes(held, at)
 
     def _decode(
         self, label: str, form: PartFormat, bodies: Sequence[bytes], where: Sequence[int]
@@ -170,7 +173,7 @@ class TopicProfiler:
         self, label: str, bodies: Sequence[bytes], values: Sequence[Any], where: Sequence[int], keys: int
     ) -> None:
         """Report records in which an object has a key twice; `keys` is how many keys their values have."""
-        if jsontext.key_marks(b"\n".join(bodies)) == keys:
+        if jsontext.has_key_marks(b"\n".join(bodies), keys):
             return
         for body, value, row in zip(bodies, values, where, strict=True):
             if jsontext.has_duplicate_key(body, value):
@@ -226,8 +229,7 @@ class TopicProfiler:
         self._formats[label] = (form, len(sample))
         return form
 
-    def _headers(self, headers: Sequence[Sequence[tuple[str, bytes | None]]]) -> dict[str, list[Any]]:
-        """Profile the headers; returns the values of those that may tell shapes apart, by record."""
+    def _headers(self, headers: Sequence[Sequence[tuple[str, bytes | None]]]) -> None:
         by_name: dict[str, tuple[list[bytes | None], list[int]]] = {}
         for row, pairs in enumerate(headers):
             for name, body in pairs:
@@ -235,7 +237,6 @@ class TopicProfiler:
                 bodies.append(body)
                 where.append(row)
         root = self.sketch.parts["headers"]
-        columns: dict[str, list[Any]] = {}
         for name, (bodies, where) in by_name.items():
             if name not in root.fields and len(root.fields) >= _MAX_HEADERS:
                 self.sketch.problem("headers", "too_many_headers", self._profiler.places[where[0]], len(where))
@@ -244,18 +245,13 @@ class TopicProfiler:
             form = self._format("headers", f"headers.{name}", bodies)
             nulls = [row for row, body in zip(where, bodies, strict=True) if body is None]
             self._profiler.header(root, name, [None] * len(nulls), nulls)
-            column: list[Any] = [None] * len(headers)
             found, at = _present(bodies)
             for held, rows_ in self._decode(f"headers.{name}", form, found, [where[i] for i in at]):
                 self._profiler.header(root, name, held, rows_)
-                for row, value in zip(rows_, held, strict=True):
-                    column[row] = value
-            columns[name] = column
-        return columns
 
     # --- shapes -------------------------------------------------------------------------------------------------------
 
-    def _shapes(self, values: Sequence[Any], where: Sequence[int], headers: Mapping[str, list[Any]]) -> None:
+    def _shapes(self, values: Sequence[Any], where: Sequence[int]) -> None:
         """Count the shapes of records whose values were just profiled."""
         if any(value is None for value in values):
             where = [row for row, value in zip(where, values, strict=True) if value is not None]
@@ -264,37 +260,34 @@ class TopicProfiler:
             return
         sketch, profiler = self.sketch, self._profiler
         sketch.shaped += len(values)
+        self._shapeless.difference_update(where)
         full = [profiler.shape[row] & _MASK for row in where]
         coarse = [profiler.coarse[row] & _MASK for row in where]
         node = sketch.parts["value"]
         add_shapes(sketch.shapes, full, lambda i: paths_of(values[i], node))
         add_shapes(sketch.coarse, coarse, lambda i: paths_of(values[i], node, 2))
-        for path, column in self._telling(values, where, headers):
-            sketch.telling.add(path, column, full)
-            sketch.telling_coarse.add(path, column, coarse)
 
-    def _telling(
-        self, values: Sequence[Any], where: Sequence[int], headers: Mapping[str, list[Any]]
-    ) -> Iterator[tuple[str, list[Any]]]:
-        """The columns of fields and headers that may be a discriminator."""
-        out = self.sketch.telling.ruled_out() & self.sketch.telling_coarse.ruled_out()
-        for name, column in headers.items():
-            path = f"headers.{name}"
-            if path not in out:
-                yield path, [column[row] for row in where]
-        dicts = [value if type(value) is dict else {} for value in values]
-        for name, child in self.sketch.parts["value"].fields.items():
-            path = f"value.{name}"
-            if path not in out:
-                yield path, [held.get(name) for held in dicts]
-            if not child.fields:
-                continue
-            below = [n for n in child.fields if candidate(n, 2) and f"{path}.{n}" not in out]
-            if below:
-                inner = [held.get(name) for held in dicts]
-                inner = [held if type(held) is dict else {} for held in inner]
-                for deep in below:
-                    yield f"{path}.{deep}", [held.get(deep) for held in inner]
+    def _teller(self) -> Told:
+        """What counts how often the values of fields and headers that may tell shapes apart come with each shape."""
+        sketch, shape, coarse = self.sketch, self._profiler.shape, self._profiler.coarse
+        value = sketch.parts["value"]
+        paths = {child: f"value.{name}" for name, child in value.fields.items()}
+        for name, child in value.fields.items():
+            paths |= {deep: f"value.{name}.{below}" for below, deep in child.fields.items() if candidate(below, 2)}
+        paths |= {child: f"headers.{name}" for name, child in sketch.parts["headers"].fields.items()}
+        out = sketch.telling.ruled_out() & sketch.telling_coarse.ruled_out()
+
+        def told(node: Node, texts: Sequence[str], where: Sequence[int]) -> None:
+            path = paths.get(node)
+            if path is None or path in out:
+                return
+            if not self._shapeless.isdisjoint(where):
+                pairs = [(text, row) for text, row in zip(texts, where, strict=True) if row not in self._shapeless]
+                texts, where = [text for text, _ in pairs], [row for _, row in pairs]
+            for table, codes in ((sketch.telling, shape), (sketch.telling_coarse, coarse)):
+                table.add(path, texts, [codes[row] & _MASK for row in where])
+
+        return told
 
 
 def _present(bodies: Sequence[bytes | None]) -> tuple[list[bytes], Sequence[int]]:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from catalog.errors import InvalidInput, NotFound
+from catalog.errors import InvalidInput, NotFound, Unavailable, WeirError
 from catalog.model import DatasetId, DatasetScan, ScanWindow, SchemaVersion
 from scanners.checks import expected_of
-from scanners.classify import classify
-from scanners.finish import gaps_of, schema_of, window_of
+from scanners.classify import classify, versions
+from scanners.finish import format_of, gaps_of, schema_of, undecodable, window_of
 from scanners.infer import Sketch
 from scanners.model import (
     ClusterConnection,
@@ -25,7 +25,7 @@ from scanners.model import (
     Topic,
     TopicFormat,
 )
-from scanners.ports import Cancelled, OffsetLookup, ProfileJob, Sampler, SchemaRegistry
+from scanners.ports import Cancelled, DeadLetters, OffsetLookup, ProfileJob, Sampler, SchemaRegistry
 from scanners.sample import plan
 from scanners.settings import ScannerSettings
 
@@ -42,12 +42,14 @@ class Scanner:
         registry: SchemaRegistry,
         settings: ScannerSettings | None = None,
         clock: Callable[[], float] = time.time,
+        letters: DeadLetters | None = None,
     ) -> None:
         self._sampler = sampler
         self._offsets = offsets
         self._registry = registry
         self._settings = settings or ScannerSettings()
         self._clock = clock
+        self._letters = letters
 
     def scan(
         self,
@@ -151,7 +153,17 @@ class Scanner:
             regex_seconds=settings.regex_seconds, tasks=settings.tasks_per_job,
         )  # fmt: skip
         again: dict[str, Sketch] = {}
-        for name, body in self._sampler.profile(job, cancelled):
+        lost: dict[str, str] = {}
+        try:
+            sketches = list(self._sampler.profile(job, cancelled))
+        except Unavailable:
+            # Spark fails as a whole when one topic is gone: the others are read without it.
+            lost = changed_meanwhile(self._offsets, cluster, list(waiting.values()))
+            if not lost or cancelled():
+                raise
+            job = replace(job, ranges=tuple(r for r in job.ranges if r.topic not in lost))
+            sketches = list(self._sampler.profile(job, cancelled)) if job.ranges else []
+        for name, body in sketches:
             sketch = Sketch.from_bytes(body)
             if sketch.unknown_ids and cluster.registry:
                 again[name] = sketch
@@ -162,8 +174,10 @@ class Scanner:
         if cancelled():
             return
         # A topic whose planned offsets held no record: compacted away, expired meanwhile, or markers only.
+        if waiting:
+            lost |= changed_meanwhile(self._offsets, cluster, list(waiting.values()))
         for topic in waiting.values():
-            yield _nothing(cluster, topic, request, "offsets_without_record")
+            yield _nothing(cluster, topic, request, lost.get(topic.name, "offsets_without_record"))
 
     def _second_look(
         self,
@@ -207,9 +221,56 @@ class Scanner:
     ) -> DatasetScan:
         window = window_of(sketch, topic, [r for r in job.ranges if r.topic == topic.name], request.strategy)
         found = [*problems, *gaps_of(window)]
+        found += self._dead_letters(topic, sketch, job, request)
         schema = schema_of(sketch, window, found, job.expected.get(topic.name))
         verdicts, unscanned = classify(sketch, recognizers, _summary(window)) if job.detect else ((), ())
-        return DatasetScan(DatasetId(cluster.namespace, topic.name), schema, verdicts, unscanned, schema.problems)
+        return DatasetScan(
+            DatasetId(cluster.namespace, topic.name),
+            schema,
+            verdicts,
+            unscanned,
+            schema.problems,
+            versions(recognizers) if job.detect else {},
+        )
+
+    def _dead_letters(
+        self, topic: Topic, sketch: Sketch, job: ProfileJob, request: SampleRequest
+    ) -> list[Mapping[str, Any]]:
+        """Send the records that could not be decoded, when that was asked for; gives what came of it, as a problem."""
+        target = request.dead_letter
+        count = undecodable(sketch)
+        if self._letters is None or target is None or not count or target == topic.name:
+            return []
+        again = replace(
+            job,
+            ranges=tuple(r for r in job.ranges if r.topic == topic.name),
+            formats={topic.name: format_of(sketch)},
+            expected={},
+            deadline=self._clock() + request.max_seconds,
+        )
+        said: dict[str, Any] = {"part": "record", "reason": "dead_letters", "count": count, "topic": target}
+        try:
+            self._letters.send(again, target, lambda: False)
+        except WeirError as error:
+            return [{**said, "reason": "dead_letters_failed", "message": f"No dead letters were sent: {error.message}"}]
+        return [said]
+
+
+def changed_meanwhile(offsets: OffsetLookup, cluster: ClusterConnection, topics: Sequence[Topic]) -> dict[str, str]:
+    """Which topics are not what they were when the scan began: name -> topic_gone or topic_recreated.
+
+    Offsets only grow; a partition that ends earlier than before, or is not there, belongs to a topic made anew.
+    """
+    now = {topic.name: topic for topic in offsets.offsets(cluster, [t.name for t in topics])}
+    found = {}
+    for before in topics:
+        if before.name not in now:
+            found[before.name] = "topic_gone"
+            continue
+        ends = {p.partition: p.end for p in now[before.name].partitions}
+        if any(ends.get(p.partition, -1) < p.end for p in before.partitions):
+            found[before.name] = "topic_recreated"
+    return found
 
 
 def _matches(text: str, known: Sequence[str]) -> list[str]:

@@ -52,6 +52,9 @@ class ScannerSettings(BaseModel):
     regex_seconds: float = Field(default=2.0, gt=0)
     """How long one pattern of a user's recognizer may work on one value before the field counts as unscanned."""
 
+    dead_letter_topic: str = Field(default="_weir.dead-letters", pattern=r"^_[A-Za-z0-9._-]{1,248}$")
+    """Where a scan that is asked to sends records it cannot decode, unless it names another topic."""
+
     registry_seconds: float = Field(default=10.0, gt=0)
     """How long the schema registry may take to answer one question."""
 

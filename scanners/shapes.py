@@ -70,15 +70,10 @@ class Discriminators:
     def __init__(self) -> None:
         self.tables: dict[str, Table] = {}
 
-    def add(self, path: str, values: Sequence[Any], codes: Sequence[int]) -> None:
+    def add(self, path: str, values: Sequence[str], codes: Sequence[int]) -> None:
         if path in self.tables and self.tables[path] is None:
             return
-        try:
-            pairs = Counter(zip(values, codes, strict=True))
-        except TypeError:  # objects and arrays
-            pairs = Counter((v, c) for v, c in zip(values, codes, strict=True) if type(v) is str)
-        for pair in [pair for pair in pairs if type(pair[0]) is not str]:
-            del pairs[pair]
+        pairs = Counter(zip(values, codes, strict=True))
         if not pairs:
             return
         distinct = {value for value, _ in pairs}

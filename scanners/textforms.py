@@ -37,8 +37,8 @@ _FORM = re.compile(
     )
 )
 _ANY = "|".join(_PATTERNS.values())
-_MAY_HOLD_MORE = r"|[{\[](?s:.)*|[A-Za-z0-9+/_-]{22,}={0,2}"
-"""Nothing, or what may be a document or base64."""
+_ANY_OR_MORE = _ANY + r"||[{\[](?s:.)*|[A-Za-z0-9+/_-]{22,}={0,2}"
+"""A form, nothing, or what may be a document or base64."""
 
 _FEW = 24
 """Texts up to which Python's own regular expressions are quicker than handing a column over."""
@@ -93,16 +93,24 @@ def _forms_of_column(texts: list[str], weights: list[int]) -> dict[str, int]:
     found: Counter[str] = Counter()
     column = pyarrow.array(texts, pyarrow.string())
     counts = numpy.array(weights)
-    formed = fits(column, _ANY)
-    slow = [] if formed.all() else numpy.flatnonzero(fits(column, _MAY_HOLD_MORE) & ~formed).tolist()
-    where = numpy.flatnonzero(formed)
+    where = numpy.arange(len(texts))
+    slow: list[int] = []
+    asked = False
     while len(where):
         match = _FORM.fullmatch(texts[where[0]])
+        held = column if len(where) == len(texts) else column.take(pyarrow.array(where))
         if match is None or match.lastgroup is None:
-            slow += where.tolist()
-            break
+            if asked:
+                slow = where.tolist()
+                break
+            # What has no form is left out, but for what may hold more than meets the eye.
+            asked = True
+            where = where[fits(held, _ANY_OR_MORE)]
+            if len(where) and _FORM.fullmatch(texts[where[0]]) is None:
+                formed = fits(column.take(pyarrow.array(where)), _ANY)
+                slow, where = where[~formed].tolist(), where[formed]
+            continue
         form = match.lastgroup
-        held = column.take(pyarrow.array(where))
         mask = fits(held, _PATTERNS[form])
         if form in _EXCEPT:
             mask &= ~fits(held, _EXCEPT[form])

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Any
 
 from catalog.errors import WeirError
@@ -39,7 +40,7 @@ _SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.maxPlanStringLength": "1000",
 }
-BATCH = 40
+_UNION = " UNION ALL "
 
 
 class Captured(BaseException):
@@ -93,6 +94,14 @@ class Asked:
     plan: QueryPlan | None = None
     error: dict[str, Any] | None = None
     outcome: Result | Exception | None = None
+    text: str = ""
+    columns: tuple[ResultColumn, ...] = ()
+
+    def piece(self, number: int) -> str:
+        """A SELECT of the rows as JSON, by position: names may stand twice."""
+        names = [f"`c{i}`" for i in range(len(self.columns))]
+        row = f"to_json(array({', '.join(f'to_json(array({n}))' for n in names)}))" if names else "'[]'"
+        return f"SELECT {number} AS q, {row} AS r FROM ({self.text}) AS t({', '.join(names)})"
 
     def service(self) -> GovernedQuery:
         settings = QuerySettings(concurrent=1000, concurrent_per_subject=1000, max_rows=1_000_000)
@@ -129,71 +138,59 @@ class Batches:
     raw: dict[str, Any] = field(default_factory=dict)
     views: list[tuple[TablePlan, str]] = field(default_factory=list)
     jobs: int = 0
+    size: int = 20
 
-    def ask(self, world: World, queries: Sequence[str]) -> list[dict[str, Any]]:
-        """The answers of one store, in order."""
-        asked = [Asked(world, sql) for sql in queries]
-        for each in asked:
-            each.prepare()
-        ready = [each for each in asked if each.plan is not None]
-        for start in range(0, len(ready), BATCH):
-            self._run(ready[start : start + BATCH])
-        return [each.answer() for each in asked]
+    def ask(self, worlds: Sequence[World], queries: Sequence[str]) -> list[list[dict[str, Any]]]:
+        """For each query its answers, one of each store."""
+        found = []
+        for start in range(0, len(queries), self.size):
+            asked = [[Asked(world, sql) for world in worlds] for sql in queries[start : start + self.size]]
+            for each in (a for pair in asked for a in pair):
+                each.prepare()
+            self._together([each for pair in asked for each in pair if each.plan is not None and self._analysed(each)])
+            found += [[each.answer() for each in pair] for pair in asked]
+        return found
 
-    def _run(self, batch: list[Asked]) -> None:
-        texts = []
-        for each in batch:
-            text, problem = self._text(each)
-            each.outcome = problem
-            if problem is None:
-                texts.append((each, text))
-        self._together(texts)
-
-    def _text(self, asked: Asked) -> tuple[str, Exception | None]:
+    def _analysed(self, asked: Asked) -> bool:
+        """Whether the query fits its tables; its text then names the views of this session."""
         plan = asked.plan
         assert plan is not None
         names = {table.view: self._view(table) for table in plan.tables}
-        text = re.sub(r"`(weir_view_\d+)`", lambda m: f"`{names.get(m[1], m[1])}`", plan.sql)
+        asked.text = re.sub(r"`(weir_view_\d+)`", lambda m: f"`{names.get(m[1], m[1])}`", plan.sql)
         try:
-            schema = self.session.sql(text).schema
+            fields = _frame(self.session, asked.text).schema.fields
         except Exception as error:
-            return text, translate(error)
-        asked.outcome = None
-        columns = tuple(ResultColumn(f.name, f.dataType.simpleString()) for f in schema.fields)
-        asked.plan = replace(plan, sql=text)
-        asked.columns = columns  # type: ignore[attr-defined]
-        return text, None
+            asked.outcome = translate(error)
+            return False
+        asked.columns = tuple(ResultColumn(f.name, f.dataType.simpleString()) for f in fields)
+        return True
 
-    def _together(self, texts: list[tuple[Asked, str]]) -> None:
-        while texts:
-            pieces, starts, at = [], [], 0
-            for number, (asked, text) in enumerate(texts):
-                names = [f"`c{i}`" for i in range(len(asked.columns))]  # type: ignore[attr-defined]
-                row = f"to_json(array({', '.join(f'to_json(array({n}))' for n in names)}))" if names else "'[]'"
-                piece = f"SELECT {number} AS q, {row} AS r FROM ({text}) AS t({', '.join(names)})"
-                pieces.append(piece)
-                starts.append(at)
-                at += len(piece) + len(" UNION ALL ")
+    def _together(self, asked: list[Asked]) -> None:
+        while asked:
+            pieces = [each.piece(number) for number, each in enumerate(asked)]
+            starts = list(accumulate((len(p) + len(_UNION) for p in pieces), initial=0))
+            self.jobs += 1
             try:
-                self.jobs += 1
-                table = self.session.sql(" UNION ALL ".join(pieces)).toArrow()
+                table = _frame(self.session, _UNION.join(pieces)).toArrow()
             except Exception as error:
-                bad = self._culprit(error, starts)
-                if bad is not None:
-                    texts[bad][0].outcome = translate(error)
-                    texts = [each for n, each in enumerate(texts) if n != bad]
+                bad = 0 if len(asked) == 1 else self._culprit(error, starts)
+                if bad is None:
+                    half = len(asked) // 2
+                    self._together(asked[:half])
+                    asked = asked[half:]
                     continue
-                if len(texts) == 1:
-                    texts[0][0].outcome = translate(error)
-                    return
-                self._together(texts[: len(texts) // 2])
-                texts = texts[len(texts) // 2 :]
+                asked[bad].outcome = translate(error)
+                # What fails over one store mostly fails over the other; alone it costs the others nothing.
+                twins = [each for each in asked if each.sql == asked[bad].sql and each is not asked[bad]]
+                asked = [each for each in asked if each.sql != asked[bad].sql]
+                for twin in twins:
+                    self._together([twin])
                 continue
-            rows: dict[int, list[list[Any]]] = {n: [] for n in range(len(texts))}
+            rows: list[list[list[Any]]] = [[] for _ in asked]
             for q, r in zip(table["q"].to_pylist(), table["r"].to_pylist(), strict=True):
                 rows[q].append([json.loads(value)[0] for value in json.loads(r)])
-            for number, (asked, _) in enumerate(texts):
-                asked.outcome = Result(asked.columns, rows[number], False)  # type: ignore[attr-defined]
+            for each, found in zip(asked, rows, strict=True):
+                each.outcome = Result(each.columns, found, False)
             return
 
     def _culprit(self, error: Exception, starts: list[int]) -> int | None:
@@ -229,6 +226,14 @@ class Batches:
 
 
 _KAFKA = spark_engine._kafka
+
+
+def _frame(session: Any, text: str) -> Any:
+    """A frame of a text; unlike `session.sql` it asks the server nothing before it is used."""
+    from pyspark.sql.connect.dataframe import DataFrame
+    from pyspark.sql.connect.plan import SQL
+
+    return DataFrame(SQL(text), session)
 
 
 @contextmanager

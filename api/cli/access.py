@@ -28,6 +28,10 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir requests --as otto")(requests)
     app.command(epilog="weir approve 3f2a... --as otto")(approve)
     app.command(epilog="weir deny 3f2a... --reason 'not for this' --as petra")(deny)
+    app.command("break-glass", epilog="weir break-glass prod/orders --purpose incident --reason 'incident 4711'")(
+        break_glass
+    )
+    app.command(epilog="weir delegate grace --days 14 --as petra · weir delegate --end --as petra")(delegate)
     app.add_typer(grant_app, name="grant")
     app.add_typer(token_app, name="token")
     app.add_typer(audit_app, name="audit")
@@ -57,13 +61,59 @@ def request(
 
 
 def requests(
-    state: Annotated[str | None, typer.Option(help="pending, approved, denied, cancelled or expired.")] = None,
+    state: Annotated[str | None, typer.Option(help="pending, review, approved, denied, cancelled or expired.")] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """List access requests: yours and those you may decide."""
     answer = api(user).get("/api/v1/access-requests", state=state)
     show(answer["requests"], _REQUEST_COLUMNS, output, whole=answer, empty="No requests. Ask with `weir request`.")
+
+
+def break_glass(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    purpose: Annotated[str, typer.Option(help="What for.")],
+    reason: Annotated[str, typer.Option(help="Why it cannot wait; it is in the audit.")],
+    field: Annotated[list[str] | None, typer.Option(help="Field path; repeat for several; all when absent.")] = None,
+    minutes: Annotated[
+        int | None, typer.Option(min=1, help="For how long; as the workflow allows when absent.")
+    ] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Take access at once where a workflow lets you; it is short, audited, and reviewed afterwards."""
+    body = {"dataset": dataset, "fields": field or ["*"], "purpose": purpose, "reason": reason, "minutes": minutes}
+    answer = api(user).post("/api/v1/access-requests/break-glass", body)
+    show([answer], (*_REQUEST_COLUMNS, "grant"), output, whole=answer)
+    if output is Format.TABLE:
+        console.print(f"You have access until {answer['until']}; it must be reviewed by {answer['reviewBy']}.")
+
+
+def delegate(
+    delegates: Annotated[list[str] | None, typer.Argument(help="Who decides in your place.")] = None,
+    days: Annotated[int, typer.Option(min=1, max=365, help="For how long.")] = 14,
+    end: Annotated[bool, typer.Option("--end", help="Decide for yourself again.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Name who decides access requests in your place while you are away; without a name, show it."""
+    client = api(user)
+    if end:
+        client.delete("/api/v1/me/delegation")
+        console.print("You decide for yourself again.")
+        return
+    if delegates:
+        until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
+        found = client.put("/api/v1/me/delegation", {"delegates": delegates, "until": until})
+    else:
+        found = client.get("/api/v1/me/delegation")["delegation"]
+    show(
+        [found] if found else [],
+        ("user", "delegates", "from", "until", "active"),
+        output,
+        whole=found,
+        empty="No delegates.",
+    )
 
 
 def approve(identifier: str, reason: str = "", output: Output = Format.TABLE, user: As = None) -> None:

@@ -34,13 +34,28 @@ def scan(
         str, typer.Option(help="stratified, latest, earliest, random, full or since-last.")
     ] = "stratified",
     records: Annotated[int, typer.Option(min=1, help="At most this many records of each topic.")] = 1000,
+    max_bytes: Annotated[int | None, typer.Option(min=1, help="At most this many bytes of each topic.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="At most this long for a group of topics.")] = None,
+    dead_letter: Annotated[
+        bool, typer.Option("--dead-letter", help="Send records that cannot be decoded, raw, to a dead-letter topic.")
+    ] = False,
+    dead_letter_topic: Annotated[
+        str | None, typer.Option(help="That topic, instead of the one of the settings; begins with an underscore.")
+    ] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Print the scan's id and return.")] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """Sample topics, learn their schemas and find personal data in them."""
     client = api(user)
-    request: dict[str, Any] = {"topics": topics or ["*"], "sample": {"strategy": strategy, "records": records}}
+    sample: dict[str, Any] = {"strategy": strategy, "records": records}
+    if max_bytes:
+        sample["max_bytes"] = max_bytes
+    if max_seconds:
+        sample["max_seconds"] = max_seconds
+    if dead_letter or dead_letter_topic:
+        sample["deadLetter"] = dead_letter_topic or True
+    request: dict[str, Any] = {"topics": topics or ["*"], "sample": sample}
     if bootstrap_servers:
         request["bootstrapServers"] = bootstrap_servers
         request["schemaRegistry"] = schema_registry

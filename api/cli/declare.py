@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from api.cli.http import segment
+from api.cli.http import Api, segment
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, print_text, show
 from catalog.errors import InvalidInput, WeirError
@@ -77,11 +78,33 @@ def read(files: list[Path]) -> str:
 def get(
     kind: Annotated[str, typer.Argument(help="datasets, clusters, schema, classifications, or a kind such as Policy.")],
     name: Annotated[str | None, typer.Argument(help="One of them; CLUSTER/TOPIC for schema.")] = None,
-    output: Output = Format.TABLE,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o", "--output", help="table, json, yaml, csv; a schema also as ddl, jsonschema, avro, pydantic."
+        ),
+    ] = "table",
     user: As = None,
 ) -> None:
     """Show datasets, a schema, or declared documents; `-o yaml` prints documents that `apply` takes back."""
     client = api(user)
+    if kind == "schema" and output in _EXPORTS:
+        print_text(client.text(f"{dataset_path(name)}/schema", format=output))
+        return
+    _show(client, kind, name, _format(output, kind))
+
+
+_EXPORTS = ("ddl", "spark", "jsonschema", "avro", "pydantic")
+
+
+def _format(output: str, kind: str) -> Format:
+    if output not in set(Format):
+        mend = f"{', '.join(Format)}" + (f", {', '.join(_EXPORTS)}" if kind == "schema" else "")
+        raise InvalidInput(f"Nothing is printed as {output!r} here; choose one of {mend}.")
+    return Format(output)
+
+
+def _show(client: Api, kind: str, name: str | None, output: Format) -> None:
     match kind:
         case "datasets" | "dataset" if name is None:
             answer = client.get("/api/v1/datasets")
@@ -93,7 +116,7 @@ def get(
         case "dataset" | "datasets":
             answer = client.get(dataset_path(name))
             show([answer], _COLUMNS["datasets"], output, whole=answer)
-        case "schema":
+        case "schema" | "schemas":
             _schema(client.get(f"{dataset_path(name)}/schema"), output)
         case "classifications":
             answer = client.get(f"{dataset_path(name)}/classifications")
@@ -129,6 +152,20 @@ def _schema(answer: dict[str, Any], output: Format) -> None:
             console.print(
                 f"shape {shape['share']:.0%}  {len(shape['paths'])} fields" + (f"  when {when}" if when else "")
             )
+    if output is Format.TABLE:
+        _departures(answer)
+
+
+def _departures(answer: dict[str, Any]) -> None:
+    """Where records depart from what was declared or registered, and what could not be read."""
+    for departure in answer.get("departures", []):
+        console.print(f"[yellow]![/] {escape(departure['message'])}", soft_wrap=True)
+    for problem in answer.get("problems", []):
+        if problem.get("count") and problem["reason"] not in ("departs", "dead_letters"):
+            first = problem.get("first")
+            at = f", first in partition {first['partition']} at offset {first['offset']}" if first else ""
+            part, reason = problem["part"], problem["reason"].replace("_", " ")
+            console.print(f"[yellow]![/] {escape(part)}: {reason}, {problem['count']} times{at}.", soft_wrap=True)
 
 
 def _documents(client: Any, kind: str, name: str | None, output: Format) -> None:

@@ -93,6 +93,9 @@ class Api:
         headers = {"Content-Type": "application/yaml"}
         return self._call("POST", path, content=text.encode(), headers=headers, params=_given(params)).json()
 
+    def put(self, path: str, body: Any) -> Any:
+        return self._call("PUT", path, json=body).json()
+
     def delete(self, path: str, **params: Any) -> Any:
         answer = self._call("DELETE", path, params=_given(params))
         return answer.json() if answer.content else None

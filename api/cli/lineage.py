@@ -1,9 +1,11 @@
-"""`weir lineage`, `weir impact`, `weir rebuild`."""
+"""`weir lineage`, `weir impact`, `weir reach`, `weir rebuild`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 from rich.markup import escape
@@ -11,27 +13,71 @@ from rich.tree import Tree
 
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, print_text, show
+from lineage.exports import impact_markdown
 
 NodeArgument = Annotated[
     str, typer.Argument(help="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME, or prod/orders.")
 ]
 Depth = Annotated[int, typer.Option(min=1, max=100, help="How many hops to follow.")]
 
+AFFECTED_EXIT = 3
+"""Exit code of `weir impact --fail-on` when it fails: a pipeline tells it from a call that failed (1)."""
+
+
+class GraphFormat(StrEnum):
+    """The `-o` of `weir lineage`."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+    DOT = "dot"
+    MERMAID = "mermaid"
+
+
+class ImpactFormat(StrEnum):
+    """The `-o` of `weir impact`."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+
+
+class FailOn(StrEnum):
+    """What makes `weir impact` fail."""
+
+    NEVER = "never"
+    AFFECTED = "affected"
+    RAW = "raw"
+    BREAKS = "breaks"
+
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(epilog="weir lineage prod/orders --direction downstream · weir lineage prod/orders --level column")(
-        lineage
-    )
-    app.command(epilog="weir impact prod/orders --field value.customer.email · weir impact prod/orders -o csv")(impact)
+    app.command(
+        epilog="weir lineage prod/orders --direction downstream · weir lineage prod/orders --level column ·"
+        " weir lineage prod/orders -o mermaid · weir lineage prod/orders --as-of 2026-03-01T00:00:00Z"
+    )(lineage)
+    app.command(
+        epilog="weir impact prod/orders --field value.customer.email · weir impact cluster:prod -o csv ·"
+        " weir impact --field prod/orders:value.customer.email --change drop --fail-on affected -o markdown"
+    )(impact)
+    app.command(
+        epilog="weir reach prod/orders --to prod/report --at 2026-03-01T08:00:00Z · weir reach prod/orders --at"
+        " 2026-03-01T08:00:00Z"
+    )(reach)
     app.command(epilog="weir rebuild search · weir rebuild lineage")(rebuild)
 
 
 def node_id(text: str, field: str | None = None) -> str:
-    """A node id from what people write: `prod/orders` is `dataset:prod:orders`."""
-    if ":" not in text and "/" in text:
-        namespace, _, name = text.partition("/")
-        text = f"dataset:{namespace}:{name}"
+    """A node id from what people write: `prod/orders` is `dataset:prod:orders`, `prod/orders:value.id` its field."""
+    if not text.startswith(("dataset:", "datasetField:", "job:", "urn:")) and "/" in text:
+        host, slashes, rest = text.rpartition("//")
+        namespace, _, name = rest.partition("/")
+        name, _, of = name.partition(":")
+        text, field = f"dataset:{host}{slashes}{namespace}:{name}", field or of or None
     if field and text.startswith("dataset:"):
         return f"datasetField:{text.removeprefix('dataset:')}:{field}"
     return text
@@ -43,48 +89,95 @@ def lineage(
     depth: Depth = 20,
     level: Annotated[str, typer.Option(help="dataset or column.")] = "dataset",
     as_of: AsOf = None,
-    output: Output = Format.TABLE,
+    job: Annotated[list[str] | None, typer.Option(help="Only flows of this job, as job:NS:NAME.")] = None,
+    namespace: Annotated[list[str] | None, typer.Option(help="Only flows within this namespace.")] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="Only edges of this kind: feeds, reads, derives...")] = None,
+    origin: Annotated[list[str] | None, typer.Option(help="Only observed, declared or permitted edges.")] = None,
+    output: Annotated[GraphFormat, typer.Option("-o", "--output", help="How to print the answer.")] = GraphFormat.TABLE,
     user: As = None,
 ) -> None:
     """Show what feeds a dataset, field or job, and what it feeds."""
     client = api(user)
-    answer = client.get(
-        "/api/v1/lineage", nodeId=node_id(node), direction=direction, depth=depth, level=level, asOf=as_of
-    )
+    asked: dict[str, Any] = {
+        "nodeId": node_id(node), "direction": direction, "depth": depth, "level": level, "asOf": as_of, "job": job,
+        "namespace": namespace, "kind": kind, "origin": origin,
+    }  # fmt: skip
+    if output in (GraphFormat.CSV, GraphFormat.DOT, GraphFormat.MERMAID):
+        print_text(client.text("/api/v1/lineage", **asked, format=str(output)))
+        return
+    answer = client.get("/api/v1/lineage", **asked)
     rows = [
         {
             **edge,
             **{end: client.shortened(edge[end]) for end in ("source", "target")},
             "job": client.shortened(edge.get("job") or ""),
             "masked": edge.get("masked") or None,
+            "stale": edge.get("stale") or None,
         }
         for edge in answer["edges"]
     ]
-    show(rows, ("source", "kind", "target", "masked", "job", "from", "to"), output, whole=answer,
-         empty="No lineage is known for it. Point a job's OpenLineage client at this Weir's /api/v1/lineage.")  # fmt: skip
+    show(rows, ("source", "kind", "target", "masked", "job", "origin", "from", "to", "stale"), Format(output),
+         whole=answer, empty="No lineage is known for it. Point a job's OpenLineage client at this Weir.")  # fmt: skip
     if answer["truncated"]:
         console.print("The graph goes on; ask with a smaller --depth or from a nearer node.")
 
 
 def impact(
-    node: NodeArgument,
-    field: Annotated[str | None, typer.Option(help="A field of the dataset, as value.customer.email.")] = None,
+    node: Annotated[
+        str | None,
+        typer.Argument(help="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME, prod/orders, or cluster:prod."),
+    ] = None,
+    field: Annotated[
+        str | None, typer.Option(help="A field: value.customer.email of NODE, or prod/orders:value.customer.email.")
+    ] = None,
+    change: Annotated[
+        str | None,
+        typer.Option(help="What is done to it: drop, retype or mask (a field), lose (a dataset, a cluster)."),
+    ] = None,
+    fail_on: Annotated[
+        FailOn,
+        typer.Option(help=f"Exit with {AFFECTED_EXIT} if anything is affected, gets the raw value, or surely breaks."),
+    ] = FailOn.NEVER,
     depth: Depth = 20,
     as_of: AsOf = None,
-    output: Output = Format.TABLE,
+    output: Annotated[
+        ImpactFormat, typer.Option("-o", "--output", help="How to print the answer; markdown for a merge request.")
+    ] = ImpactFormat.TABLE,
     user: As = None,
 ) -> None:
-    """List what breaks downstream when a dataset or field is changed or lost."""
-    target = node_id(node, field)
+    """List what breaks downstream when a dataset or field is changed or lost; in CI, fail if something does."""
+    if node is None and field is None:
+        raise typer.BadParameter("name a NODE, or --field DATASET:PATH")
     client = api(user)
-    if output is Format.CSV:
-        print_text(client.text("/api/v1/impact", nodeId=target, depth=depth, asOf=as_of, format="csv"))
-        return
-    answer = client.get("/api/v1/impact", nodeId=target, depth=depth, asOf=as_of)
-    if output is not Format.TABLE:
-        show(answer["affected"], (), output, whole=answer)
-        return
-    console.print(impact_tree(answer, client.shortened))
+    asked: dict[str, Any] = {"depth": depth, "asOf": as_of, "change": change}
+    if node is not None and node.startswith("cluster:"):
+        asked = {"depth": depth, "asOf": as_of, "cluster": node.removeprefix("cluster:")}
+    else:
+        asked["nodeId"] = node_id(node, field) if node is not None else node_id(field or "")
+    answer = client.get("/api/v1/impact", **asked)
+    match output:
+        case ImpactFormat.CSV:
+            print_text(client.text("/api/v1/impact", **asked, format="csv"))
+        case ImpactFormat.MARKDOWN:
+            print_text(impact_markdown(answer, client.shortened))
+        case ImpactFormat.TABLE:
+            console.print(impact_tree(answer, client.shortened))
+        case _:
+            show(answer["affected"], (), Format(output), whole=answer)
+    if _fails(answer["affected"], fail_on):
+        raise typer.Exit(AFFECTED_EXIT)
+
+
+def _fails(affected: list[dict[str, Any]], fail_on: FailOn) -> bool:
+    match fail_on:
+        case FailOn.AFFECTED:
+            return bool(affected)
+        case FailOn.RAW:
+            return any(item["raw"] for item in affected)
+        case FailOn.BREAKS:
+            return any(item.get("effect") in ("breaks", "loses_input") for item in affected)
+        case _:
+            return False
 
 
 def impact_tree(answer: dict[str, Any], short: Callable[[str], str]) -> Tree:
@@ -95,13 +188,49 @@ def impact_tree(answer: dict[str, Any], short: Callable[[str], str]) -> Tree:
         for item in answer["affected"]:
             if item["hops"] == hop:
                 flow = "[red]raw value[/]" if item["raw"] else "[green]masked on the way[/]"
+                effect = f"  {item['effect'].replace('_', ' ')}" if item.get("effect") else ""
+                commit = f"  at {str(item['commit'])[:12]}" if item.get("commit") else ""
                 owners = ", ".join(item.get("owners") or []) or "no owner"
-                branch.add(f"{item['type']} {escape(short(item['id']))}  {flow}  [dim]{escape(owners)}[/]")
+                branch.add(
+                    f"{item['type']} {escape(short(item['id']))}  {flow}{effect}{escape(commit)}  [dim]{escape(owners)}[/]"
+                )
     if not answer["affected"]:
         tree.add("nothing downstream is known")
     if answer["truncated"]:
         tree.add("... and more: the answer was cut")
     return tree
+
+
+def reach(
+    node: NodeArgument,
+    to: Annotated[str | None, typer.Option(help="Where it may have come; without it, everywhere it may have.")] = None,
+    at: Annotated[str | None, typer.Option(help="When it was there, RFC 3339; without it, now.")] = None,
+    until: Annotated[str | None, typer.Option(help="By when it may have come, RFC 3339.")] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Tell whether what was in a dataset or field at a time (a bad batch) could have come to another."""
+    client = api(user)
+    asked = {"from": node_id(node), "to": node_id(to) if to else None, "at": at, "until": until}
+    answer = client.get("/api/v1/lineage/reach", **asked)
+    if output is Format.TABLE and to is not None:
+        if not answer["could"]:
+            console.print(f"No: no way that was open then leads to {escape(client.shortened(answer['to']))}.")
+            return
+        sure = (
+            "each step was reported again since" if answer["confirmed"] else "not every step was reported again since"
+        )
+        console.print(f"Yes, from {answer['arrival']} on ({sure}; {'raw' if answer['raw'] else 'masked'}):")
+        rows = answer["path"]
+        columns: tuple[str, ...] = ("source", "target", "job", "from", "to", "seen")
+    else:
+        rows = answer.get("reached", answer.get("path", []))
+        columns = ("id", "type", "arrival", "hops", "confirmed", "raw")
+    short = [
+        {**row, **{k: client.shortened(row[k]) for k in ("id", "source", "target", "job") if row.get(k)}}
+        for row in rows
+    ]
+    show(short, columns, output, whole=answer, empty="Nowhere: no flow out of it was open then.")
 
 
 def rebuild(
@@ -110,5 +239,5 @@ def rebuild(
 ) -> None:
     """Rebuild the search index from the record store, or the lineage graph from its topic."""
     with console.status(f"Rebuilding {what} ..."):
-        answer = api(user).post(f"/api/v1/rebuild/{what}")
+        answer = api(user).post(f"/api/v1/rebuild/{quote(what, safe='')}")
     console.print(f"Rebuilt {what}: " + ", ".join(f"{count} {name}" for name, count in answer.items()) + ".")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import Caller, ServicesOf
-from api.bootstrap import now
+from api.bootstrap import Services, now
 from api.routes.names import Limit, Name, Offset
 from policies.grants import grant_json
+from policies.model import Subject
+from policies.workflow import AccessRequest
 
 router = APIRouter(tags=["access"])
 
@@ -39,13 +41,44 @@ class Word(BaseModel):
     reason: str = Field("", max_length=2000)
 
 
+class Emergency(BaseModel):
+    """What is needed at once."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dataset: str = Field(examples=["prod/orders"])
+    fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
+    purpose: str = Field(min_length=1, max_length=253, examples=["incident"])
+    reason: str = Field(min_length=1, max_length=2000, description="Why it cannot wait; it is in the audit.")
+    minutes: int | None = Field(None, ge=1, description="For how long; as long as the workflow allows when absent.")
+    rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
+
+
+class Absence(BaseModel):
+    """Who decides in one's place, and until when."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    delegates: list[str] = Field(min_length=1, max_length=20)
+    from_: datetime | None = Field(None, alias="from", description="Now when absent.")
+    until: datetime
+    user: str | None = Field(None, description="Whose place, for those who manage; one's own when absent.")
+
+
+def _shown(built: Services, subject: Subject, request: AccessRequest) -> Any:
+    return built.request_view.show(subject, [request])[0]
+
+
+def _reference(built: Services, dataset: str) -> str:
+    return built.datasets.get(built.datasets.find(dataset)).reference
+
+
 @router.post("/access-requests", status_code=201)
 def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
     """Ask to see fields clear, for a purpose and a time."""
-    reference = built.datasets.get(built.datasets.find(body.dataset)).reference
-    return built.approvals.create(
+    made = built.approvals.create(
         subject,
-        reference,
+        _reference(built, body.dataset),
         fields=body.fields,
         purpose=body.purpose,
         valid_from=body.from_,
@@ -53,46 +86,66 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
         rows=body.rows,
         unmask=body.unmask,
         reason=body.reason,
-    ).to_json()
+    )
+    return _shown(built, subject, made)
+
+
+@router.post("/access-requests/break-glass", status_code=201)
+def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
+    """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
+    made = built.approvals.break_glass(
+        subject,
+        _reference(built, body.dataset),
+        body.fields,
+        purpose=body.purpose,
+        reason=body.reason,
+        lasting=timedelta(minutes=body.minutes) if body.minutes is not None else None,
+        rows=body.rows,
+    )
+    return _shown(built, subject, made)
 
 
 @router.get("/access-requests")
 def list_requests(
     built: ServicesOf,
     subject: Caller,
-    state: Annotated[str | None, Query(description="pending, approved, denied, cancelled or expired.")] = None,
+    state: Annotated[str | None, Query(description="pending, review, approved, denied, cancelled or expired.")] = None,
     mine: Annotated[bool, Query(description="Only the caller's own.")] = False,
     toDecide: Annotated[bool, Query(description="Only those that wait for the caller's word.")] = False,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Any:
-    """The caller's requests and those they may decide, newest first."""
+    """The caller's requests and those they may decide, newest first.
+
+    Each with `can_decide`, what it `opens` and how many `holders` see that clear already.
+    """
     found = built.approvals.list(subject, state, mine=mine, to_decide=toDecide)
-    return {"requests": [r.to_json() for r in found[offset : offset + limit]], "total": len(found)}
+    shown = built.request_view.show(subject, found[offset : offset + limit])
+    return {"requests": shown, "total": len(found)}
 
 
 @router.get("/access-requests/{id}")
 def get_request(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """One request, for its requester and its approvers."""
-    return built.approvals.get(subject, id).to_json()
+    return _shown(built, subject, built.approvals.get(subject, id))
 
 
 @router.post("/access-requests/{id}/approve")
 def approve(built: ServicesOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
     """Approve the present stage; the last stage makes the grant."""
-    return built.approvals.approve(subject, id, (body or Word()).reason).to_json()
+    return _shown(built, subject, built.approvals.approve(subject, id, (body or Word()).reason))
 
 
 @router.post("/access-requests/{id}/deny")
 def deny(built: ServicesOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
     """Deny; that ends the request."""
-    return built.approvals.deny(subject, id, (body or Word()).reason).to_json()
+    return _shown(built, subject, built.approvals.deny(subject, id, (body or Word()).reason))
 
 
 @router.post("/access-requests/{id}/cancel")
 def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """Withdraw one's own request."""
-    return built.approvals.cancel(subject, id).to_json()
+    return _shown(built, subject, built.approvals.cancel(subject, id))
 
 
 @router.get("/grants")
@@ -105,3 +158,27 @@ def list_grants(built: ServicesOf, subject: Caller) -> Any:
 def revoke(built: ServicesOf, subject: Caller, name: Name, reason: str = "") -> Any:
     """End a grant now. Queries admitted after this answer no longer see it; live ones end."""
     return grant_json(built.grants.revoke(subject, name, reason), now())
+
+
+@router.get("/me/delegation")
+def delegation(built: ServicesOf, subject: Caller) -> Any:
+    """Who decides in the caller's place, and in whose place the caller may decide now."""
+    found = built.approvals.delegations.of(subject.user)
+    return {
+        "delegation": found.to_json(now()) if found is not None else None,
+        "insteadOf": built.approvals.delegations.for_delegate(subject.user),
+    }
+
+
+@router.put("/me/delegation")
+def delegate(built: ServicesOf, subject: Caller, body: Absence) -> Any:
+    """Name who decides access requests in one's place for a time; replaces an earlier delegation."""
+    made = built.approvals.delegations.set(subject, body.delegates, body.until, body.from_, body.user)
+    return made.to_json(now())
+
+
+@router.delete("/me/delegation")
+def end_delegation(built: ServicesOf, subject: Caller, user: str | None = None) -> Any:
+    """Decide for oneself again."""
+    built.approvals.delegations.end(subject, user)
+    return {"user": user or subject.user, "ended": True}

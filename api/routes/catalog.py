@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from api.auth import Caller, ServicesOf, require
 from api.routes.names import AsOf, Limit, Name, Offset, moment
+from catalog.departures import departures_of
 from catalog.model import DatasetId, ReviewState
 from catalog.records import DatasetFilter, DatasetRecord
 from policies.model import Subject
@@ -62,13 +63,13 @@ def get_schema(
     namespace: Name,
     name: Name,
     version: Annotated[int | None, Query(ge=1)] = None,
-    format: Annotated[Literal["json", "spark", "jsonschema", "avro", "pydantic"], Query()] = "json",
+    format: Annotated[Literal["json", "ddl", "spark", "jsonschema", "avro", "pydantic"], Query()] = "json",
 ) -> Any:
     """The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at."""
     record = built.datasets.get(DatasetId(namespace, name))
     schema = built.datasets.schema(record.id, version)
     if format == "json":
-        return schema.to_json()
+        return {**schema.to_json(), "departures": [d.to_json() for d in departures_of(schema)]}
     from scanners.export import export
 
     text, media = export(record.id.name, schema, format)
@@ -98,9 +99,17 @@ def schema_diff(
     name: Name,
     from_: Annotated[int | None, Query(alias="from", ge=1)] = None,
     to: Annotated[int | None, Query(ge=1)] = None,
+    registry: Annotated[
+        bool, Query(description="Also ask the schema registry whether it would take the newer one.")
+    ] = False,
 ) -> dict[str, Any]:
-    """Two versions compared; the newest and the one before it unless told otherwise."""
-    return built.datasets.diff(DatasetId(namespace, name), from_, to).to_json()
+    """Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
+    first seen; `compatibility` is judged as a registry judges two Avro schemas."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    answer = built.datasets.diff(record.id, from_, to).to_json()
+    if registry:
+        answer["registry"] = built.verdicts.of(record, built.datasets.schema(record.id, answer["to"]))
+    return answer
 
 
 @router.get("/{namespace}/{name}/classifications")

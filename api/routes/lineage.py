@@ -1,18 +1,20 @@
-"""`/lineage`, `/impact`: events in, graph out."""
+"""`/lineage`, `/impact`, `/jobs`: events in, graph out."""
 
 from __future__ import annotations
 
-import csv
-import io
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.auth import Caller, Producer, ServicesOf
-from api.routes.names import AsOf, Name, moment
+from api.routes.marquez_shapes import with_graph
+from api.routes.names import AsOf, Limit, Name, Offset, moment
 from catalog.errors import InvalidInput
+from lineage import exports
 from lineage.codec import decode
+from lineage.filters import Only, kinds_of
 
 router = APIRouter(tags=["lineage"])
 
@@ -20,6 +22,15 @@ NodeIdOf = Annotated[
     str, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
 ]
 Depth = Annotated[int, Query(ge=1, le=100, description="How many hops to follow.")]
+Moment = Annotated[str | None, Query(description="A time, RFC 3339, e.g. 2026-03-01T12:00:00Z.")]
+
+_TEXTS = {"csv": "text/csv", "dot": "text/vnd.graphviz", "mermaid": "text/plain", "markdown": "text/markdown"}
+_LINEAGE: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "csv": exports.lineage_csv, "dot": exports.lineage_dot, "mermaid": exports.lineage_mermaid,
+}  # fmt: skip
+_IMPACT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "csv": exports.impact_csv, "markdown": exports.impact_markdown,
+}  # fmt: skip
 
 
 async def _json(request: Request) -> Any:
@@ -44,7 +55,9 @@ async def post_batch(request: Request, built: ServicesOf, _: Producer) -> Any:
 
 
 @router.get("/lineage")
+@router.get("/lineage/", include_in_schema=False)
 def get_lineage(
+    request: Request,
     built: ServicesOf,
     _: Caller,
     node_id: NodeIdOf,
@@ -52,44 +65,106 @@ def get_lineage(
     depth: Depth = 20,
     level: Literal["dataset", "column"] = "dataset",
     asOf: AsOf = None,
+    job: Annotated[list[str] | None, Query(description="Only flows of these jobs, as job:NS:NAME.")] = None,
+    namespace: Annotated[list[str] | None, Query(description="Only flows within these namespaces.")] = None,
+    kind: Annotated[list[str] | None, Query(description="Show only edges of these kinds: feeds, reads...")] = None,
+    origin: Annotated[list[str] | None, Query(description="Only observed, declared or permitted edges.")] = None,
+    nodes: Annotated[int | None, Query(ge=1, le=50_000, description="At most this many nodes.")] = None,
+    format: Literal["json", "csv", "dot", "mermaid"] = "json",
 ) -> Any:
-    """What feeds a node, what it feeds, or both, as nodes and edges; as it was at a moment when asked."""
-    return built.lineage.lineage(node_id, direction, depth, level, stamp(asOf)).to_json()
+    """What feeds a node, what it feeds, or both, as nodes and edges; as it was at a moment when asked.
+
+    Asked with no more than `nodeId` and `depth`, as clients of Marquez ask, it has the same as `graph` in their shape.
+    """
+    only = Only(frozenset(job or ()), frozenset(namespace or ()), kinds_of(kind or ()), frozenset(origin or ()), nodes)
+    found = built.lineage.lineage(node_id, direction, depth, level, stamp(asOf), only if only != Only() else None)
+    answer = found.to_json()
+    if format != "json":
+        return Response(_LINEAGE[format](answer), media_type=_TEXTS[format])
+    return with_graph(answer) if set(request.query_params) <= {"nodeId", "depth"} else answer
+
+
+@router.get("/lineage/reach")
+def get_reach(
+    built: ServicesOf,
+    _: Caller,
+    source: Annotated[str, Query(alias="from", description="Where the data was: a dataset or a field.")],
+    to: Annotated[str | None, Query(description="Where it may have come; without it, everywhere it may have.")] = None,
+    at: Moment = None,
+    until: Moment = None,
+) -> Any:
+    """Whether what was in a dataset or field at a time could have come to another one.
+
+    Each step of a way must have been valid when the data came to it. `confirmed`: each was also reported again after.
+    """
+    return built.lineage.reach(source, stamp(at, "at"), to, stamp(until, "until")).to_json()
+
+
+@router.get("/lineage/paths")
+def get_paths(
+    built: ServicesOf,
+    _: Caller,
+    source: Annotated[str, Query(alias="from", description="A dataset or a field.")],
+    to: Annotated[str, Query(description="A dataset or a field.")],
+    depth: Depth = 20,
+    limit: Annotated[int, Query(ge=1, le=100, description="At most this many paths.")] = 10,
+    asOf: AsOf = None,
+) -> Any:
+    """The ways from one node to another, shortest first."""
+    found, more = built.lineage.paths(source, to, limit, depth, stamp(asOf))
+    return {"from": source, "to": to, "paths": [[edge.to_json() for edge in path] for path in found], "truncated": more}
 
 
 @router.get("/impact")
 def get_impact(
     built: ServicesOf,
     _: Caller,
-    node_id: NodeIdOf,
+    node_id: Annotated[
+        str | None, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
+    ] = None,
     depth: Depth = 20,
     asOf: AsOf = None,
-    format: Literal["json", "csv"] = "json",
+    change: Annotated[
+        Literal["drop", "retype", "mask", "lose"] | None,
+        Query(
+            description="What is done to it: each row then says what that does, and what it leaves alone is left out."
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None, Query(description="In place of nodeId: a cluster (or namespace) that is lost.")
+    ] = None,
+    format: Literal["json", "csv", "markdown"] = "json",
 ) -> Any:
     """What is affected downstream when the node changes or is lost, nearest first; `raw` while the raw value flows."""
-    answer = built.lineage.impact(node_id, depth, stamp(asOf)).to_json()
-    if format == "json":
-        return answer
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(("id", "type", "hops", "raw", "owners"))
-    for item in answer["affected"]:
-        writer.writerow((_text(item["id"]), item["type"], item["hops"], item["raw"], _text(" ".join(item["owners"]))))
-    return Response(buffer.getvalue(), media_type="text/csv")
+    if (node_id is None) == (cluster is None):
+        raise InvalidInput("Name a nodeId, or a cluster.", details={"field": "nodeId"})
+    if cluster is not None:
+        namespace = built.datasets.clusters.resolve(cluster, "any").namespace
+        found = built.lineage.impact_of_namespace(namespace, depth, stamp(asOf))
+    else:
+        found = built.lineage.impact(node_id or "", depth, stamp(asOf), change)
+    answer = found.to_json()
+    if format != "json":
+        return Response(_IMPACT[format](answer), media_type=_TEXTS[format])
+    return answer
 
 
 @router.get("/jobs/{namespace}/{name}")
-def get_job(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> Any:
+def get_job(built: ServicesOf, _: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
     """A job: its runs, the last state, the commit it was built from, its SQL."""
-    return built.lineage.job(f"job:{namespace}:{name}").to_json()
+    return built.lineage.job(f"job:{namespace}:{name}", stamp(asOf)).to_json()
 
 
-def stamp(as_of: str | None) -> str | None:
+@router.get("/jobs/{namespace}/{name}/runs")
+def get_job_runs(
+    built: ServicesOf, _: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
+) -> Any:
+    """The runs of a job that are remembered, newest first."""
+    runs = built.lineage.job(f"job:{namespace}:{name}").to_json()["runs"]
+    return {"runs": runs[offset : offset + limit], "total": len(runs)}
+
+
+def stamp(text: str | None, name: str = "asOf") -> str | None:
     """A time as lineage reads it, checked here so that the message names the parameter."""
-    at = moment(as_of)
+    at = moment(text, name)
     return at.isoformat() if at else None
-
-
-def _text(cell: str) -> str:
-    """Text that a spreadsheet will not take for a formula."""
-    return "'" + cell if cell[:1] in "=+-@\t\r" else cell

@@ -17,17 +17,26 @@ router = APIRouter(prefix="/scans", tags=["scans"])
 class Sample(BaseModel):
     """How much of each topic is read."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     strategy: str = Field("stratified", description="stratified, latest, earliest, random, full or since-last.")
     records: int | None = Field(None, ge=1, description="At most this many records of each topic; 1,000 when absent.")
     max_bytes: int | None = Field(None, ge=1, description="At most this many bytes of each topic.")
     max_seconds: float | None = Field(None, gt=0, description="At most this long for a group of topics.")
     seed: int | None = Field(None, description="Makes random windows repeatable.")
+    dead_letter: bool | str | None = Field(
+        None,
+        alias="deadLetter",
+        description="Send records that cannot be decoded, raw, to a topic of the same cluster: true for the one of the"
+        " settings, or its name, which begins with an underscore.",
+    )
 
-    def request(self) -> dict[str, Any]:
-        """As `scanners.model.SampleRequest.parse` reads it."""
+    def request(self, dead_letters: str) -> dict[str, Any]:
+        """As `scanners.model.SampleRequest.parse` reads it; `dead_letters`: the topic that `true` means."""
         given = self.model_dump(exclude_none=True)
+        if given.get("dead_letter") in (True, False):
+            given["dead_letter"] = dead_letters if given["dead_letter"] else None
+        given = {name: value for name, value in given.items() if value is not None}
         if "records" in given:
             given["max_records"] = given.pop("records")
         return given
@@ -56,14 +65,16 @@ class ScanAsked(BaseModel):
 @router.post("", status_code=202)
 def start(built: ServicesOf, subject: ScanOperator, body: ScanAsked) -> dict[str, Any]:
     """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once."""
-    SampleRequest.parse(body.sample.request())
+    sample = body.sample.request(built.settings.scanners.dead_letter_topic)
+    SampleRequest.parse(sample)
     cluster = body.cluster
     if body.bootstrap_servers is not None:
         cluster = built.connections.from_address(cluster, body.bootstrap_servers, body.schema_registry)
     assert cluster is not None
     built.discovery.select(cluster, body.topics)
-    scan = built.scans.request(cluster, body.topics, body.sample.request(), subject.user)
-    built.record(subject, "scan.start", cluster, "allow", body.topics)
+    scan = built.scans.request(cluster, body.topics, sample, subject.user)
+    letters = [f"dead letters to {sample['dead_letter']}"] if "dead_letter" in sample else []
+    built.record(subject, "scan.start", cluster, "allow", [*body.topics, *letters])
     return scan.to_json()
 
 

@@ -297,10 +297,14 @@ class MemoryCatalogStore(MemoryEvents):
         return newest[offset : offset + limit]
 
     def claim_scan(self, worker: str, now: datetime, stale_before: datetime) -> ScanRecord | None:
+        def stale(scan: ScanRecord) -> bool:
+            return scan.state is ScanState.RUNNING and (scan.heartbeat_at or scan.created_at) < stale_before
+
         with self._lock:
+            busy = [s for s in self._state.scans.values() if s.state is ScanState.RUNNING and not stale(s)]
             for scan in sorted(self._state.scans.values(), key=lambda s: (s.created_at, s.id)):
-                stale = scan.state is ScanState.RUNNING and (scan.heartbeat_at or scan.created_at) < stale_before
-                if scan.state is ScanState.QUEUED or stale:
+                free = scan.state is ScanState.QUEUED or stale(scan)
+                if free and not any(scan.overlaps(other) for other in busy):
                     return self.update_scan(
                         scan.id,
                         {
@@ -311,6 +315,10 @@ class MemoryCatalogStore(MemoryEvents):
                         },
                     )
             return None
+
+    def last_scan(self, requested_by: str) -> ScanRecord | None:
+        mine = [s for s in self._state.scans.values() if s.requested_by == requested_by]
+        return max(mine, key=lambda s: s.created_at, default=None)
 
     def update_scan(self, scan_id: str, changes: Mapping[str, Any]) -> ScanRecord | None:
         with self._lock:

@@ -13,6 +13,7 @@ from catalog.adapters.tables import DatasetRow, PositionRow, ScanRow
 from catalog.model import DatasetId
 from catalog.records import ScanPosition, ScanRecord, ScanState
 
+_QUEUE = 200  # scans looked at for one that need not wait for another
 _FIELDS = tuple(ScanRecord.__dataclass_fields__)
 
 
@@ -35,18 +36,27 @@ class SqlScans(SqlPart):
         heard = func.coalesce(ScanRow.heartbeat_at, ScanRow.created_at)
         stale = and_(ScanRow.state == str(ScanState.RUNNING), heard < stale_before)
         free = or_(ScanRow.state == str(ScanState.QUEUED), stale)
-        query = select(ScanRow).where(free).order_by(ScanRow.created_at, ScanRow.id).limit(1)
+        query = select(ScanRow).where(free).order_by(ScanRow.created_at, ScanRow.id).limit(_QUEUE)
+        under_way = select(ScanRow).where(ScanRow.state == str(ScanState.RUNNING), heard >= stale_before)
         # Workers ask often and mostly in vain: look without the writers' lock first.
         with self._database.read() as session:
             if session.scalars(query).first() is None:
                 return None
         with self._database.begin() as session:
-            row = session.scalars(query).first()
+            busy = [_scan(row) for row in session.scalars(under_way)]
+            waiting = (row for row in session.scalars(query) if not any(_scan(row).overlaps(scan) for scan in busy))
+            row = next(waiting, None)
             if row is None:
                 return None
             row.state, row.worker, row.heartbeat_at = str(ScanState.RUNNING), worker, now
             row.started_at = row.started_at or now
             return _scan(row)
+
+    def last_scan(self, requested_by: str) -> ScanRecord | None:
+        query = select(ScanRow).where(ScanRow.requested_by == requested_by).order_by(ScanRow.created_at.desc()).limit(1)
+        with self._database.read() as session:
+            row = session.scalars(query).first()
+            return _scan(row) if row else None
 
     def update_scan(self, scan_id: str, changes: Mapping[str, Any]) -> ScanRecord | None:
         with self._database.begin() as session:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -203,9 +203,19 @@ class MemoryGraph:
         outgoing = by_near([e for e in self._held().edges.values() if e.kind is kind and since < e.vt], direction)
         return [edge for node in sorted(set(node_ids)) for edge in outgoing.get(node, ())]
 
-    def datasets_in(self, namespace: str, limit: int) -> list[Node]:
-        found = sorted(key for key, dataset in self._held().datasets.items() if dataset.namespace == namespace)
-        return list(self.nodes(found[:limit]).values())
+    def named_in(self, type: str, namespace: str, limit: int, offset: int = 0) -> list[Node]:
+        held = self._held()
+        names = {key: ns for key, (ns, _) in held.jobs.items()}
+        if type == "dataset":
+            names = {key: dataset.namespace for key, dataset in held.datasets.items()}
+        found = sorted(key for key, ns in names.items() if ns == namespace)
+        return list(self.nodes(found[offset : offset + limit]).values())
+
+    def namespaces(self) -> dict[str, tuple[int, int]]:
+        held = self._held()
+        datasets = Counter(dataset.namespace for dataset in held.datasets.values())
+        jobs = Counter(namespace for namespace, _ in held.jobs.values())
+        return {name: (datasets[name], jobs[name]) for name in datasets | jobs}
 
     def _valid(self, kind: Kind, as_of: int) -> list[Edge]:
         return [edge for edge in self._held().edges.values() if edge.kind is kind and edge.valid_at(as_of)]

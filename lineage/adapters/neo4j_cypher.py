@@ -44,7 +44,10 @@ SCHEMA = (
         f"CREATE INDEX lineage_{label.lower()}_graph IF NOT EXISTS FOR (n:{label}) ON (n.graph)"
         for label in GRAPH_LABELS
     ),
-    "CREATE INDEX lineage_dataset_namespace IF NOT EXISTS FOR (n:Dataset) ON (n.namespace)",
+    *(
+        f"CREATE INDEX lineage_{label.lower()}_namespace IF NOT EXISTS FOR (n:{label}) ON (n.graph, n.namespace)"
+        for label in ("Dataset", "Job")
+    ),
     "CREATE INDEX lineage_column_dataset IF NOT EXISTS FOR (n:Column) ON (n.dataset)",
 )
 
@@ -169,11 +172,16 @@ MATCH (n:Column {dataset: $dataset})
 RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.field AS field ORDER BY n.key LIMIT $limit
 """
 
-DATASETS_IN = """
-MATCH (n:Dataset {namespace: $namespace}) WHERE n.graph = $graph
-RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.said AS extra ORDER BY n.key LIMIT $limit
-"""
-NAMESPACES = "MATCH (n:Dataset {graph: $graph}) RETURN DISTINCT n.namespace AS namespace"
+NAMED_IN = {
+    label: f"MATCH (n:{label} {{graph: $graph}}) WHERE n.namespace = $namespace"
+    f" RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.{extra} AS extra"
+    " ORDER BY n.key SKIP $offset LIMIT $limit"
+    for label, extra in (("Dataset", "said"), ("Job", "info"))
+}
+NAMESPACES = {
+    label: f"MATCH (n:{label} {{graph: $graph}}) RETURN n.namespace AS namespace, count(*) AS count"
+    for label in ("Dataset", "Job")
+}
 
 # $graph is the name of graph and generation; $prefix the same with the bar that ends it in keys.
 _MINE = {
@@ -238,7 +246,7 @@ CLEAR = tuple(
 
 def all_reads() -> dict[str, str]:
     """Every statement that walks, by a name for the test that explains them."""
-    found = {"fields_of": FIELDS_OF, "owners_of": OWNERS_OF, "datasets_in": DATASETS_IN, "namespaces": NAMESPACES}
+    found = {"fields_of": FIELDS_OF, "owners_of": OWNERS_OF, "named_in": NAMED_IN["Dataset"]}
     for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
         for kind in Kind:
             found[f"edges_at {kind} {direction}"] = edges_at(kind, direction)

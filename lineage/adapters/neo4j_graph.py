@@ -196,10 +196,17 @@ class Neo4jGraph:
             return []
         return self._edges(cypher.edges_since(kind, direction), kind, sorted(set(node_ids)), since, 2**31)[0]
 
-    def datasets_in(self, namespace: str, limit: int) -> list[Node]:
-        prefix = self._prefix()
-        rows = self._run(cypher.DATASETS_IN, namespace=namespace, graph=self._label(), limit=limit)
-        return [_node(row, "dataset", prefix) for row in rows]
+    def named_in(self, type: str, namespace: str, limit: int, offset: int = 0) -> list[Node]:
+        statement = cypher.NAMED_IN["Dataset" if type == "dataset" else "Job"]
+        rows = self._run(statement, namespace=namespace, graph=self._label(), limit=limit, offset=offset)
+        return [_node(row, type, self._prefix()) for row in rows]
+
+    def namespaces(self) -> dict[str, tuple[int, int]]:
+        datasets, jobs = (
+            {row["namespace"]: row["count"] for row in self._run(cypher.NAMESPACES[label], graph=self._label())}
+            for label in ("Dataset", "Job")
+        )
+        return {name: (datasets.get(name, 0), jobs.get(name, 0)) for name in datasets.keys() | jobs.keys()}
 
     def _levels(
         self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int

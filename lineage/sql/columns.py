@@ -210,7 +210,7 @@ class Statements:
         self, own: str, then: exp.Expression | None, scope: Scope, source: Relation, queries: Queries
     ) -> list[tuple[str, Output]]:
         if isinstance(then, exp.Update):
-            if then.expressions:
+            if then.expressions and not any(isinstance(each, exp.Star) for each in then.expressions):
                 return self._assignments(then.expressions, scope, queries)
         elif isinstance(then, exp.Insert):
             columns, values = then.this, then.expression
@@ -229,7 +229,9 @@ class Statements:
         if known is None:
             self._said.doubt(f"which columns of {own} a MERGE with * writes cannot be told")
             return []
-        return [(name, Output(name, _finder(source, name))) for name in known]
+        own_columns = self._columns(own)
+        fits = [name for name in known if own_columns is None or spelled_in(own_columns, name) is not None]
+        return [(name, Output(name, _finder(source, name))) for name in fits]
 
     def _update(self, tree: exp.Update, queries: Queries) -> None:
         table = tree.this

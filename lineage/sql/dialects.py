@@ -46,7 +46,7 @@ def statements(sql: str, dialect: str | None) -> list[exp.Expression]:
     name = (dialect or "").lower()
     reader = Dialect.get_or_raise((_READ_AS.get(name, name) if known(name) else "") or None)
     try:
-        tokens = shortened(reader.tokenize(sql))
+        tokens = shortened(reader.tokenize(flink.unwrapped(sql) if name.startswith("flink") else sql))
         check_tokens(tokens)
         if name in _REWRITES:
             tokens = _REWRITES[name](tokens)

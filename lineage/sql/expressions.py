@@ -49,20 +49,22 @@ class Expressions:
             exp.If: self._case, exp.Window: self._window, exp.Struct: self._struct, exp.Subquery: self._query,
             exp.Select: self._query, exp.Union: self._query, exp.Exists: self._exists, exp.In: self._in,
             exp.JSONExtract: self._json, exp.JSONExtractScalar: self._json, exp.Filter: self._filter,
+            exp.Literal: _nothing, exp.Star: _nothing, exp.DataType: _nothing, exp.Var: _nothing, exp.Null: _nothing,
+            exp.Alias: self._same, exp.Paren: self._same, exp.Where: self._same, exp.Having: self._same,
             exp.StructExtract: self._extract, exp.Nullif: self._nullif, exp.Identifier: self._identifier,
         }  # fmt: skip
 
     def value(self, node: exp.Expression | None, scope: Scope) -> Value:
         """What a node is made of."""
-        if node is None or isinstance(node, exp.Literal | exp.DataType | exp.Star | exp.Var):
+        if node is None:
             return Value()
         scope.budget.spend()
         known = self._by_type.get(type(node))
         if known is not None:
             return known(node, scope)
-        if isinstance(node, exp.Alias | exp.Paren):
-            return self.value(node.this, scope)
-        if isinstance(node, exp.Cast | exp.TryCast):
+        if isinstance(node, exp.Binary) and not isinstance(node, exp.Func):
+            return union([self.value(part, scope) for part in self._operands(node)], scope.budget).then(TRANSFORMATION)
+        if isinstance(node, exp.Cast):
             return self.value(node.this, scope).decoded()
         if isinstance(node, exp.Query):
             return self._query(node, scope)
@@ -82,6 +84,19 @@ class Expressions:
             return parts.then(AGGREGATION, masking=masks(node))
         return parts.then(TRANSFORMATION, masking=masks(node))
 
+    def _operands(self, node: exp.Expression) -> list[exp.Expression]:
+        """What a chain of operators joins: `a + b + c` is no deeper than `a`."""
+        todo, found = [node], []
+        while todo:
+            each = todo.pop()
+            if isinstance(each, exp.Binary) and type(each) not in self._by_type and not isinstance(each, exp.Func):
+                todo += [part for part in (each.this, each.args.get("expression")) if isinstance(part, exp.Expression)]
+            elif isinstance(each, exp.Paren | exp.Not):
+                todo.append(each.this)
+            else:
+                found.append(each)
+        return found
+
     def conditions(self, node: exp.Expression | None, scope: Scope, subtype: str) -> Ways:
         """Every column under a node, as a condition."""
         return self.value(node, scope).indirect(subtype).ways
@@ -100,6 +115,9 @@ class Expressions:
         scope.bound = outer
         # A list that is mapped over gives what the mapping takes of it, not the whole of it.
         return union(found[1:] if len(found) > 1 and found[-1].ways else found, scope.budget)
+
+    def _same(self, node: exp.Expression, scope: Scope) -> Value:
+        return self.value(node.this, scope)
 
     def _column(self, node: exp.Expression, scope: Scope) -> Value:
         if isinstance(node.this, exp.Star):
@@ -226,6 +244,10 @@ class Expressions:
         for key in ("query", "unnest", "field"):
             found.append(self.value(node.args.get(key), scope))
         return union(found, scope.budget).then(TRANSFORMATION)
+
+
+def _nothing(node: exp.Expression, scope: Scope) -> Value:
+    return Value()
 
 
 def elements(value: Value) -> Value:

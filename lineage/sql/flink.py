@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot.tokens import Token, TokenType
 
 from lineage.sql.rewriting import Tokens, closing, token, until, word, words_at
 
 _WINDOWS = "TUMBLE|HOP|CUMULATE|SESSION"
+
+
+_SET = re.compile(r"\b(?:EXECUTE\s+STATEMENT\s+SET\s+BEGIN\b|BEGIN\s+STATEMENT\s+SET\s*;)", re.IGNORECASE)
+
+
+def unwrapped(sql: str) -> str:
+    """The text without the frame of a statement set, which a tokenizer would swallow whole."""
+    return _SET.sub(" ", sql)
 
 
 def rewrite(tokens: Tokens) -> Tokens:
@@ -42,10 +52,6 @@ def _skip(tokens: Tokens, at: int) -> int:
         return at + 2
     if words_at(tokens, at, "METADATA") and at and tokens[at - 1].token_type is not TokenType.DOT:
         return until(tokens, at, lambda t: t.token_type is TokenType.COMMA)
-    if words_at(tokens, at, "EXECUTE", "STATEMENT", "SET"):
-        return at + 3 + words_at(tokens, at + 3, "BEGIN")
-    if words_at(tokens, at, "BEGIN", "STATEMENT", "SET"):
-        return at + 3
     if words_at(tokens, at, "END") and (at + 1 == len(tokens) or tokens[at + 1].token_type is TokenType.SEMICOLON):
         if at == 0 or tokens[at - 1].token_type is TokenType.SEMICOLON:
             return at + 1
@@ -54,8 +60,6 @@ def _skip(tokens: Tokens, at: int) -> int:
         while end + 1 < len(tokens) and tokens[end].token_type is TokenType.DOT:
             end += 2
         return closing(tokens, end) + 1 if end < len(tokens) and tokens[end].token_type is TokenType.L_PAREN else end
-    if word(tokens[at]) == "FOR" and len(tokens) > at + 3 and tokens[at + 1].text.upper() == "SYSTEM_TIME":
-        return _skip(tokens, at)
     return at
 
 

@@ -6,7 +6,6 @@ only cost memory. So tokens are counted first, lists of literals are cut to one,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from sqlglot import exp
@@ -17,6 +16,7 @@ from lineage.sql.model import TooComplex
 MAX_CHARACTERS = 2_000_000
 MAX_TOKENS = 20_000
 """After lists of literals were cut."""
+_FEW = 1000
 MAX_DEPTH = 60
 MAX_OPEN_JOINS = 8
 """Joins without a condition: each doubles the parser's work."""
@@ -32,6 +32,11 @@ _CLOSE = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.E
 _LITERAL = {TokenType.STRING, TokenType.NUMBER, TokenType.NULL, TokenType.TRUE, TokenType.FALSE, TokenType.DASH,
             TokenType.NATIONAL_STRING, TokenType.HEX_STRING}  # fmt: skip
 _PREFIX = {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.INTERVAL}
+_END_ANGLES = {TokenType.GT, TokenType.SEMICOLON, TokenType.SELECT, TokenType.FROM}
+_JOINS = {TokenType.JOIN, TokenType.STRAIGHT_JOIN}
+_END_JOINS = {TokenType.SELECT, TokenType.WHERE, TokenType.SEMICOLON}
+_CONDITIONS = {TokenType.ON, TokenType.USING, TokenType.CROSS, TokenType.NATURAL} | _END_JOINS
+_TELLING = _OPEN | _CLOSE | _PREFIX | _END_ANGLES | _JOINS | _CONDITIONS | {TokenType.LT}
 
 
 def shortened(tokens: list[Token]) -> list[Token]:
@@ -39,6 +44,8 @@ def shortened(tokens: list[Token]) -> list[Token]:
 
     Raises TooComplex.
     """
+    if len(tokens) <= _FEW:
+        return tokens
     kept: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -71,20 +78,15 @@ def check_tokens(tokens: list[Token]) -> None:
     depth = joins = run = angles = 0
     for token in tokens:
         kind = token.token_type
-        if kind in _OPEN:
-            depth += 1
-        elif kind in _CLOSE:
-            depth -= 1
-        if kind is TokenType.LT:
-            angles += 1
-        elif kind in (TokenType.GT, TokenType.SEMICOLON, TokenType.SELECT, TokenType.FROM):
-            angles = max(0, angles - 1)
-        if kind in (TokenType.JOIN, TokenType.STRAIGHT_JOIN):
+        if kind not in _TELLING:
+            run = 0
+            continue
+        depth += (kind in _OPEN) - (kind in _CLOSE)
+        angles = angles + 1 if kind is TokenType.LT else max(0, angles - (kind in _END_ANGLES))
+        if kind in _JOINS:
             joins += 1
-        elif kind in (TokenType.ON, TokenType.USING, TokenType.CROSS, TokenType.NATURAL):
-            joins = max(0, joins - 1)
-        elif kind in (TokenType.SELECT, TokenType.WHERE, TokenType.SEMICOLON):
-            joins = 0
+        elif kind in _CONDITIONS:
+            joins = 0 if kind in _END_JOINS else max(0, joins - 1)
         run = run + 1 if kind in _PREFIX else 0
         if depth > MAX_DEPTH or angles > MAX_DEPTH or run > MAX_RUN:
             raise TooComplex(f"it is nested more than {MAX_DEPTH} deep")
@@ -95,18 +97,14 @@ def check_tokens(tokens: list[Token]) -> None:
 def check_tree(tree: exp.Expression) -> None:
     """Raises TooComplex for a tree whose columns would take too long to resolve."""
     cost = 0
-    for node, depth in _with_depth(tree):
-        if isinstance(node, exp.Column | exp.Table):
-            cost += depth
-            if cost > MAX_COST:
-                raise TooComplex("its expressions are too long and too deep")
-
-
-def _with_depth(tree: exp.Expression) -> Iterator[tuple[Any, int]]:
     todo: list[tuple[Any, int]] = [(tree, 0)]
     while todo:
         node, depth = todo.pop()
-        yield node, depth
+        if isinstance(node, exp.Column):
+            cost += depth
+            if cost > MAX_COST:
+                raise TooComplex("its expressions are too long and too deep")
+            continue
         todo += [(child, depth + 1) for child in node.iter_expressions()]
 
 

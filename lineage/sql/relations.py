@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 from lineage.sql.limits import Budget
-from lineage.sql.model import IDENTITY, INDIRECT, TRANSFORMATION, Columns, Origin, Way, Ways
+from lineage.sql.model import INDIRECT, TRANSFORMATION, Columns, Origin, Way, Ways
 
 ELEMENT = "[]"
 
@@ -27,7 +28,7 @@ class Value:
     fields: dict[str, Value] | None = None
 
     def then(self, subtype: str, masking: bool = False) -> Value:
-        return Value({origin: frozenset(w.then(subtype, masking) for w in ways) for origin, ways in self.ways.items()})
+        return Value({origin: _after(ways, subtype, masking) for origin, ways in self.ways.items()})
 
     def decoded(self) -> Value:
         """Cast, parsed or formatted: other bytes, the same places."""
@@ -36,7 +37,17 @@ class Value:
         return Value(changed.ways, self.ref, self.nested, fields)
 
     def indirect(self, subtype: str) -> Value:
-        return Value({origin: frozenset({Way(INDIRECT, subtype)}) for origin in self.ways})
+        return Value(dict.fromkeys(self.ways, _only(subtype)))
+
+
+@lru_cache(maxsize=4096)
+def _after(ways: frozenset[Way], subtype: str, masking: bool) -> frozenset[Way]:
+    return frozenset(way.then(subtype, masking) for way in ways)
+
+
+@lru_cache(maxsize=64)
+def _only(subtype: str) -> frozenset[Way]:
+    return frozenset({Way(INDIRECT, subtype)})
 
 
 def union(values: Iterable[Value], budget: Budget) -> Value:
@@ -96,17 +107,30 @@ class BaseTable:
 
     name: str
     columns: Columns | None
+    _found: dict[str, Value | None] = field(default_factory=dict)
+    _lowered: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._lowered = {name.lower(): name for name in self.columns or ()}
 
     def names(self) -> Sequence[str] | None:
         return None if self.columns is None else list(self.columns)
 
     def has(self, name: str) -> bool | None:
-        return None if self.columns is None else spelled_in(self.columns, name) is not None
+        return None if self.columns is None else name.lower() in self._lowered
 
     def find(self, name: str) -> Value | None:
-        spelled = name if self.columns is None else spelled_in(self.columns, name)
-        if spelled is None:
-            return None
+        if name not in self._found:
+            self._found[name] = self._column(name)
+        return self._found[name]
+
+    def _column(self, name: str) -> Value | None:
+        spelled = name
+        if self.columns is not None:
+            known = name if name in self.columns else self._lowered.get(name.lower())
+            if known is None or (known != name and spelled_in(self.columns, name) is None):
+                return None
+            spelled = known
         origin = Origin(self.name, (spelled,))
         return Value({origin: frozenset({Way()})}, origin, self.columns[spelled] if self.columns else None)
 
@@ -218,5 +242,3 @@ class Renamed:
         inner = self.given.get(name.lower())
         return self.inner.find(inner) if inner is not None else None
 
-
-IDENTITY_WAY = Way(subtype=IDENTITY)

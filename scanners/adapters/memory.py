@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from catalog.errors import Unavailable
 from scanners.adapters.worker import Task, job_text, merge_and_seal
 from scanners.batch import Batch
 from scanners.infer import Sketch
+from scanners.letters import letters
 from scanners.model import ClusterConnection, Partition, RawRecord, RegisteredSchema, Topic
 from scanners.ports import Cancelled, ProfileJob, RegistryAnswer
+from scanners.registered import Schemas
 
 Records = Mapping[str, Sequence[RawRecord]]
 
@@ -85,6 +88,14 @@ class MemoryRegistry:
     def for_topics(self, cluster: ClusterConnection, topics: Sequence[str]) -> RegistryAnswer:
         return RegistryAnswer({i: s for i, s in self._schemas.items() if i not in self._hidden})
 
+    def newest(self, cluster: ClusterConnection, subject: str) -> RegisteredSchema | None:
+        mine = [s for s in self._schemas.values() if s.subject == subject]
+        return max(mine, key=lambda s: s.version, default=None)
+
+    def accepts(self, cluster: ClusterConnection, subject: str, kind: str, text: str) -> tuple[bool, list[str]]:
+        newest = self.newest(cluster, subject)
+        return newest is None or newest.text == text, []
+
     def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
         missing = [i for i in ids if i not in self._schemas]
         problems = ({"part": "registry", "reason": "schema_not_found", "ids": missing},) if missing else ()
@@ -94,3 +105,20 @@ class MemoryRegistry:
 def sealed(topic: str, sketches: Sequence[Sketch]) -> Sketch:
     """A sealed sketch straight from unsealed ones, for tests."""
     return Sketch.from_bytes(merge_and_seal([s.to_bytes() for s in sketches]))
+
+
+class MemoryDeadLetters:
+    """Keeps dead letters by the topic they were sent to."""
+
+    def __init__(self, topics: Records) -> None:
+        self._topics = topics
+        self.sent: dict[str, list[dict[str, Any]]] = {}
+
+    def send(self, job: ProfileJob, target: str, cancelled: Cancelled) -> None:
+        for r in job.ranges:
+            records = [
+                record for record in self._topics.get(r.topic, ())
+                if r.partition == record.partition and r.start <= record.offset < r.end
+            ]  # fmt: skip
+            found = letters(r.topic, records, job.formats[r.topic], Schemas(job.schemas))
+            self.sent.setdefault(target, []).extend(found)

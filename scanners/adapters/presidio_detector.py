@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from scanners.detectors.engine import QuickSet
+from scanners.adapters.custom_recognizers import CustomRecognizers
 from scanners.model import Recognizer
 
 _THRESHOLD = 0.6
@@ -23,8 +23,6 @@ _LEFT_OUT = frozenset({
     "MacAddressRecognizer", "UuidRecognizer", "SpacyRecognizer",
 })  # fmt: skip
 _MODEL_ENTITIES = ("PERSON", "LOCATION")
-_MAX_CUSTOM = 4000
-
 
 class _TimeOuts(logging.Handler):
     """Counts presidio's warnings about patterns that took too long; swallows them, since they may quote the text."""
@@ -39,14 +37,17 @@ class _TimeOuts(logging.Handler):
 
 
 class PresidioAnalyzer:
-    """`TextAnalyzer` by presidio. Raises InvalidRecognizer when one of the user's recognizers cannot be built."""
+    """`TextAnalyzer`: free text by presidio, the user's recognizers by `CustomRecognizers`, which take presidio's fields.
+
+    `model` is the spaCy model that finds persons and places, None where none is installed.
+    """
 
     def __init__(self, recognizers: Sequence[Recognizer] = (), regex_seconds: float = 2.0) -> None:
         # presidio reads it when it is imported, in whole seconds.
         os.environ.setdefault("REGEX_TIMEOUT_SECONDS", str(max(1, round(regex_seconds))))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            from presidio_analyzer import AnalyzerEngine, PatternRecognizer, RecognizerRegistry
+            from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
         self._log = _TimeOuts()
         logger = logging.getLogger("presidio-analyzer")
         logger.handlers = [self._log]
@@ -61,8 +62,7 @@ class PresidioAnalyzer:
 
             registry.add_recognizer(SpacyRecognizer(supported_entities=list(_MODEL_ENTITIES)))
         self._engine = AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=["en"])
-        self._custom = [(r, PatternRecognizer.from_dict(presidio_fields(r))) for r in recognizers]
-        self._quick = [QuickSet([str(p.get("regex", "")).encode() for p in r.patterns]) for r in recognizers]
+        self._custom = CustomRecognizers(recognizers, regex_seconds)
 
     def prose(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
         found: dict[str, set[int]] = {}
@@ -75,45 +75,7 @@ class PresidioAnalyzer:
         return found, "recognizer_timed_out" if self._log.count > before else None
 
     def custom(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
-        found: dict[str, set[int]] = {}
-        before = self._log.count
-        failure = None
-        for (spec, recognizer), quick in zip(self._custom, self._quick, strict=True):
-            where = range(min(len(texts), _MAX_CUSTOM)) if spec.deny_list else _candidates(quick, texts)
-            for index in where:
-                try:
-                    hit = recognizer.analyze(texts[index], [spec.supported_entity], None)
-                except Exception:
-                    failure = "recognizer_failed"
-                    break
-                if self._log.count > before:
-                    break
-                if hit:
-                    found.setdefault(f"{spec.supported_entity}|custom:{spec.name}", set()).add(index)
-        return found, "recognizer_timed_out" if self._log.count > before else failure
-
-
-def _candidates(quick: QuickSet, texts: Sequence[str]) -> list[int]:
-    return sorted({i for where in quick.find(texts).values() for i in where})[:_MAX_CUSTOM]
-
-
-def presidio_fields(recognizer: Recognizer) -> dict[str, Any]:
-    """The dictionary presidio's own YAML would give."""
-    fields: dict[str, Any] = {
-        "supported_entity": recognizer.supported_entity,
-        "name": recognizer.name,
-        "supported_language": "en",
-    }
-    if recognizer.patterns:
-        fields["patterns"] = [
-            {"name": str(p.get("name", recognizer.name)), "regex": str(p["regex"]), "score": float(p.get("score", 0.5))}
-            for p in recognizer.patterns
-        ]
-    if recognizer.deny_list:
-        fields["deny_list"] = list(recognizer.deny_list)
-    if recognizer.context:
-        fields["context"] = list(recognizer.context)
-    return fields
+        return self._custom.find(texts)
 
 
 def _nlp_engine() -> tuple[Any, str | None]:

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import httpx
 
+from catalog.errors import Unavailable
 from scanners.model import ClusterConnection, RegisteredSchema
 from scanners.ports import RegistryAnswer
 from scanners.settings import ScannerSettings
@@ -23,6 +24,15 @@ _MAX_DEPTH = 10  # of references within references
 
 class Failed(Exception):
     """The registry gave no answer in all attempts."""
+
+
+def _unavailable(cluster: ClusterConnection) -> Unavailable:
+    url = httpx.URL(str(cluster.registry))
+    return Unavailable(
+        f"The schema registry of cluster {cluster.name} at {url.host}:{url.port or ''} does not answer as one; check"
+        " schemaRegistry.url.",
+        details={"server": "registry"},
+    )
 
 
 class HttpSchemaRegistry:
@@ -82,6 +92,30 @@ class HttpSchemaRegistry:
                 found[number] = known or self._read(client, cluster, number, answer or {})
             self._add_references(client, cluster, found, problems)
         return RegistryAnswer(found, tuple(problems))
+
+    def newest(self, cluster: ClusterConnection, subject: str) -> RegisteredSchema | None:
+        if cluster.registry is None:
+            return None
+        try:
+            with self._client(cluster) as client:
+                answer = self._get(client, f"/subjects/{quote(subject, safe='')}/versions/latest")
+                return None if answer is None else self._read(client, cluster, int(answer["id"]), answer)
+        except Failed:
+            raise _unavailable(cluster) from None
+
+    def accepts(self, cluster: ClusterConnection, subject: str, kind: str, text: str) -> tuple[bool, list[str]]:
+        path = f"/compatibility/subjects/{quote(subject, safe='')}/versions/latest"
+        body = {"schema": text, "schemaType": kind}
+        try:
+            with self._client(cluster) as client:
+                answer = client.post(path, params={"verbose": "true"}, json=body)
+                if answer.status_code == httpx.codes.UNPROCESSABLE_ENTITY:
+                    return False, ["The registry cannot read the schema."]
+                answer.raise_for_status()
+                said = answer.json()
+                return bool(said["is_compatible"]), [str(m) for m in said.get("messages") or ()][:20]
+        except (httpx.HTTPError, ValueError, KeyError):
+            raise _unavailable(cluster) from None
 
     # --- parts --------------------------------------------------------------------------------------------------------
 

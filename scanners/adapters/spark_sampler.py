@@ -78,14 +78,15 @@ class SparkSampler:
                 yield from rows
                 return
 
-    def _spark(self) -> Any:
+    def session(self) -> Any:
+        """The open session."""
         with self._lock:
             if self._session is None:
                 self._session = self._connect(self._remote)
             return self._session
 
     def _run(self, job: ProfileJob, options: dict[str, str], cancelled: Cancelled) -> list[tuple[str, bytes]]:
-        spark = self._spark()
+        spark = self.session()
         tag = f"weir-scan-{uuid.uuid4().hex}"
         ended = threading.Event()
 
@@ -109,7 +110,7 @@ class SparkSampler:
         return list(zip(table.column("topic").to_pylist(), table.column("sketch").to_pylist(), strict=True))
 
     def _plan(self, spark: Any, job: ProfileJob, options: dict[str, str]) -> Any:
-        frames = [self._read(spark, ranges, options) for ranges in layers(job.ranges)]
+        frames = [self.read(spark, ranges, options) for ranges in layers(job.ranges)]
         records = reduce(lambda a, b: a.unionAll(b), frames)
         if max((r.length for r in job.ranges), default=0) < _LARGE_RANGE:
             records = records.coalesce(max(1, min(job.tasks, len(job.ranges))))
@@ -117,7 +118,8 @@ class SparkSampler:
         return sketches.groupBy("topic").applyInArrow(merge_group, SKETCH_SCHEMA)
 
     @staticmethod
-    def _read(spark: Any, ranges: list[OffsetRange], options: dict[str, str]) -> Any:
+    def read(spark: Any, ranges: list[OffsetRange], options: dict[str, str]) -> Any:
+        """The records of some ranges, at most one of a partition."""
         assign: dict[str, list[int]] = defaultdict(list)
         starts: dict[str, dict[str, int]] = defaultdict(dict)
         ends: dict[str, dict[str, int]] = defaultdict(dict)

@@ -61,12 +61,18 @@ _IPV4 = re.compile(r"(?<![\w.+-])(?P<v>\d{1,3}(?:\.\d{1,3}){3})(?:/\d{1,2})?(?![
 _IPV6 = re.compile(r"(?<![\w:.])(?P<v>(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:%\w+)?)(?![\w:])")
 
 
+_PAIRS = re.compile(r"(?:[0-9A-Fa-f]{2}:){7}[0-9A-Fa-f]{2}")
+"""A worldwide name of a storage device or part of a fingerprint: addresses leave zeros in front out, or write four digits."""
+
+
 def check_ip(candidate: str, text: str) -> Verdict:
     try:
         address = ipaddress.ip_address(candidate.partition("%")[0])
     except ValueError:
         return False, ()
     marks = ["private" if address.is_private else "public"]
+    if address.is_unspecified or address.is_loopback or address.is_multicast or candidate.startswith(("255.", "0.")):
+        marks.append("special")
     if address.version == 4:
         octets = [int(o) for o in candidate.split(".")]
         # Versions and object identifiers count up from zero; addresses use the whole byte.
@@ -79,6 +85,8 @@ def check_ip(candidate: str, text: str) -> Verdict:
             return None
     elif candidate.count(":") < 3 or candidate in ("::", "::1"):
         return False, ()
+    elif _PAIRS.fullmatch(candidate):
+        return None
     else:
         marks.append("v6")
     return True, tuple(marks)
@@ -97,7 +105,9 @@ _MAC = re.compile(
 
 def check_mac(candidate: str, _text: str) -> Verdict:
     plain = re.sub(r"[:.-]", "", candidate).lower()
-    return len(set(plain)) > 1 and not (candidate.count(".") == 2 and plain.isdigit()), ()
+    if len(set(plain)) == 1 or (candidate.count(".") == 2 and plain.isdigit()):
+        return False, ()
+    return True, () if plain.isdigit() else ("letters",)
 
 
 MAC = Pattern(

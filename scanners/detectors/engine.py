@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import logging
 import re
-from bisect import bisect_right
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Protocol
@@ -189,7 +189,7 @@ def _merge(node: Node, key: str, made: Mapping[str, int]) -> None:
 
 
 class QuickSet:
-    """Which of many patterns may occur in which texts, in one pass over all of them.
+    """Which of many patterns may occur in which texts, in one pass over all of them. A text ends with a line break.
 
     hyperscan when it is installed (x86 and arm64 have wheels), else `re` per pattern and text.
     """
@@ -197,38 +197,44 @@ class QuickSet:
     def __init__(self, patterns: Iterable[bytes]) -> None:
         self._patterns = list(patterns)
         self._plain = [re.compile(p.replace(rb"\b", rb"")) for p in self._patterns]
-        self._database = _compile(self._patterns)
+        self._database = compiled(self._patterns)
 
     def find(self, texts: Sequence[str]) -> dict[int, list[int]]:
         """Pattern number -> numbers of the texts, ascending."""
-        bodies = [t.encode("utf-8", "replace") for t in texts]
+        bodies = [t.encode("utf-8", "replace") + b"\n" for t in texts]
         if self._database is None:
             return {
                 number: where
                 for number, pattern in enumerate(self._plain)
                 if (where := [i for i, body in enumerate(bodies) if pattern.search(body)])
             }
-        ends = list(accumulate(len(b) + 1 for b in bodies))
-        found: dict[int, set[int]] = {}
-
-        def hit(number: int, _start: int, end: int, _flags: int, _context: Any) -> None:
-            found.setdefault(number, set()).add(end)
-
-        self._database.scan(b"\n".join(bodies), match_event_handler=hit)
-        last = len(bodies) - 1
-        return {
-            n: sorted({min(last, bisect_right(ends, end - 1)) for end in places}) for n, places in sorted(found.items())
-        }
+        return where_hits(self._database, bodies)
 
 
-def _compile(patterns: list[bytes]) -> Any:
+def where_hits(database: Any, bodies: Sequence[bytes]) -> dict[int, list[int]]:
+    """Pattern number -> numbers of the bodies in which hyperscan saw a match end, ascending."""
+    ends = list(accumulate(map(len, bodies)))
+    found: dict[int, list[int]] = defaultdict(list)
+
+    def hit(number: int, _start: int, end: int, _flags: int, _context: Any) -> None:
+        found[number].append(end)
+
+    database.scan(b"".join(bodies), match_event_handler=hit)
+    last = len(bodies) - 1
+    return {
+        number: sorted({min(last, bisect_left(ends, end)) for end in places})
+        for number, places in sorted(found.items())
+    }
+
+
+def compiled(patterns: Sequence[bytes], flags: int = 0) -> Any:
+    """hyperscan's database of the patterns; None when it is not installed or cannot take one of them."""
     try:
         import hyperscan
 
         database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        database.compile(
-            expressions=patterns, ids=list(range(len(patterns))), elements=len(patterns), flags=[0] * len(patterns)
-        )
+        count = len(patterns)
+        database.compile(expressions=list(patterns), ids=list(range(count)), elements=count, flags=[flags] * count)
     except Exception:
         logging.getLogger(__name__).info("hyperscan cannot be used; patterns run one by one")
         return None

@@ -117,7 +117,6 @@ AGAINST: dict[str, frozenset[str]] = {
             "db",
             "index",
             "domain",
-            "display",
             "device",
             "sensor",
             "metric",

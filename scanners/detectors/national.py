@@ -109,7 +109,14 @@ def _nino(text: str) -> bool:
     return text[:2].upper() not in ("BG", "GB", "KN", "NK", "NT", "TN", "ZZ")
 
 
-_OWN: dict[str, Callable[[str], bool]] = {"SG_NRIC_FIN": _nric, "RU_SNILS": _snils, "UK_NINO": _nino}
+def _ric(text: str) -> bool:
+    """GB 11643: province 11 to 82, a day, ISO 7064 MOD 11-2. stdnum also asks for a county of its list, which changes."""
+    from stdnum.cn import ric
+
+    return 11 <= int(text[:2]) <= 82 and bool(ric.get_birth_date(text)) and bool(ric.calc_check_digit(text) == text[-1])
+
+
+_OWN: dict[str, Callable[[str], bool]] = {"CN_RIC": _ric, "SG_NRIC_FIN": _nric, "RU_SNILS": _snils, "UK_NINO": _nino}
 
 
 def _module(spec: NationalId) -> Callable[[str], bool]:

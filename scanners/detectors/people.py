@@ -100,7 +100,7 @@ def _look(names: tuple[str, ...], counts: Mapping[str, int]) -> dict[str, Counte
     if person >= 0:
         found[PERSON_KEY] = _persons(counts, person > 0)
     if speaks("LOCATION", names) >= 0:
-        found[ADDRESS_KEY] = _addresses(counts)
+        found[ADDRESS_KEY] = _addresses(counts, speaks("LOCATION", names) > 0)
         if speaks("LOCATION", names) > 0 or of_person(names):
             found[POSTCODE_KEY] = _whole(counts, lambda t: bool(_POSTCODE.match(t)) and 3 <= len(t) <= 10)
     if birth > 0:
@@ -143,11 +143,19 @@ def _looks_capital(tokens: list[str]) -> bool:
     )
 
 
-def _addresses(counts: Mapping[str, int]) -> Counter[str]:
+_LISTED = re.compile(r"[^\W\d_][^,\d]{3,60},? (?:n[º°.o]? ?)?\d{1,5} ?[a-z]?(?:/\d+)?(?:,| -|\s*\n).{0,120}\b\d{2,5}[ .-]?\d{0,3}\b", re.I | re.S)
+"""Street, number, then a place with its postcode: as most of the world lists them."""
+
+
+def _addresses(counts: Mapping[str, int], named: bool) -> Counter[str]:
     group = Group(counts)
     for text in counts:
-        if 6 <= len(text) <= 300 and any(map(str.isdigit, text)) and " " in text and _STREET.search(text):
+        if not (6 <= len(text) <= 300 and any(map(str.isdigit, text)) and " " in text):
+            continue
+        if _STREET.search(text):
             group.add(text, _tagged(text))
+        elif named and _LISTED.match(text):
+            group.add(text, True)
     return group.made
 
 

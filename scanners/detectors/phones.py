@@ -86,8 +86,8 @@ class PhoneCheck:
     """Validates international numbers everywhere, national ones in the given regions.
 
     Marks: the way it is written (international, parentheses, formatted, bare); `_possible`: a length some region has;
-    `_valid`: within some region's plan; `_well`: and written as that region writes it; `at_XX`: digits alone that are
-    one region's; `s3_N`, `s6_N`: the third and sixth digit, since counted-up ids have the same ones.
+    `_valid`: within some region's plan; `_well`: and written as that region writes it; `_trunk`: with the zero or in the
+    groups that tell it from any other number, else `as_XX`; `at_XX`: digits alone that are one region's; `s3_N`, `s6_N`: the third and sixth digit, since counted-up ids have the same ones.
     """
 
     def __init__(self, regions: Sequence[str]) -> None:
@@ -111,7 +111,7 @@ class PhoneCheck:
             way = "parentheses"
         elif _FORMATTED.search(number):
             way = "formatted"
-        marks = {way}
+        marks = {way, "plus_sign"} if number.startswith("+") else {way}
         if way == "international":
             self._international(digits.removeprefix("00") if not number.startswith("+") else digits, way, marks)
         else:
@@ -149,6 +149,10 @@ class PhoneCheck:
                     marks.update((f"{way}_well", f"at_{region}"))
             elif there.needs_trunk or way == "parentheses" or _groups(number) == _written(there.code, significant):
                 marks.add(f"{way}_well")
+                if there.needs_trunk or there.code == "1":
+                    marks.add(f"{way}_trunk")
+                else:
+                    marks.add(f"as_{region}")
         if way == "bare" and digits[0] != "0" and 11 <= len(digits) <= 15 and "bare_valid" not in marks:
             self._international(digits, way, marks)
 
@@ -171,4 +175,4 @@ def spread(digits: str) -> set[str]:
 
 
 def phone(regions: Sequence[str]) -> Pattern:
-    return Pattern("PHONE_NUMBER", "phone", rb"\d[0-9 ()/.-]{5,20}\d", _PHONE, PhoneCheck(regions))
+    return Pattern("PHONE_NUMBER", "phone", rb"\d[0-9 ()/.-]{5,20}\d[ ()/.-]{0,5}[^0-9 ()/.-]", _PHONE, PhoneCheck(regions))

@@ -62,7 +62,11 @@ class Evidence:
 
     @property
     def matched(self) -> int:
-        return min(self.n, round(self.c.get(VALID_TEXTS, 0) * self._more))
+        return self.scaled(self.c.get(VALID_TEXTS, 0))
+
+    def scaled(self, count: int) -> int:
+        """What a count of the texts looked at closely comes to in all texts that were read."""
+        return min(self.n, round(count * self._more))
 
     @property
     def precision(self) -> float:
@@ -127,7 +131,9 @@ def _phone(e: Evidence) -> float:
             return 0.95 if plus or c.get("parentheses") or c.get("formatted") else 0.8
         if possible / candidates >= 0.9 and possible >= 3 and e.valid / candidates >= 0.7:
             return 0.8 if candidates > c.get("bare", 0) else 0.65
-    if plus and e.of("international_valid", "international") >= (0.4 if e.says > 0 else 0.6):
+    # A plus is hardly ever an accident; two zeros in front are, now and then.
+    meant = c.get("plus_sign", 0) or plus >= 0.3 * candidates
+    if plus and meant and e.of("international_valid", "international") >= (0.4 if e.says > 0 else 0.6):
         return 0.9 if plus >= 2 else 0.6
     brackets = c.get("parentheses", 0)
     if brackets >= 2 and e.of("parentheses_valid", "parentheses") >= 0.7:
@@ -138,8 +144,11 @@ def _phone(e: Evidence) -> float:
 def _phone_by_form(e: Evidence) -> float:
     """National numbers in a field whose name does not speak: written as one of the regions writes them."""
     formatted = e.c.get("formatted", 0)
-    if formatted >= 3 and e.of("formatted_well", "formatted") >= 0.85 and e.spread >= min(4, formatted - 1):
-        return 0.75 if formatted >= 5 else 0.55
+    if formatted >= 3 and (e.c.get("formatted_well", 0) + 1) / (formatted + 1) >= 0.85 and e.spread >= min(4, formatted - 1):
+        # A zero in front, or three-three-four, is seldom an accident; nine digits in threes are a number somewhere.
+        top = max((n for mark, n in e.c.items() if mark.startswith("as_")), default=0)
+        if e.of("formatted_trunk", "formatted") >= 0.5 or (top >= 0.95 * formatted and e.distinct >= 20):
+            return 0.75 if formatted >= 5 else 0.55
     # Digits alone are an epoch, an order or a customer number as likely as not, unless nearly all are of one plan, in
     # the form people type there, and not counted up.
     bare = e.c.get("bare", 0)
@@ -164,12 +173,17 @@ def _ip(e: Evidence) -> float:
 
 
 def _mac(e: Evidence) -> float:
-    return 0.9 if e.valid and e.precision >= 0.8 and e.says >= 0 else 0.0
+    # Six pairs of digits alone are times or counts; of addresses one in three hundred is without a letter.
+    return 0.9 if e.valid and e.precision >= 0.8 and e.says >= 0 and e.of("letters", VALID_TEXTS) >= 0.7 else 0.0
 
 
 def _card(e: Evidence) -> float:
-    if not e.valid or (e.says < 0 and not e.prose):
+    if not e.valid:
         return 0.0
+    if e.says < 0:
+        # Stock numbers may pass the check, but are not written as cards are.
+        written = e.of("grouped", VALID_TEXTS) >= 0.5 and e.precision >= 0.95 and e.distinct >= 5
+        return 0.6 if written else 0.0
     if e.says > 0:
         return 0.95 if e.precision >= 0.5 else 0.0
     if e.c.get("grouped", 0):
@@ -215,7 +229,8 @@ def _national(e: Evidence) -> float:
         if spec.chance <= 0.1:
             return 0.8 if e.precision >= 0.9 and luck <= 1e-3 else 0.0
         return _by_form(e, spec.chance)
-    strong = spec.chance <= 0.04 and e.precision >= 0.97 and e.distinct >= 20 and e.share >= 0.8
+    # Every number of the form passes, and that is no accident.
+    strong = spec.chance <= 0.04 and e.precision >= 0.97 and e.distinct >= 5 and luck <= 1e-6
     return 0.6 if strong else 0.0
 
 

@@ -76,7 +76,7 @@ at random about 3.5, base64 more."""
 
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
     """Texts that look drawn at random in a field called as a secret is."""
-    if speaks("API_KEY", names) <= 0:
+    if speaks("API_KEY", names[-1:]) <= 0:
         return {}
     step = max(1, len(every) // MOST)
     counts = every if step == 1 else {t: every[t] for t in list(every)[::step]}

@@ -234,7 +234,7 @@ def test_documents_come_back(store: CatalogStore) -> None:
 
 
 def scan(scan_id: str, minutes: int = 0, state: ScanState = ScanState.QUEUED) -> ScanRecord:
-    return ScanRecord(scan_id, state, {"topics": ["a.*"]}, NOW + timedelta(minutes=minutes))
+    return ScanRecord(scan_id, state, {"cluster": scan_id, "topics": ["a.*"]}, NOW + timedelta(minutes=minutes))
 
 
 def test_scans_are_claimed_once_oldest_first(store: CatalogStore) -> None:
@@ -257,6 +257,29 @@ def test_a_scan_whose_worker_fell_silent_is_claimed_again(store: CatalogStore) -
     later = NOW + timedelta(minutes=2)
     again = store.claim_scan("w2", later, later - timedelta(minutes=1))
     assert again is not None and (again.worker, again.started_at, again.heartbeat_at) == ("w2", NOW, later)
+
+
+def test_scans_of_one_topic_do_not_run_over_each_other(store: CatalogStore) -> None:
+    def asked(scan_id: str, minutes: int, cluster: str, *topics: str, by: str | None = None) -> None:
+        request = {"cluster": cluster, "topics": list(topics)}
+        store.put_scan(replace(scan(scan_id, minutes), request=request, requested_by=by))
+
+    asked("all", 0, "prod", "*", by="schedule:prod")
+    asked("one", 1, "prod", "orders")
+    asked("other", 2, "test", "orders")
+    asked("again", 3, "prod", "*", by="schedule:prod")
+
+    def claim(at: timedelta = timedelta()) -> str | None:
+        got = store.claim_scan("w", NOW + at, NOW + at - timedelta(minutes=1))
+        return got.id if got else None
+
+    assert [claim(), claim(), claim()] == ["all", "other", None]
+    store.update_scan("all", {"state": ScanState.DONE})
+    asked("two", 4, "prod", "payments")
+    assert [claim(), claim(), claim()] == ["one", "two", None]
+    newest = store.last_scan("schedule:prod")
+    assert newest is not None and newest.id == "again" and store.last_scan("nobody") is None
+    assert claim(timedelta(minutes=5)) == "one", "a silent worker's scan is taken before those that wait for it"
 
 
 def test_a_scan_is_changed_in_parts(store: CatalogStore) -> None:

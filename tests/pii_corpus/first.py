@@ -78,7 +78,7 @@ PHONES: dict[str, Make] = {
 BARE: dict[str, Make] = {
     "US": bare_phones(("2125", "4155", "3124", "7134", "6026", "3057", "2068"), 10),
     "DE": bare_phones(("0151", "0160", "0170", "0175", "0176"), 11), "FR": bare_phones(("06", "07"), 10),
-    "E.164": bare_phones(("+4915", "+3361", "+1415", "+4477"), 13),
+    "E.164": any_of(bare_phones(("+49151", "+49170"), 14), bare_phones(("+336", "+337"), 12), bare_phones(("+1415", "+1212"), 12)),
 }  # fmt: skip
 
 
@@ -102,8 +102,8 @@ IDS: dict[str, tuple[str, Make]] = {
     "ES_NIF": ("nif", by("es_ES", lambda f: f.nif())), "IT_FISCAL_CODE": ("codice_fiscale", by("it_IT", lambda f: f.ssn())),
     "PL_PESEL": ("pesel", by("pl_PL", lambda f: f.pesel())), "BR_CPF": ("cpf", by("pt_BR", lambda f: f.cpf())),
     "NL_BSN": ("bsn", by("nl_NL", lambda f: f.ssn())), "FI_PERSONAL_IDENTITY_CODE": ("hetu", by("fi_FI", lambda f: f.ssn())),
-    "SE_PERSONNUMMER": ("personnummer", by("sv_SE", lambda f: f.ssn())), "UK_NINO": ("nino", by("en_GB", lambda f: f.ssn())),
-    "NO_FODSELSNUMMER": ("fodselsnummer", by("no_NO", lambda f: f.ssn())), "IN_AADHAAR": ("aadhaar", by("en_IN", lambda f: f.aadhaar_id())),
+    "SE_PERSONNUMMER": ("personnummer", by("sv_SE", lambda f: f.ssn())), "UK_NINO": ("nino", lambda r: f"{r.choice(['AB', 'CE', 'JK', 'PR', 'SW'])} {r.randrange(100):02d} {r.randrange(100):02d} {r.randrange(100):02d} {r.choice('ABCD')}"),
+    "NO_FODSELSNUMMER": ("fodselsnummer", by("no_NO", lambda f: f.ssn())),
     "CH_AHV": ("ahv", by("de_CH", lambda f: f.ssn())), "RO_CNP": ("cnp", by("ro_RO", lambda f: f.ssn())),
     "FR_NIR": ("insee", by("fr_FR", lambda f: f.ssn())), "CA_SIN": ("sin", by("en_CA", lambda f: f.ssn())),
     "MX_CURP": ("curp", by("es_MX", lambda f: f.curp())), "TR_TCKN": ("tckn", by("tr_TR", lambda f: f.ssn())),

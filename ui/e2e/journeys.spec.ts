@@ -153,6 +153,7 @@ test("review a suggestion: confirmed with a reason, and gone from the queue", as
   const page = await as("petra", "/review");
   await settled(page);
   const row = page.locator("tbody tr").last();
+  await row.waitFor();
   const field = (await row.locator("a").first().textContent()) ?? "";
   const entity = (await row.locator(".badge").first().textContent())?.replace(/ \(.*/, "") ?? "";
   const before = await page.locator("tbody tr").count();
@@ -162,6 +163,27 @@ test("review a suggestion: confirmed with a reason, and gone from the queue", as
   await page.getByRole("dialog").getByRole("button", { name: "Confirm" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.waitForFunction((n) => document.querySelectorAll("tbody tr").length === n - 1, before);
+});
+
+test("review many at once: two rejected with one reason, then confirmed again", async () => {
+  const page = await as("petra", "/review");
+  await page.locator("tbody tr").nth(1).waitFor();
+  const names = await page.locator("tbody tr a.mono").evaluateAll((all) => all.slice(0, 2).map((a) => a.textContent));
+  for (const i of [0, 1]) await page.locator("tbody tr").nth(i).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Reject 2" }).click();
+  await page.fill("#reason", "test data");
+  await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
+  await page.getByText("2 finds decided").waitFor();
+  await page.getByRole("button", { name: "rejected" }).click();
+  await page
+    .locator("tbody tr a.mono", { hasText: names[0] ?? "" })
+    .first()
+    .waitFor();
+  await page.getByLabel("All that are shown").check();
+  await page.getByRole("button", { name: /^Confirm \d/ }).click();
+  await page.fill("#reason", "they are real");
+  await page.getByRole("dialog").getByRole("button", { name: "Confirm" }).click();
+  await page.getByText(/finds? decided/).waitFor();
 });
 
 test("signing out leaves nothing of the session behind", async () => {

@@ -21,6 +21,7 @@ from lineage.model import FOREVER, How, Kind
 from lineage.names import Link, canonical, field_text
 from lineage.parse import parse
 from lineage.ports import TooMuch
+from lineage.queries import Lineage
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
 from lineage_samples import (
@@ -364,6 +365,55 @@ def test_one_cluster_by_many_addresses() -> None:
     ]
     GraphWriter(graph, resolve).write([parse(event) for event in events])
     assert flows(graph) == {("a", "x"), ("x", "y")}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cluster_declared_after_its_events_is_one_namespace_all_the_same(seed: int) -> None:
+    """The same graph as if it had been declared before: edges, columns, links, drops, and what was said of datasets."""
+    known: set[str] = set()
+
+    def shown(graph: MemoryGraph) -> Any:
+        held = content(graph)  # what was noted under the old names lies there, and nobody asks for it
+        for part in ("infos", "drops"):
+            held[part] = [row for row in held[part] if row[0].namespace != other]
+        held["links"] = [link for link in held["links"] if link.primary.namespace != other]
+        return held
+
+    def resolve(namespace: str, name: str) -> DatasetId:
+        return DatasetId("kafka://first:9092" if namespace in known else namespace, name)
+
+    owned = {
+        "ownership": {"owners": [{"name": "ann"}]},
+        "symlinks": {"identifiers": [{"namespace": "urn", "name": "a"}]},
+    }
+    gone = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
+    other = "kafka://second:9092"
+    events = [
+        run(0, [dataset("a", other, **owned)], [dataset("b", "kafka://first:9092")]),
+        run(
+            1,
+            [dataset("b", other)],
+            [dataset("c", other, columnLineage=columns({"x": [("b", "y")]}))],
+            job="n",
+            run_id="r2",
+        ),
+        run(2, [dataset("c", other)], [dataset("d", other)], job="streamer", run_id="r3", processing="STREAMING"),
+        run(3, [], [dataset("d", other, **gone)], job="dropper", run_id="r4"),
+        run(4, [dataset("a", other)], [], job="reader", run_id="r5", kind="START"),
+    ]
+    random.Random(seed).shuffle(events)
+    late = MemoryGraph()
+    writer = GraphWriter(late, resolve)
+    writer.write([parse(event) for event in events])
+    assert writer.realign() == 0
+    known.add(other)
+    assert writer.realign() == 4 and writer.realign() == 0
+    early = MemoryGraph()
+    GraphWriter(early, resolve).write([parse(event) for event in events])
+    assert shown(late) == shown(early)
+    assert Lineage(late, resolve).find(f"dataset:{other}:a").info["owners"] == [{"name": "ann", "type": None}]
+    writer.write([parse(event) for event in events])  # and it goes on under the new name
+    assert shown(late) == shown(early)
 
 
 # --- order, repeats, bounds ------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ def test_lineage_downstream_of_a_dataset() -> None:
     assert edge | {} == {
         "source": node("orders"), "target": node("clean"), "job": "job:jobs:cleaner", "kind": "feeds", "masked": False,
         "columns": "known", "from": "2026-01-01T00:00:00.000Z", "to": None, "seen": "2026-01-01T00:00:00.000Z",
-        "how": "columns", "origin": "observed",
+        "how": "columns", "origin": "observed", "stale": False,
     }  # fmt: skip
 
 
@@ -282,7 +282,7 @@ def test_a_silent_streaming_job_is_shown_as_stale() -> None:
         run(0, ["a"], ["b"], processing="STREAMING", kind="RUNNING"), run(0, ["a"], ["c"], job="batch", run_id="r2")
     )
     shown = Lineage(graph, settings=LineageSettings(stale_after_days=1)).lineage(node("a"), "downstream").to_json()
-    assert {edge["target"]: edge.get("stale") for edge in shown["edges"]} == {node("b"): True, node("c"): None}
+    assert {edge["target"]: edge["stale"] for edge in shown["edges"]} == {node("b"): True, node("c"): False}
 
 
 def test_cycles_and_self_loops_end() -> None:

@@ -121,7 +121,7 @@ def test_permissions_come_by_role_and_inheritance(world: World) -> None:
         ("User", "ana", {"roles": ["lead"]}),
     )
     ana = world.user("ana")
-    assert world.identity.permissions(ana) == {"scan", "review", "report:read", "audit:read"}
+    assert world.identity.permissions(ana) == {"scan", "review", "report:read", "audit:read", "decide"}
     world.identity.require(ana, "scan")
     with pytest.raises(NotAllowed, match="'manage'") as raised:
         world.identity.require(ana, "manage")

@@ -34,6 +34,7 @@ from policies.query_errors import QueryFailed
 from policies.query_ports import QueryRecord, QueryTable
 from policies.query_refusals import split_name
 from policies.query_settings import QuerySettings
+from policies.query_trail import Trail
 from policies.views import govern
 
 KIND = parse_ddl("id STRING, amount INT, note STRING, who STRUCT<name: STRING, mail: STRING>, user STRING")
@@ -133,7 +134,7 @@ def test_an_audit_that_cannot_be_written_stops_the_query() -> None:
         def record(self, entry: QueryRecord) -> None:
             raise OSError
 
-    service._audit = Broken()
+    service._trail = Trail(Broken())
     with pytest.raises(OSError):
         service.run(ANA, "SELECT * FROM orders")
     assert not world.plans
@@ -174,7 +175,7 @@ def test_a_denied_column_is_named_with_the_reason_and_how_to_ask() -> None:
     details = caught.value.details
     assert details["columns"] == ["note"]
     assert details["reasons"][0]["name"] == "deny-notes"
-    assert details["ask"] == ["weir request prod/orders --fields 'value.note'"]
+    assert details["ask"] == ["weir request prod/orders --field 'value.note' --purpose PURPOSE"]
     star = world.service().run(ANA, "SELECT id FROM orders")
     assert len(star.rows) == 5
 

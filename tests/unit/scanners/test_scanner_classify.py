@@ -9,6 +9,7 @@ import pytest
 from catalog.model import ReviewState
 from scanners.adapters.memory import sealed
 from scanners.classify import classify
+from scanners.detectors.base import VERSION
 from scanners.detectors.engine import Detector
 from scanners.model import RawRecord
 from scanners.profile import TopicProfiler
@@ -149,7 +150,7 @@ def test_one_percent_in_free_text_is_found_with_its_rate():
     evidence = verdicts[0].evidence
     assert evidence["matched"] == 10 and evidence["sampled"] == 1000 and evidence["rate"] == 0.01
     assert evidence["free_text"] is True
-    assert evidence["recognizers"] == [{"name": "weir:email", "version": "1"}]
+    assert evidence["recognizers"] == [{"name": "weir:email", "version": VERSION}]
     assert verdicts[0].state is ReviewState.SUGGESTED
 
 
@@ -193,7 +194,8 @@ def test_public_and_private_addresses_are_told_apart():
     column = [f"10.{rng.randrange(256)}.{rng.randrange(256)}.{rng.randrange(256)}" for _ in range(50)]
     column += [f"93.184.{rng.randrange(256)}.{rng.randrange(1, 255)}" for _ in range(150)]
     evidence = scan(column, "client_ip")[0][0].evidence
-    assert (evidence["private"], evidence["public"]) == (50, 150)
+    assert evidence["looked_at"] < 200
+    assert abs(evidence["private"] - 50) <= 20 and evidence["private"] + evidence["public"] == 200
 
 
 def test_two_national_ids_that_both_fit_give_the_better_one():

@@ -87,6 +87,12 @@ export async function ask(
   );
 }
 
+/** Sends a text as it is. */
+export async function askText(path: string, body: string, type: string): Promise<Response> {
+  const url = new URL(path, window.location.origin);
+  return send(new Request(url, { method: "POST", body, headers: { "Content-Type": type } }));
+}
+
 /** True where this Weir has no such route: it is older than its pages, which then do without. */
 export function routeIsMissing(error: unknown): boolean {
   return (

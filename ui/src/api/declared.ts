@@ -1,6 +1,6 @@
 // Declared documents: read, check, apply.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { answer, weir } from "@/api/client";
+import { answer, askText, weir } from "@/api/client";
 import type { DeclaredDocument } from "@/api/types";
 
 export async function fetchDeclared(kind: string, name?: string, signal?: AbortSignal) {
@@ -35,5 +35,36 @@ export function useApply() {
         }),
       ),
     onSuccess: (_, { dryRun }) => (dryRun ? undefined : client.invalidateQueries()),
+  });
+}
+
+/** One thing that somebody would see otherwise. `path` null: which rows there are. */
+export interface SeenChange {
+  user: string;
+  dataset: string;
+  path: string | null;
+  purpose?: string | null;
+  change?: "gain" | "loss" | "other";
+  before: unknown;
+  after: unknown;
+  reasons?: unknown;
+}
+
+export interface Simulated {
+  changes: SeenChange[];
+  gains: number;
+  losses: number;
+  total: number;
+  truncated: boolean;
+  note?: string | null;
+  users?: number;
+  datasets?: number;
+}
+
+/** Who would gain and lose what if these documents were applied. Nothing is written. */
+export function useSimulate() {
+  return useMutation({
+    mutationFn: async (yaml: string) =>
+      (await (await askText("/api/v1/policies/simulate", yaml, "application/yaml")).json()) as Simulated,
   });
 }

@@ -107,12 +107,12 @@ function Row({
         {evidenceText(c)}
         {c.reason && <div className="muted">“{c.reason}”</div>}
       </td>
-      <td className="right nowrap">
+      <td className="decide">
         {c.state !== "confirmed" && (
           <button type="button" className="button small" onClick={() => setAsking("confirmed")}>
             <Check size={14} aria-hidden /> Confirm
           </button>
-        )}{" "}
+        )}
         {c.state !== "rejected" && (
           <button type="button" className="button small" onClick={() => setAsking("rejected")}>
             <X size={14} aria-hidden /> Reject

@@ -70,7 +70,8 @@ export function SignIn() {
           />
           <span className="hint">
             The first start wrote the admin's to <code>.weir/admin.token</code>. For others:{" "}
-            <code>weir token create --user NAME</code>
+            <code>weir token create --user NAME</code>. A bearer token of your identity provider (OIDC) works too, where
+            Weir is set to trust it.
           </span>
         </div>
         {Boolean(error) && <ErrorNotice error={error} />}

@@ -6,10 +6,12 @@ import { Clusters } from "@/pages/admin/Clusters";
 import { Health } from "@/pages/admin/Health";
 import { Scans } from "@/pages/admin/Scans";
 import { Tokens } from "@/pages/admin/Tokens";
+import { Users } from "@/pages/admin/Users";
 
 const TABS = [
   { name: "clusters", text: "Clusters", page: Clusters },
   { name: "scans", text: "Scans", page: Scans },
+  { name: "users", text: "Users", page: Users },
   { name: "tokens", text: "Tokens", page: Tokens },
   { name: "health", text: "Health", page: Health },
 ];

@@ -40,8 +40,8 @@ export function Overview({ dataset }: { dataset: Dataset }) {
           </Notice>
         ))}
         <Describe dataset={dataset} />
-        <Personal place={place} name={dataset.name} />
         <Around dataset={dataset} />
+        <Personal place={place} name={dataset.name} />
       </div>
       <aside className="panel" aria-labelledby="facts">
         <h2 id="facts">Facts</h2>
@@ -110,7 +110,7 @@ function Personal({ place, name }: { place: string; name: string }) {
       {found.length === 0 ? (
         <p className="muted">None found and none declared.</p>
       ) : (
-        <ul className="stack-s">
+        <ul className="pairs">
           {found.slice(0, 12).map((c) => (
             <li key={`${c.path} ${c.entity}`} className="row">
               <Link to={links.field(place, name, c.path)} className="mono anywhere">

@@ -2,7 +2,7 @@
 // One stop of the Tab key; arrows move, as in any tree (the row in focus is told by aria-activedescendant).
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ChevronDown, ChevronRight, Filter } from "lucide-react";
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Classification, Field } from "@/api/types";
 import { Bar } from "@/components/Bar";
 import { EntityBadge } from "@/components/EntityBadge";
@@ -27,7 +27,17 @@ export function SchemaTree({
   const [text, setText] = useState("");
   const [personal, setPersonal] = useState(false);
   const tree = useMemo(() => buildTree(fields), [fields]);
-  const [closed, setClosed] = useState<ReadonlySet<string>>(() => new Set());
+  const [folded, setFolded] = useState<ReadonlySet<string>>(() => new Set());
+  // What a filter finds is open, however the whole tree is folded; what is folded then is forgotten with the filter.
+  const filter = `${text.trim()} ${personal}`;
+  const [within, setWithin] = useState<{ of: string; closed: ReadonlySet<string> }>({ of: "", closed: new Set() });
+  const filtering = text.trim() !== "" || personal;
+  const nothing = useRef<ReadonlySet<string>>(new Set()).current;
+  const closed = filtering ? (within.of === filter ? within.closed : nothing) : folded;
+  const setClosed = useCallback(
+    (next: ReadonlySet<string>) => (filtering ? setWithin({ of: filter, closed: next }) : setFolded(next)),
+    [filtering, filter],
+  );
   const shown = useMemo(() => {
     const wanted = text.trim().toLowerCase();
     if (!wanted && !personal) return tree;
@@ -59,7 +69,7 @@ export function SchemaTree({
     brought.current = selected;
     setCursor(index);
     virtual.scrollToIndex(index, { align: "auto" });
-  }, [selected, tree, rows, closed, virtual]);
+  }, [selected, tree, rows, closed, virtual, setClosed]);
 
   const fold = (path: string, shut: boolean) => {
     const next = new Set(closed);

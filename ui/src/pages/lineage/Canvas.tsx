@@ -16,7 +16,7 @@ import type { Group } from "@/lib/group";
 import { anchored, type Positions, place } from "@/lib/layout";
 import { containerOf } from "@/lib/nodeId";
 import { type CardNode, CardView } from "@/pages/lineage/CardView";
-import { boxesOf, type Card } from "@/pages/lineage/cards";
+import { boxesOf, broughtIntoSight, type Card, fieldsOf } from "@/pages/lineage/cards";
 import { GraphExport } from "@/pages/lineage/GraphExport";
 import "@xyflow/react/dist/style.css";
 
@@ -76,14 +76,19 @@ function Drawing({
     (node: string, first: number) => setScrolled((before) => new Map(before).set(node, first)),
     [],
   );
+  const fields = useMemo(() => fieldsOf(columns ? shown : []), [shown, columns]);
   const cards = useMemo(
-    () => boxesOf(graph, shown, drawn, groups, columns, lit?.nodes ?? null, scrolled),
-    [graph, shown, drawn, groups, columns, lit, scrolled],
+    () => boxesOf(graph, drawn, groups, fields, scrolled),
+    [graph, drawn, groups, fields, scrolled],
   );
+  // What a click lights is brought into sight once; from then on the windows are the reader's own.
+  useEffect(() => {
+    if (lit) setScrolled((before) => broughtIntoSight(before, fields, lit.nodes));
+  }, [lit, fields]);
   const { positions, current } = usePositions(cards, shown, anchor);
   const places = usePlaces();
   const flow = useReactFlow();
-  const far = useStore((s) => s.transform[2] < 0.55);
+  const zoom = useStore((s) => (s.transform[2] < 0.42 ? "mid far" : s.transform[2] < 0.78 ? "mid" : ""));
   const ready = current && !fetching && positions.size > 0;
 
   // What was asked for in the bar is brought into sight whole; what is opened in the graph leaves the view alone.
@@ -151,7 +156,7 @@ function Drawing({
     };
   });
   return (
-    <div className={`drawing ${far ? "far" : ""}`}>
+    <div className={`drawing ${zoom}`}>
       <ReactFlow<CardNode>
         nodes={nodes}
         edges={edges}

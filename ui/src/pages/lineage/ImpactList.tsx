@@ -4,7 +4,7 @@ import type { Affected } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { download } from "@/lib/download";
 import { plural } from "@/lib/format";
-import { parseNodeId } from "@/lib/nodeId";
+import { nodeName } from "@/lib/graphText";
 
 /** Everything downstream of a node, nearest first: what breaks when it changes or is lost. */
 export function ImpactList({
@@ -19,8 +19,8 @@ export function ImpactList({
   const impact = useImpact(node, 20, asOf);
   return (
     <section aria-labelledby="affected">
-      <div className="spread">
-        <h3 id="affected">Affected when it changes</h3>
+      <div className="spread nowrap-row">
+        <h3 id="affected">Affected by a change</h3>
         <button
           type="button"
           className="button quiet small"
@@ -51,11 +51,10 @@ export function ImpactList({
 }
 
 function One({ of, onChoose }: { of: Affected; onChoose: (id: string) => void }) {
-  const ref = parseNodeId(of.id);
   return (
     <li>
       <button type="button" className="link anywhere" style={{ textAlign: "left" }} onClick={() => onChoose(of.id)}>
-        {ref ? [ref.name, ref.field].filter(Boolean).join(" · ") : of.id}
+        {nodeName(of.id)}
       </button>
       <div className="row small" style={{ gap: 6 }}>
         <span className="muted">

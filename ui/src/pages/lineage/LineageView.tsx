@@ -1,5 +1,5 @@
 // The graph with what belongs beside it: level, depth, time, the chosen node, what is affected.
-import { lazy, Suspense, useCallback, useMemo, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useNamespaces } from "@/api/places";
 import { Empty } from "@/components/Empty";
@@ -7,6 +7,7 @@ import { Loading } from "@/components/Loading";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { earliest, flows, inSight, path, toggleKey, type Way } from "@/lib/graph";
 import { grouped } from "@/lib/group";
+import { isTyping } from "@/lib/keys";
 import { containerOf, nodeIdOf, parseNodeId } from "@/lib/nodeId";
 import { ALL, LineageBar } from "@/pages/lineage/LineageBar";
 import { SidePanel } from "@/pages/lineage/SidePanel";
@@ -83,6 +84,14 @@ function View({ root }: { root: string }) {
     [open],
   );
   const choose = useCallback((id: string | null) => set({ chosen: id }), [set]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      // A menu or a dialog takes Escape for itself.
+      if (event.key === "Escape" && !event.defaultPrevented && !isTyping(event.target)) choose(null);
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [choose]);
 
   return (
     <div className="lineage">

@@ -48,7 +48,7 @@ export function SidePanel({
           )}
         </div>
         <h2 className="anywhere">
-          <Link to={nodeLink(id)}>{ref ? [ref.name, ref.field].filter(Boolean).join(" · ") : id}</Link>
+          <Link to={nodeLink(id)}>{nodeName(id)}</Link>
         </h2>
         <p className="muted small anywhere">{places.get(ref?.namespace ?? "") ?? ref?.namespace}</p>
       </div>

@@ -25,31 +25,40 @@ export interface Card {
   height: number;
 }
 
-/** A wide table shows few columns at once and scrolls inside its card; those on the lit path come first. */
+/** A wide table shows few columns at once and scrolls inside its card. */
 export const MOST_FIELDS = 8;
 export const FIELD_HEIGHT = 24;
 /** From the card's top to its first field, in pixels. */
 export const HEAD_HEIGHT = 54;
 
+/** The fields that have lineage, of every dataset in sight, by name. */
+export function fieldsOf(shown: Flow[]): Map<string, CardField[]> {
+  const found = new Map<string, Map<string, CardField>>();
+  for (const end of shown.flatMap((flow) => [flow.from, flow.to])) {
+    const of = containerOf(end);
+    if (of === end) continue;
+    const field = { id: end, name: parseNodeId(end)?.field ?? end };
+    const fields = found.get(of);
+    if (fields) fields.set(end, field);
+    else found.set(of, new Map([[end, field]]));
+  }
+  return new Map(
+    [...found].map(([of, fields]) => [of, [...fields.values()].sort((a, b) => a.name.localeCompare(b.name))]),
+  );
+}
+
 export function boxesOf(
   graph: Graph,
-  shown: Flow[],
   nodes: ReadonlySet<string>,
   groups: ReadonlyMap<string, Group>,
-  columns: boolean,
-  lit: ReadonlySet<string> | null,
+  fields: ReadonlyMap<string, CardField[]>,
   scrolled: ReadonlyMap<string, number>,
 ): Card[] {
-  const fields = columns ? fieldsOf(shown) : new Map<string, Set<string>>();
   return [...nodes].sort().map((id) => {
     const group = groups.get(id);
     if (group) return groupCard(group);
     const ref = parseNodeId(id);
-    const inside = [...(fields.get(id) ?? [])]
-      .map((field) => ({ id: field, name: parseNodeId(field)?.field ?? field }))
-      .sort(
-        (a, b) => Number(lit?.has(b.id) ?? false) - Number(lit?.has(a.id) ?? false) || a.name.localeCompare(b.name),
-      );
+    const inside = fields.get(id) ?? [];
     const first = Math.max(0, Math.min(scrolled.get(id) ?? 0, inside.length - MOST_FIELDS));
     const listed = inside.slice(first, first + MOST_FIELDS);
     const job = ref?.kind === "job";
@@ -73,18 +82,20 @@ export function boxesOf(
   });
 }
 
-function fieldsOf(shown: Flow[]): Map<string, Set<string>> {
-  const fields = new Map<string, Set<string>>();
-  for (const flow of shown) {
-    for (const end of [flow.from, flow.to]) {
-      const of = containerOf(end);
-      if (of === end) continue;
-      const set = fields.get(of);
-      if (set) set.add(end);
-      else fields.set(of, new Set([end]));
-    }
+/** The windows over the cards' fields, moved where none of a card's lit fields is in sight. */
+export function broughtIntoSight(
+  scrolled: ReadonlyMap<string, number>,
+  fields: ReadonlyMap<string, CardField[]>,
+  lit: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
+  const moved = new Map(scrolled);
+  for (const [id, inside] of fields) {
+    const at = inside.findIndex((f) => lit.has(f.id));
+    const first = scrolled.get(id) ?? 0;
+    const seen = inside.slice(first, first + MOST_FIELDS).some((f) => lit.has(f.id));
+    if (at >= 0 && !seen) moved.set(id, Math.max(0, at - 1));
   }
-  return fields;
+  return moved;
 }
 
 function groupCard({ id, members }: Group): Card {

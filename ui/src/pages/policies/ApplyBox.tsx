@@ -1,15 +1,29 @@
 import { useState } from "react";
-import { type Applied, useApply } from "@/api/declared";
+import { routeIsMissing } from "@/api/client";
+import { type Applied, useApply, useSimulate } from "@/api/declared";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { sentence } from "@/lib/subject";
+import { Simulation } from "@/pages/policies/Simulation";
 
-/** YAML documents: check what they would change, then apply them. */
-export function ApplyBox() {
-  const [yaml, setYaml] = useState("");
+/** YAML documents: check what they would change and for whom, then apply them. */
+export function ApplyBox({ text }: { text: string }) {
+  const [yaml, setYaml] = useState(text);
   const [checked, setChecked] = useState<{ yaml: string; answer: Applied; dryRun: boolean } | null>(null);
   const apply = useApply();
-  const run = (dryRun: boolean) =>
-    apply.mutate({ yaml, dryRun }, { onSuccess: (answer) => setChecked({ yaml, answer, dryRun }) });
+  const simulate = useSimulate();
+  const run = (dryRun: boolean) => {
+    setChecked(null);
+    apply.mutate(
+      { yaml, dryRun },
+      {
+        onSuccess: (answer) => {
+          setChecked({ yaml, answer, dryRun });
+          if (dryRun) simulate.mutate(yaml);
+          else simulate.reset();
+        },
+      },
+    );
+  };
   return (
     <section className="panel stack" aria-label="Try or apply a change">
       <div className="field">
@@ -17,12 +31,15 @@ export function ApplyBox() {
         <textarea
           id="yaml"
           className="textarea mono"
-          rows={10}
+          rows={12}
           value={yaml}
           spellCheck={false}
           placeholder={"apiVersion: weir/v1\nkind: Policy\nmetadata: {name: mask-email}\nspec: …"}
           onChange={(e) => setYaml(e.target.value)}
         />
+        <span className="hint">
+          Check tells what would change and who would see more or less; nothing is written before Apply.
+        </span>
       </div>
       {apply.isError && <ErrorNotice error={apply.error} />}
       {checked && (
@@ -40,6 +57,9 @@ export function ApplyBox() {
           </ul>
         </Notice>
       )}
+      {simulate.isPending && <p className="muted">Asking every decision twice, before and after …</p>}
+      {simulate.isError && !routeIsMissing(simulate.error) && <ErrorNotice error={simulate.error} />}
+      {simulate.data && checked?.dryRun && <Simulation of={simulate.data} />}
       <div className="row">
         <button type="button" className="button" disabled={apply.isPending || !yaml.trim()} onClick={() => run(true)}>
           Check

@@ -1,4 +1,5 @@
 // Declared state as it stands, and a place to try a change before it is applied.
+import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useDeclared } from "@/api/declared";
@@ -17,18 +18,22 @@ export default function PoliciesPage() {
   const [params] = useSearchParams();
   const kind = params.get("kind") ?? "Policy";
   const documents = useDeclared(kind);
-  const [trying, setTrying] = useState(false);
+  const [trying, setTrying] = useState<string | null>(null);
+  const change = (yaml: string) => {
+    setTrying(yaml);
+    window.scrollTo({ top: 0 });
+  };
   return (
     <div className="page">
       <PageHead
         title="Policies"
         lead="What is declared: who may read what, and how much of it. The same documents stand in git."
       >
-        <button type="button" className="button" onClick={() => setTrying(!trying)}>
-          {trying ? "Close" : "Try or apply a change"}
+        <button type="button" className="button" onClick={() => setTrying(trying === null ? "" : null)}>
+          {trying === null ? "Try or apply a change" : "Close"}
         </button>
       </PageHead>
-      {trying && <ApplyBox />}
+      {trying !== null && <ApplyBox key={trying} text={trying} />}
       <nav className="tabs" aria-label="Kinds">
         {KINDS.map((k) => (
           <Link key={k} to={`/policies?kind=${k}`} aria-current={k === kind ? "page" : undefined}>
@@ -49,7 +54,11 @@ export default function PoliciesPage() {
           ) : (
             <ul className="stack">
               {list.map((document) => (
-                <Document key={`${document.kind} ${JSON.stringify(document.metadata)}`} of={document} />
+                <Document
+                  key={`${document.kind} ${JSON.stringify(document.metadata)}`}
+                  of={document}
+                  onChange={change}
+                />
               ))}
             </ul>
           )
@@ -59,14 +68,19 @@ export default function PoliciesPage() {
   );
 }
 
-function Document({ of }: { of: DeclaredDocument }) {
+function Document({ of, onChange }: { of: DeclaredDocument; onChange: (yaml: string) => void }) {
   const text = toYaml(of);
   const words = inWords(of);
   return (
     <li className="panel">
       <div className="spread">
         <h2>{of.metadata.cluster ? `${String(of.metadata.cluster)}/${of.metadata.name}` : of.metadata.name}</h2>
-        <CopyButton text={text} what="YAML" />
+        <span className="row">
+          <button type="button" className="button quiet small" onClick={() => onChange(text)}>
+            <Pencil size={13} aria-hidden /> Change
+          </button>
+          <CopyButton text={text} what="YAML" />
+        </span>
       </div>
       {words && <p>{words}</p>}
       <details>

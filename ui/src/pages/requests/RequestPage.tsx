@@ -31,6 +31,7 @@ export default function RequestPage() {
   const user = useMe(useToken()).data?.user;
   return (
     <div className="page">
+      {!request.data && <PageHead title="Request" crumbs={<Link to={links.requests()}>Requests</Link>} />}
       <Answer of={request}>{(r) => <Details request={r} user={user} />}</Answer>
     </div>
   );

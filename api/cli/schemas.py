@@ -1,0 +1,68 @@
+"""`weir diff-schema`: what changed in a dataset's records, and where it was first seen."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.declare import dataset_path
+from api.cli.options import As, Output, api
+from api.cli.output import Format, console, show
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's command."""
+    app.command(
+        "diff-schema", epilog="weir diff-schema prod/orders · weir diff-schema prod/orders --from 1 --to 3 · --versions"
+    )(diff_schema)
+
+
+def diff_schema(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    before: Annotated[int | None, typer.Option("--from", min=1, help="The older version.")] = None,
+    after: Annotated[int | None, typer.Option("--to", min=1, help="The newer version; the newest unless told.")] = None,
+    registry: Annotated[
+        bool, typer.Option("--registry", help="Also ask the schema registry whether it would take the newer one.")
+    ] = False,
+    versions: Annotated[bool, typer.Option("--versions", help="List all versions instead.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Compare two versions of a schema: the newest and the one before it unless told otherwise."""
+    client = api(user)
+    if versions:
+        listed = client.get(f"{dataset_path(dataset)}/schema/versions")
+        show([{**v, "changes": changes_in_short(v["changes"])} for v in listed],
+             ("version", "created_at", "fields", "shapes", "changes"), output, whole=listed,
+             empty="No version yet: weir scan CLUSTER.")  # fmt: skip
+        return
+    answer = client.get(
+        f"{dataset_path(dataset)}/schema/diff", registry=registry or None, **{"from": before, "to": after}
+    )
+    show([change_row(c) for c in answer["changes"]], ("change", "path", "before", "after", "first_seen"), output,
+         whole=answer, title=f"Version {answer['from']} to {answer['to']}", empty="Nothing changed.")  # fmt: skip
+    if output is not Format.TABLE:
+        return
+    if answer["changes"]:
+        judged = answer["compatibility"]
+        console.print(", ".join(f"{'' if judged[way] else 'not '}{way} compatible" for way in ("backward", "forward")))
+    for verdict in answer.get("registry") or []:
+        takes = "takes it" if verdict["compatible"] else f"refuses it: {' '.join(verdict['messages'])}"
+        console.print(f"{verdict['subject']}: the registry {takes}", soft_wrap=True, markup=False)
+
+
+def change_row(change: dict[str, Any]) -> dict[str, Any]:
+    """A change as a table row."""
+    first = change.get("first_seen") or {}
+    at = f"partition {first['partition']}, offset {first['offset']}, {first.get('time') or 'no time'}" if first else ""
+    what = change["change"] + (f" {change['how']}" if change.get("how") else "")
+    return {**change, "change": what, "path": change["path"] or "", "first_seen": at}
+
+
+def changes_in_short(changes: list[dict[str, Any]]) -> str:
+    """How many of each kind: `2 added, 1 type`."""
+    counts: dict[str, int] = {}
+    for change in changes:
+        counts[change["change"]] = counts.get(change["change"], 0) + 1
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items())

@@ -1,0 +1,200 @@
+"""SQL of a run -> flows between its datasets: the tables of the text are matched with the datasets of the run.
+
+A table that none of them is, or that several could be, stays unmatched: what comes from it is left out, not guessed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from catalog.model import DatasetId
+from catalog.paths import quote
+from lineage.names import Names
+from lineage.sql.columns import columns_from_sql
+from lineage.sql.model import DIRECT, ColumnEdge, Columns, Origin, SqlLineage, Way
+
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it logs statements it cannot read, values included
+
+Flow = tuple[DatasetId, str, DatasetId, str | None, bool, bool]
+"""Source, field, target, field (None: the whole), raw, explicit (never): a row as `statements.settle` takes it."""
+KnownColumns = Callable[[DatasetId], Columns | None]
+"""The catalog's learned columns of a dataset; None for one it does not know."""
+
+_KEPT = 500
+
+
+class KnownNames:
+    """A `Resolve` that also tells the columns the catalog has learned (`columns`)."""
+
+    def __init__(self, resolve: Callable[[str, str], DatasetId], columns: KnownColumns) -> None:
+        self._resolve, self.columns = resolve, columns
+
+    def __call__(self, namespace: str, name: str) -> DatasetId:
+        return self._resolve(namespace, name)
+
+
+class _Kept:
+    """The newest readings: one run's text is read for each of its reports otherwise."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[Any, SqlLineage] = OrderedDict()
+
+    def read(self, text: str, dialect: str, match: Match) -> SqlLineage:
+        key = (text, dialect, match.digest())
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = columns_from_sql(text, dialect, match.columns)
+            while len(self._found) > _KEPT:
+                self._found.popitem(last=False)
+        return found
+
+
+_kept = _Kept()
+
+
+class Match:
+    """Tables of a text as datasets of a run."""
+
+    def __init__(
+        self, ins: Collection[DatasetId], outs: Collection[DatasetId], schemas: Mapping[DatasetId, Columns], names: Names
+    ) -> None:
+        self.ins, self.outs = sorted(ins), sorted(outs)
+        self._schemas = dict(schemas)
+        for dataset in {*ins, *outs} - schemas.keys():
+            learned = names.columns(dataset)
+            if learned is not None:
+                self._schemas[dataset] = learned
+        self._spellings = {d: [m.name for m in names.component(d)] for d in {*ins, *outs}}
+
+    def digest(self) -> tuple[Any, ...]:
+        rows = [(str(d), tuple(s), orjson.dumps(self._schemas.get(d))) for d, s in sorted(self._spellings.items())]
+        return (*map(str, self.ins), "->", *map(str, self.outs), *rows)
+
+    def columns(self, table: str) -> Columns | None:
+        dataset = self.source(table, None) or self.target(table, None)
+        return self._schemas.get(dataset) if dataset is not None else None
+
+    def source(self, table: str, topic: str | None) -> DatasetId | None:
+        return self._one(table, topic, self.ins) or self._one(table, topic, self.outs)
+
+    def target(self, table: str, topic: str | None) -> DatasetId | None:
+        if not table:  # a plain query, of a run with one output: that is where it goes
+            return self.outs[0] if len(self.outs) == 1 else None
+        return self._one(table, topic, self.outs)
+
+    def _one(self, table: str, topic: str | None, among: Iterable[DatasetId]) -> DatasetId | None:
+        if topic is not None:
+            return _only([d for d in among if topic in self._spellings[d]])
+        wanted = table.lower()
+        for fits in (_equal, _ends, _begins):
+            found = [d for d in among if any(fits(wanted, name.lower()) for name in self._spellings[d])]
+            if found:
+                return _only(found)
+        return None
+
+
+def _only(found: list[DatasetId]) -> DatasetId | None:
+    return found[0] if len(found) == 1 else None
+
+
+def _equal(table: str, name: str) -> bool:
+    return table == name
+
+
+def _ends(table: str, name: str) -> bool:
+    """`orders` names `shop.public.orders`."""
+    return name.endswith(f".{table}")
+
+
+def _begins(table: str, name: str) -> bool:
+    """`catalog.shop.orders` names `shop.orders`."""
+    return table.endswith(f".{name}")
+
+
+def flows_from_sql(
+    texts: Iterable[tuple[str, str]], schemas: Mapping[DatasetId, Columns], ins: Collection[DatasetId],
+    outs: Collection[DatasetId], names: Names,
+) -> tuple[list[Flow], set[DatasetId]]:  # fmt: skip
+    """Flows between columns that a run's SQL shows, and the outputs of which it does not show all."""
+    rows: list[Flow] = []
+    doubtful: set[DatasetId] = set()
+    if not outs:
+        return rows, doubtful
+    match = Match(ins, outs, schemas, names)
+    for text, dialect in sorted(texts):
+        said = _kept.read(text, dialect, match)
+        targets = {match.target(table, said.topics.get(table)) for table in said.outputs}
+        if said.unknown:
+            doubtful |= {target for target in targets if target is not None}
+        for edge in through(said, lambda table, said=said: match.source(table, said.topics.get(table)) is not None):
+            source = match.source(edge.source.table, said.topics.get(edge.source.table))
+            target = match.target(edge.target, said.topics.get(edge.target))
+            if source is not None and target is not None:
+                field = None if edge.field is None else field_of(target, edge.field)
+                raw = edge.way.type == DIRECT and not edge.way.masking
+                if edge.way.type == DIRECT or field is None:
+                    rows.append((source, field_of(source, edge.source.path), target, field, raw, False))
+                else:  # a condition for one column is, in the graph, a condition for the dataset
+                    rows.append((source, field_of(source, edge.source.path), target, None, False, False))
+            elif target is not None and source is None:
+                doubtful.add(target)
+    return rows, doubtful
+
+
+def through(said: SqlLineage, stands: Callable[[str], bool]) -> set[ColumnEdge]:
+    """The edges with tables that the text itself makes, and that are no datasets, replaced by what they are made of."""
+    made: dict[str, list[ColumnEdge]] = {}
+    for edge in said.edges:
+        made.setdefault(edge.target.lower(), []).append(edge)
+    found: set[ColumnEdge] = set()
+    todo = [(edge, 0) for edge in said.edges]
+    seen: set[ColumnEdge] = set(said.edges)
+    while todo and len(seen) < 200_000:
+        edge, depth = todo.pop()
+        parts = made.get(edge.source.table.lower())
+        if not parts or depth > 50 or stands(edge.source.table):
+            found.add(edge)
+            continue
+        for part in parts:
+            joined = _joined(part, edge)
+            if joined is not None and joined not in seen:
+                seen.add(joined)
+                todo.append((joined, depth + 1))
+    return found
+
+
+def _joined(first: ColumnEdge, then: ColumnEdge) -> ColumnEdge | None:
+    if first.field is None:
+        return replace(then, source=first.source, field=None, way=first.way)
+    size = len(first.field)
+    if then.source.path[:size] != first.field:
+        return None
+    rest = then.source.path[size:]
+    source = Origin(first.source.table, (*first.source.path, *rest)) if first.way.subtype == "IDENTITY" else first.source
+    way = then.way if then.way.type != DIRECT else (
+        first.way.then(then.way.subtype, then.way.masking) if first.way.type == DIRECT else Way("INDIRECT", first.way.subtype)
+    )  # fmt: skip
+    return ColumnEdge(source, then.target, then.field, way)
+
+
+def field_of(dataset: DatasetId, path: tuple[str, ...]) -> str:
+    """A place as the graph names it: in a topic a field path, elsewhere names joined with dots."""
+    is_topic = dataset.namespace.startswith("kafka")
+    if is_topic and path[0].startswith("_"):
+        return path[0]
+    text = ""
+    for part in path:
+        text += part if part == "[]" else ("." if text else "") + (quote(part) if is_topic else part)
+    return f"value.{text}" if is_topic else text
+
+
+def columns_of(text: str) -> Columns:
+    """A schema fact's columns."""
+    found = orjson.loads(text)
+    return found if isinstance(found, dict) else {}

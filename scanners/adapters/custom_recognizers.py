@@ -1,0 +1,158 @@
+"""The user's own recognizers over a column: presidio's pattern recognizer fields, run so that no pattern can hold up a scan.
+
+A pattern runs on RE2, whose time is linear whatever the pattern is. What RE2 does not know (look-around, references back,
+letters beyond ASCII with \\b and \\w) runs on `regex`, which stops after a time; a recognizer that had to be stopped
+three times is not asked again by this worker. Either way a field that could not be read counts as not scanned.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from scanners.detectors.engine import compiled, where_hits
+from scanners.model import Recognizer
+
+MAX_TEXTS = 4000
+"""Texts of a column and batch that one recognizer reads closely."""
+_STOPS = 3
+"""Times a recognizer may take too long before this worker leaves it."""
+
+TIMED_OUT, FAILED = "recognizer_timed_out", "recognizer_failed"
+
+Search = Callable[[str], bool]
+
+
+class TookTooLong(Exception):
+    """A pattern was stopped."""
+
+
+class CustomRecognizers:
+    """All recognizers of the user. A recognizer that cannot be built does not raise: it fails every field it is asked
+    about, which shows in the report."""
+
+    def __init__(self, recognizers: Sequence[Recognizer], seconds: float = 2.0) -> None:
+        self._each = [_One(recognizer, seconds) for recognizer in recognizers]
+        self._quick = _Quick([one.expressions for one in self._each])
+
+    def find(self, texts: Sequence[str]) -> tuple[dict[str, set[int]], str | None]:
+        """ENTITY|custom:NAME -> numbers of the texts that hold it, and why the look was not finished, or None."""
+        found: dict[str, set[int]] = {}
+        failure: str | None = None
+        where = self._quick.find(texts)
+        for number, one in enumerate(self._each):
+            indexes, problem = one.find(texts, where(number))
+            failure = problem or failure
+            if indexes:
+                found.setdefault(one.key, set()).update(indexes)
+        return found, failure
+
+
+class _One:
+    """One recognizer."""
+
+    def __init__(self, spec: Recognizer, seconds: float) -> None:
+        self.key = f"{spec.supported_entity}|custom:{spec.name}"
+        self._stops = 0
+        self._seconds = seconds
+        self._problem: str | None = None
+        self.expressions: list[str] = []
+        try:
+            self.expressions = [str(p["regex"]) for p in spec.patterns]
+            if spec.deny_list:
+                # Presidio's own form: whole words, whatever stands around them.
+                words = "|".join(re.escape(str(word)) for word in sorted(spec.deny_list, key=len, reverse=True))
+                self.expressions.append(rf"(?:^|(?<=\W))(?:{words})(?:(?=\W)|$)")
+            self._searches = [search(e, seconds) for e in self.expressions]
+        except Exception:
+            self._problem = FAILED
+
+    def find(self, texts: Sequence[str], where: Sequence[int]) -> tuple[set[int], str | None]:
+        if self._problem is not None:
+            return set(), self._problem
+        found: set[int] = set()
+        # All its patterns together may take as long on a column as one may on a text, ten times over.
+        deadline = time.monotonic() + 10 * self._seconds
+        for index in where[:MAX_TEXTS]:
+            try:
+                if any(s(texts[index]) for s in self._searches):
+                    found.add(index)
+            except TookTooLong:
+                self._stops += 1
+                if self._stops >= _STOPS:
+                    self._problem = TIMED_OUT
+                return found, TIMED_OUT
+            except Exception:
+                return found, FAILED
+            if time.monotonic() > deadline:
+                return found, TIMED_OUT
+        return found, None
+
+
+def search(expression: str, seconds: float) -> Search:
+    """Whether a text holds the pattern, with presidio's flags: case is ignored, ^ and $ are those of lines, a dot is any
+    character. Raises TookTooLong out of a search; `regex.error` for a pattern that cannot be read."""
+    import re2
+
+    if expression.isascii():
+        options = re2.Options()
+        options.log_errors = False
+        try:
+            linear = re2.compile(f"(?ims){expression}", options)
+        except re2.error:
+            linear = None
+        if linear is not None:
+            return lambda text: linear.search(text) is not None
+    import regex
+
+    pattern = regex.compile(expression, regex.IGNORECASE | regex.MULTILINE | regex.DOTALL)
+
+    def stopped(text: str) -> bool:
+        try:
+            return pattern.search(text, timeout=seconds, concurrent=True) is not None
+        except TimeoutError:
+            raise TookTooLong from None
+
+    return stopped
+
+
+class _Quick:
+    """Which recognizers may match which texts, by hyperscan in one pass; all texts where it cannot tell."""
+
+    def __init__(self, expressions: Sequence[Sequence[str]]) -> None:
+        self._parts: list[tuple[int, Any]] = []
+        self._blind: set[int] = set()
+        for number, each in enumerate(expressions):
+            database = _database(each) if each else None
+            if database is None:
+                self._blind.add(number)
+            else:
+                self._parts.append((number, database))
+
+    def find(self, texts: Sequence[str]) -> Callable[[int], Sequence[int]]:
+        bodies: list[bytes] = []
+        if self._parts:
+            bodies = [t.encode("utf-8", "replace") + b"\n" for t in texts]
+        seen: dict[int, Sequence[int]] = {}
+        for number, database in self._parts:
+            try:
+                hits = where_hits(database, bodies)
+                seen[number] = sorted({i for where in hits.values() for i in where})
+            except Exception:
+                logging.getLogger(__name__).info("hyperscan could not read a column; recognizers read it themselves")
+        return lambda number: seen.get(number, range(len(texts)))
+
+
+def _database(expressions: Sequence[str]) -> Any:
+    try:
+        import hyperscan as hs
+    except ImportError:
+        return None
+    flags = (
+        hs.HS_FLAG_CASELESS | hs.HS_FLAG_MULTILINE | hs.HS_FLAG_DOTALL | hs.HS_FLAG_UTF8 | hs.HS_FLAG_UCP
+        | hs.HS_FLAG_ALLOWEMPTY | hs.HS_FLAG_PREFILTER
+    )  # fmt: skip
+    return compiled([e.encode() for e in expressions], flags)

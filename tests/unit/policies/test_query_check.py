@@ -1,0 +1,155 @@
+"""What an editor is told while somebody types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog.errors import Unavailable
+from policies.model import Decision, Effect, Mask, MaskType, Reason, RowFilter
+from policies.plan import QueryPlan
+from policies.query_check import QueryCheck
+from policies.query_complete import Completion
+from tests.unit.policies.test_query import ANA, ID, World, decided
+
+
+def check(sql: str, world: World | None = None) -> dict[str, Any]:
+    made = world or World()
+    service = made.service()
+    answer = QueryCheck(service.preparer, made, service.settings).check(ANA, sql, "analysis")
+    assert not made.plans and not made.entries, "nothing is read and nothing is audited"
+    return answer
+
+
+def places(sql: str, world: World | None = None) -> list[tuple[str, str | None]]:
+    """The text each problem points at, and its suggestion."""
+    lines = sql.split("\n")
+    found = []
+    for problem in check(sql, world)["problems"]:
+        assert problem["line"] == problem["end_line"]
+        line = lines[problem["line"] - 1]
+        found.append((line[problem["column"] - 1 : problem["end_column"] - 1], problem["suggestion"]))
+    return found
+
+
+def test_a_good_query() -> None:
+    answer = check("SELECT id, who.mail FROM orders", World(decided({"value.id": Mask(MaskType.MASK_NONE)})))
+    assert answer["ok"] and answer["problems"] == []
+    assert answer["tables"] == [{"name": "orders", "dataset": "prod/orders", "effect": "allow", "line": 1, "column": 26}]
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT *\nFROM order_s", [("order_s", "orders")]),
+        ("SELECT * FROM orders JOIN nope JOIN nada", [("nope", "orders"), ("nada", "orders")]),
+        ("SELECT uper(id) FROM orders", [("uper", "upper")]),
+        ("SELECT id,\n  amout FROM orders", [("amout", "amount")]),
+        ("SELECT id FROM orders WHERE", [("WHERE", None)]),
+        ("DROP TABLE orders", [("DROP", None)]),
+        ("SELECT id FROM orders; SELECT 1", [("SELECT", None)]),
+        ("SELECT count(*) FROM orders EMIT CHANGES", [("EMIT", None)]),
+        ("SELECT '${x}' FROM orders", [("$", None)]),
+    ],
+)
+def test_a_problem_stands_where_it_is(sql: str, expected: list[tuple[str, str | None]]) -> None:
+    found = places(sql)
+    if "WHERE" in sql:
+        assert len(found) == 1
+    else:
+        assert found == expected
+
+
+def test_denials_are_problems_too() -> None:
+    denied = Decision(ID, "prod/orders", Effect.DENY, reasons=(Reason("default", "deny", "no role"),))
+    answer = check("SELECT id FROM orders", World(denied))
+    assert not answer["ok"] and "You may not read prod/orders" in answer["problems"][0]["message"]
+    assert answer["tables"][0]["effect"] == "deny"
+    assert places("SELECT id, note FROM orders", World(decided(deny=("value.note",)))) == [("note", None)]
+
+
+def test_an_engine_that_is_away_leaves_types_out() -> None:
+    world = World()
+
+    def away(plan: QueryPlan) -> Any:
+        raise Unavailable("away")
+
+    world.check = away  # type: ignore[method-assign]
+    answer = check("SELECT id FROM orders", world)
+    assert answer["ok"] and answer["types"] == "none"
+
+
+def test_a_filter_that_fits_no_record_is_told() -> None:
+    answer = check("SELECT id FROM orders", World(decided(filters=(RowFilter("prod/orders", "region = 'EU'"),))))
+    assert not answer["ok"] and "region" in answer["problems"][0]["message"]
+
+
+TEXT = st.text(alphabet="SELECT FROM orders.`'\"(),*=;-/${}\nwho note id JOIN\u0130\U0001f600", max_size=60)
+
+
+@given(TEXT)
+@settings(max_examples=150, deadline=None)
+def test_no_text_breaks_it(sql: str) -> None:
+    answer = check(sql)
+    assert answer["ok"] is (answer["problems"] == [])
+    for problem in answer["problems"]:
+        assert problem["line"] >= 1 and problem["column"] >= 1
+        assert (problem["end_line"], problem["end_column"]) >= (problem["line"], problem["column"])
+
+
+# --- completion --------------------------------------------------------------------------------------------------------
+
+
+def complete(text: str, world: World | None = None) -> list[str]:
+    """Inserts at the | of a text."""
+    made = world or World()
+    at = text.index("|")
+    service = Completion(made.service().preparer, lambda: ["prod/orders", "prod/shop.orders-v2", "test/orders"])
+    answer = service.complete(ANA, text.replace("|", "", 1), at)
+    assert not made.entries and not made.plans and answer["from"] <= answer["to"] == at
+    return [item["insert"] for item in answer["items"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("SELECT * FROM sho|", "`shop.orders-v2`"),
+        ("SELECT * FROM prod.ord|", "orders"),
+        ("SELECT a| FROM orders", "amount"),
+        ("SELECT who.m| FROM orders", "mail"),
+        ("SELECT o.| FROM orders o", "id"),
+        ("SELECT o.who.| FROM orders AS o WHERE 1 = 1", "name"),
+        ("SELECT id FROM orders WHERE am|", "amount"),
+        ("SELECT uppe|", "upper("),
+        ("SELECT id FROM orders ORDE|", "ORDER BY"),
+        ("WITH big AS (SELECT * FROM orders) SELECT * FROM bi|", "big"),
+        ("SELECT `am|", "amount"),
+        ("SELECT _off| FROM orders", "_offset"),
+    ],
+)
+def test_what_comes_first(text: str, first: str) -> None:
+    found = complete(text if "FROM" in text or "uppe" in text else text + " FROM orders")
+    assert found and found[0] == first
+
+
+@pytest.mark.parametrize("text", ["SELECT 'am| FROM orders", "SELECT 1 -- am|", "SELECT 12|", "SELECT /* am| */ 1"])
+def test_nothing_inside_strings_comments_and_numbers(text: str) -> None:
+    assert complete(text) == []
+
+
+def test_what_one_may_not_read_is_not_proposed() -> None:
+    world = World(decided(deny=("value.note", "value.who.mail")))
+    assert "note" not in complete("SELECT | FROM orders", world)
+    assert complete("SELECT who.| FROM orders", world) == ["name"]
+    denied = World(Decision(ID, "prod/orders", Effect.DENY))
+    assert "id" not in complete("SELECT | FROM orders", denied)
+
+
+@given(TEXT, st.integers(0, 60))
+@settings(max_examples=150, deadline=None)
+def test_completion_takes_any_text(sql: str, at: int) -> None:
+    at = min(at, len(sql))
+    complete(sql[:at].replace("|", "") + "|" + sql[at:].replace("|", ""))

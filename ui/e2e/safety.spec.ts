@@ -1,0 +1,291 @@
+// Nothing user-written is HTML, nothing leaves for elsewhere, keys work everywhere, errors say what to do.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch, settled, visit, WEIR } from "./weir";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+test("pages come under a policy that allows their own scripts only", async () => {
+  const answer = await fetch(`${WEIR}/datasets/a/b`);
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).toContain("connect-src 'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy.match(/script-src[^;]*/)?.[0]).not.toContain("unsafe");
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(await answer.text()).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+});
+
+const EVIL = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>"'\`{{7*7}}javascript:window.hacked=1`;
+const NS = "kafka://evil:9092";
+
+/** Every list a page draws from, full of names that want to be HTML. */
+async function hostile(page: Page): Promise<void> {
+  const json = (body: unknown) => (route: { fulfill: (a: { json: unknown }) => Promise<void> }) =>
+    route.fulfill({ json: body });
+  const dataset = {
+    namespace: NS,
+    name: EVIL,
+    cluster: EVIL,
+    reference: `${EVIL}/${EVIL}`,
+    description: EVIL,
+    owners: [EVIL],
+    tags: [EVIL],
+    terms: [EVIL],
+    format: { value: EVIL },
+    declared_schema: EVIL,
+    topic: { retained: 1 },
+    scan: { error: EVIL, problems: [{ message: EVIL }] },
+    notes: [],
+    updated_at: "2026-01-01T00:00:00Z",
+  };
+  const found = {
+    path: `value.${EVIL}`,
+    entity: EVIL,
+    score: 1,
+    state: "suggested",
+    evidence: { matched: 1, sampled: 1, recognizers: [EVIL], note: EVIL },
+    reason: EVIL,
+    namespace: NS,
+    name: EVIL,
+    dataset: `${EVIL}/${EVIL}`,
+  };
+  const hit = {
+    kind: "field",
+    namespace: NS,
+    name: EVIL,
+    cluster: EVIL,
+    path: `value.${EVIL}`,
+    description: EVIL,
+    tags: [EVIL],
+    owners: [EVIL],
+    entities: [EVIL],
+    score: 1,
+    highlights: { description: [EVIL], path: [`<em>${EVIL}</em>`], name: [EVIL] },
+  };
+  const request = {
+    id: "req-1",
+    state: "pending",
+    stage: EVIL,
+    requester: EVIL,
+    dataset: `${EVIL}/${EVIL}`,
+    fields: [EVIL],
+    purpose: EVIL,
+    reason: EVIL,
+    stages: [{ name: EVIL, approvers: { users: [EVIL] }, quorum: 1, approvedBy: [EVIL] }],
+    decisions: [{ by: EVIL, stage: EVIL, verdict: EVIL, at: "2026-01-01T00:00:00Z", comment: EVIL }],
+  };
+  await page.route("**/api/v1/datasets?*", json({ datasets: [dataset], total: 1 }));
+  await page.route("**/api/v1/datasets/*/*", json(dataset));
+  await page.route("**/api/v1/datasets/*/*/classifications", json([found]));
+  await page.route(
+    "**/api/v1/datasets/*/*/schema*",
+    json({
+      version: 1,
+      format: { value: EVIL },
+      fields: [{ path: `value.\`${EVIL.replaceAll("`", "")}\``, types: { [EVIL]: 1 }, presence: 1, null_share: 0 }],
+      shapes: [
+        { share: 0.5, paths: ["value"], when: { [EVIL]: EVIL } },
+        { share: 0.5, paths: ["value", EVIL] },
+      ],
+      window: { records: 1, strategy: EVIL },
+      problems: [{ message: EVIL }],
+    }),
+  );
+  await page.route("**/api/v1/search?*", json({ total: 1, hits: [hit], facets: { tag: [{ value: EVIL, count: 1 }] } }));
+  await page.route(
+    "**/api/v1/classifications?*",
+    json({ total: 1, counts: { entity: { [EVIL]: 1 } }, classifications: [found] }),
+  );
+  await page.route("**/api/v1/access-requests*", json({ requests: [request] }));
+  await page.route("**/api/v1/access-requests/*", json(request));
+  await page.route(
+    "**/api/v1/events?*",
+    json({
+      events: [{ id: "1", type: EVIL, subject: EVIL, time: EVIL, sequence: "1", data: { path: EVIL, problem: EVIL } }],
+      next: 1,
+    }),
+  );
+  await page.route(
+    "**/api/v1/jobs/*/*",
+    json({
+      id: "job:a:b",
+      type: "job",
+      name: EVIL,
+      sql: EVIL,
+      runs: [{ id: EVIL, state: EVIL }],
+      location: { url: "javascript:window.hacked=1" },
+    }),
+  );
+  await page.route(
+    "**/api/v1/lineage?*",
+    json({
+      nodes: [{ id: `dataset:${NS}:${EVIL}`, type: "dataset", description: EVIL, owners: [EVIL] }],
+      edges: [
+        { source: `dataset:${NS}:${EVIL}`, target: `dataset:${NS}:b${EVIL}`, kind: "feeds", job: `job:s:${EVIL}` },
+      ],
+      truncated: false,
+    }),
+  );
+  await page.route(
+    "**/api/v1/impact?*",
+    json({
+      root: EVIL,
+      affected: [{ id: `dataset:${NS}:${EVIL}`, type: EVIL, hops: 1, raw: true, owners: [EVIL] }],
+      truncated: true,
+    }),
+  );
+  await page.route(
+    "**/api/v1/audit?*",
+    json({
+      entries: [
+        { seq: 1, at: EVIL, actor: EVIL, action: EVIL, target: EVIL, decision: EVIL, reasons: [EVIL], hash: EVIL },
+      ],
+      next: null,
+    }),
+  );
+  await page.route(
+    "**/api/v1/declared/*",
+    json({
+      documents: [
+        {
+          apiVersion: EVIL,
+          kind: "Policy",
+          metadata: { name: EVIL },
+          spec: { match: { tag: EVIL }, type: "mask", mask: { type: EVIL } },
+        },
+      ],
+    }),
+  );
+  await page.route(
+    "**/api/v1/reports/where-is?*",
+    json({
+      asked: {},
+      places: [
+        {
+          namespace: NS,
+          name: EVIL,
+          path: EVIL,
+          entity: EVIL,
+          state: EVIL,
+          share: 1,
+          flows: [{ id: EVIL, raw: true }],
+          readers: [{ kind: EVIL, name: EVIL }],
+          access: [{ kind: "user", subject: EVIL, via: [EVIL], masked: true, mask: EVIL }],
+        },
+      ],
+      gaps: [EVIL],
+    }),
+  );
+}
+
+const part = encodeURIComponent(EVIL);
+const PLACES = [
+  "/",
+  `/search?q=${part}`,
+  "/datasets",
+  `/datasets/a/${part}`,
+  `/datasets/a/${part}/schema?field=${part}`,
+  `/datasets/a/${part}/personal-data`,
+  `/lineage?node=${encodeURIComponent(`dataset:${NS}:${EVIL}`)}&chosen=${encodeURIComponent(`dataset:${NS}:${EVIL}`)}`,
+  `/jobs/a/${part}`,
+  "/requests?show=all",
+  "/requests/req-1",
+  `/requests/new?dataset=${part}&fields=${part}&purpose=${part}`,
+  "/review",
+  "/policies",
+  `/fields?name=${part}`,
+  `/reports?entity=${part}`,
+  "/activity",
+  "/audit",
+  `/query?sql=${part}&purpose=${part}`,
+];
+
+test("names, descriptions and reasons that want to be HTML stay text on every page", async () => {
+  const { context, page, wrong } = await visit(browser, "admin");
+  await hostile(page);
+  for (const place of PLACES) {
+    await page.goto(WEIR + place);
+    await page.waitForFunction(
+      () => document.querySelector(".skeleton") === null && document.querySelector("main h1, main h2") !== null,
+    );
+    await page.waitForTimeout(150);
+    const found = await page.evaluate(() => ({
+      hacked: (window as unknown as { hacked?: number }).hacked ?? null,
+      images: document.querySelectorAll("main img, main script, main iframe").length,
+      links: [...document.querySelectorAll("main a")].filter((a) => /^javascript:/i.test(a.getAttribute("href") ?? ""))
+        .length,
+      broken: document.body.innerText.includes("This page could not be drawn"),
+    }));
+    expect(found, place).toEqual({ hacked: null, images: 0, links: 0, broken: false });
+  }
+  await context.close();
+  expect(wrong).toEqual([]);
+});
+
+test("keys: g and a letter goes, ? tells them, Escape closes, / searches, arrows walk the results", async () => {
+  const { context, page } = await visit(browser, "admin");
+  await page.goto(WEIR);
+  await settled(page);
+  await page.keyboard.press("g");
+  await page.keyboard.press("l");
+  await page.waitForURL(/\/lineage$/);
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("/");
+  await page.keyboard.type("email");
+  await page.locator("[data-hit]").nth(1).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  expect(
+    await page.evaluate(() => [...document.querySelectorAll("[data-hit]")].indexOf(document.activeElement as Element)),
+  ).toBe(1);
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
+  // Letters that are typed are letters.
+  await page.keyboard.type("gq?");
+  expect(new URL(page.url()).pathname).toBe("/search");
+  await context.close();
+});
+
+test("a page that fails says what happened and what to do", async () => {
+  const { context, page } = await visit(browser, "admin");
+  for (const [path, says] of [
+    ["/datasets/prod/nosuchdataset", /no dataset|not known|There is no/i],
+    ["/nosuchpage", /Home|search/i],
+    ["/requests/req-nosuch", /no .*request/i],
+    ["/jobs/shop/nosuchjob", /no job|not known|There is no/i],
+  ] as const) {
+    await page.goto(WEIR + path);
+    await settled(page).catch(() => undefined);
+    await page.locator("main", { hasText: says }).waitFor();
+  }
+  await page.route("**/api/v1/audit?*", (route) => route.abort());
+  await page.goto(`${WEIR}/audit`);
+  await page.getByText(/Weir does not answer.*weir status/).waitFor();
+  await context.close();
+});
+
+test("a token that ends while one works leads back to the sign-in page, which says why", async () => {
+  const { context, page } = await visit(browser, "admin");
+  await page.goto(WEIR);
+  await settled(page);
+  await page.route("**/api/v1/**", (route) =>
+    route.fulfill({
+      status: 401,
+      json: { error: { code: "unauthenticated", message: "This token was ended.", details: {} } },
+    }),
+  );
+  await page.keyboard.press("g");
+  await page.keyboard.press("u");
+  await page.getByText(/You were signed out: This token was ended/).waitFor();
+  await context.close();
+});

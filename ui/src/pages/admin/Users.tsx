@@ -1,0 +1,227 @@
+// People and programs that sign in: roles and groups as declared, tokens, grants; made and changed in place.
+import { Pencil, Plus } from "lucide-react";
+import { useState } from "react";
+import { Link } from "react-router";
+import { useGrants } from "@/api/access";
+import { useApply, useDeclared } from "@/api/declared";
+import { useTokens } from "@/api/tokens";
+import type { DeclaredDocument } from "@/api/types";
+import { Answer } from "@/components/Answer";
+import { Empty } from "@/components/Empty";
+import { Modal } from "@/components/Modal";
+import { ErrorNotice } from "@/components/Notice";
+import { wordsFromText } from "@/lib/declare";
+import { plural } from "@/lib/format";
+import { links } from "@/lib/links";
+import { sentence } from "@/lib/subject";
+
+interface UserSpec {
+  displayName?: string;
+  roles?: string[];
+  groups?: string[];
+  disabled?: boolean;
+}
+
+const specOf = (document: DeclaredDocument) => document.spec as UserSpec;
+
+export function Users() {
+  const users = useDeclared("User");
+  const tokens = useTokens().data ?? [];
+  const grants = useGrants().data ?? [];
+  const [editing, setEditing] = useState<DeclaredDocument | "new" | null>(null);
+  const valid = (user: string) => tokens.filter((t) => t.user === user && !t.revoked_at).length;
+  return (
+    <div className="stack">
+      <div className="spread">
+        <p className="muted">
+          A role says what somebody may read and do; <Link to="/policies?kind=Role">roles are declared</Link>.
+        </p>
+        <button type="button" className="button primary" onClick={() => setEditing("new")}>
+          <Plus size={15} aria-hidden /> Add a user
+        </button>
+      </div>
+      <Answer of={users}>
+        {(list) => {
+          const named = new Set(list.map((d) => d.metadata.name));
+          // Whoever holds a token signs in, declared or not.
+          const others = [...new Set(tokens.filter((t) => !t.revoked_at).map((t) => t.user))].filter(
+            (user) => !named.has(user),
+          );
+          if (list.length + others.length === 0) {
+            return (
+              <div className="panel">
+                <Empty title="No users yet">
+                  <p>Add one above, then make a token for them under Tokens.</p>
+                </Empty>
+              </div>
+            );
+          }
+          return (
+            <div className="panel flush table-wrap">
+              <table className="table">
+                <thead>
+                  <tr>
+                    <th>User</th>
+                    <th>Roles</th>
+                    <th>Groups</th>
+                    <th>Tokens</th>
+                    <th>Grants</th>
+                    <th>
+                      <span className="visually-hidden">Change</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {list.map((document) => {
+                    const name = document.metadata.name;
+                    const spec = specOf(document);
+                    const own = grants.filter((g) => g.status === "approved" && sentence(g.subject) === name);
+                    return (
+                      <tr key={name}>
+                        <td>
+                          <strong>{name}</strong> {spec.disabled && <span className="badge bad">disabled</span>}
+                          {spec.displayName && <div className="muted small">{spec.displayName}</div>}
+                        </td>
+                        <td>
+                          <Words of={spec.roles} />
+                        </td>
+                        <td>
+                          <Words of={spec.groups} />
+                        </td>
+                        <td>
+                          <Link to={links.admin("tokens")}>{plural(valid(name), "token")}</Link>
+                        </td>
+                        <td>
+                          {own.length > 0 ? (
+                            <Link to={links.requests("grants")}>{plural(own.length, "grant")}</Link>
+                          ) : (
+                            <span className="muted">none</span>
+                          )}
+                        </td>
+                        <td className="right nowrap">
+                          <button type="button" className="button quiet small" onClick={() => setEditing(document)}>
+                            <Pencil size={13} aria-hidden /> Change
+                            <span className="visually-hidden"> {name}</span>
+                          </button>
+                        </td>
+                      </tr>
+                    );
+                  })}
+                  {others.map((user) => (
+                    <tr key={user}>
+                      <td>
+                        <strong>{user}</strong> <span className="badge">not declared</span>
+                      </td>
+                      <td colSpan={2} className="muted">
+                        none
+                      </td>
+                      <td>
+                        <Link to={links.admin("tokens")}>{plural(valid(user), "token")}</Link>
+                      </td>
+                      <td colSpan={2} />
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          );
+        }}
+      </Answer>
+      {editing && <Editor of={editing === "new" ? null : editing} onClose={() => setEditing(null)} />}
+    </div>
+  );
+}
+
+function Words({ of }: { of: string[] | undefined }) {
+  if (!of || of.length === 0) return <span className="muted">none</span>;
+  return (
+    <span className="row" style={{ gap: 4 }}>
+      {of.map((word) => (
+        <span key={word} className="badge">
+          {word}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function Editor({ of, onClose }: { of: DeclaredDocument | null; onClose: () => void }) {
+  const spec = of ? specOf(of) : {};
+  const roles = useDeclared("Role").data ?? [];
+  const [name, setName] = useState(of?.metadata.name ?? "");
+  const [chosen, setChosen] = useState<string[]>(spec.roles ?? []);
+  const [groups, setGroups] = useState((spec.groups ?? []).join(", "));
+  const [disabled, setDisabled] = useState(spec.disabled ?? false);
+  const apply = useApply();
+  const offered = [...new Set([...roles.map((r) => r.metadata.name), ...chosen])].sort();
+  return (
+    <Modal open onClose={onClose} title={of ? `Change ${name}` : "Add a user"}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const next: DeclaredDocument = {
+            apiVersion: "weir/v1",
+            kind: "User",
+            metadata: of?.metadata ?? { name: name.trim() },
+            spec: {
+              ...of?.spec,
+              roles: chosen,
+              groups: wordsFromText(groups),
+              ...(disabled || spec.disabled ? { disabled } : {}),
+            },
+          };
+          // JSON is YAML too, and quotes everything that needs it.
+          apply.mutate({ yaml: JSON.stringify(next), dryRun: false }, { onSuccess: onClose });
+        }}
+      >
+        {!of && (
+          <div className="field">
+            <label htmlFor="user-name">Name</label>
+            <input id="user-name" className="input" required value={name} onChange={(e) => setName(e.target.value)} />
+          </div>
+        )}
+        <fieldset className="field" style={{ border: 0, padding: 0, margin: 0 }}>
+          <legend className="strong" style={{ padding: 0 }}>
+            Roles
+          </legend>
+          {offered.length === 0 && <span className="hint">No role is declared yet.</span>}
+          <ul className="picker">
+            {offered.map((role) => (
+              <li key={role}>
+                <label className="row">
+                  <input
+                    type="checkbox"
+                    checked={chosen.includes(role)}
+                    onChange={(e) => setChosen(e.target.checked ? [...chosen, role] : chosen.filter((r) => r !== role))}
+                  />
+                  {role}
+                </label>
+              </li>
+            ))}
+          </ul>
+        </fieldset>
+        <div className="field">
+          <label htmlFor="user-groups">Groups</label>
+          <input id="user-groups" className="input" value={groups} onChange={(e) => setGroups(e.target.value)} />
+          <span className="hint">Words with commas between.</span>
+        </div>
+        {of && (
+          <label className="row">
+            <input type="checkbox" checked={disabled} onChange={(e) => setDisabled(e.target.checked)} />
+            disabled: every token is refused
+          </label>
+        )}
+        {apply.isError && <ErrorNotice error={apply.error} />}
+        <div className="actions">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={apply.isPending || !name.trim()}>
+            {of ? "Save" : "Add"}
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
