@@ -30,6 +30,7 @@ from api.routes import (
     marquez,
     pages,
     queries,
+    recognizers,
     reports,
     running,
     scans,
@@ -70,7 +71,7 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     v1 = APIRouter(prefix=PREFIX)
     for room in (
-        search, catalog, classifications, clusters, scans, lineage, marquez, queries, running, access, audit, reports,
+        search, catalog, classifications, recognizers, clusters, scans, lineage, marquez, queries, running, access, audit, reports,
         decisions, declared, tokens, events,
     ):  # fmt: skip
         v1.include_router(room.router)

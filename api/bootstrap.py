@@ -17,6 +17,7 @@ from api.facts import Facts
 from api.health import Health
 from api.home import Home, write_private
 from api.parts import Parts as _Parts
+from api.recognizers import Recognizers
 from api.scanning import ScanRunner
 from api.settings import Settings
 from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders
@@ -79,6 +80,7 @@ class Services:
     deliveries: Deliveries
     datasets: Datasets
     reviews: Reviews
+    recognizers: Recognizers
     discovery: Discovery
     connections: Connections
     search: Search
@@ -246,6 +248,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         deliveries=Deliveries(store, receivers, now, settings.events),
         datasets=datasets,
         reviews=Reviews(store, datasets),
+        recognizers=Recognizers(parts.trial_analyzers(), scanner, connections, datasets),
         discovery=discovery,
         connections=connections,
         search=search,

@@ -176,10 +176,22 @@ class Parts:
 
     # -- Spark --------------------------------------------------------------------------------------------------------
 
+    def trial_analyzers(self) -> Any:
+        """What reads texts for the trial of a recognizer; no language model is loaded for that."""
+        from scanners.adapters.custom_recognizers import CustomRecognizers
+
+        seconds = self._settings.scanners.regex_seconds
+        return lambda recognizers: CustomRecognizers(recognizers, seconds)
+
     def sampler(self) -> Any:
         from scanners.adapters.spark_sampler import SparkSampler
 
-        return SparkSampler(self._settings.spark.remote.get_secret_value())
+        return SparkSampler(self._settings.spark.remote.get_secret_value(), checkpoints=self._checkpoints())
+
+    def _checkpoints(self) -> Any:
+        from scanners.adapters.checkpoints import FileCheckpoints
+
+        return FileCheckpoints(self._home.root / "scans", self._home.secret("scans.key"))
 
     def dead_letters(self) -> Any:
         """Where scans send what they cannot decode; with a sampler that is not Spark's there is none."""

@@ -17,6 +17,7 @@ from catalog.discovery import Discovery
 from catalog.errors import Unavailable, WeirError
 from catalog.model import DatasetId, DatasetScan, ScanWindow
 from catalog.ports import CatalogStore, EventSink
+from catalog.problems import sentence
 from catalog.records import ScanRecord, ScanState
 from catalog.scans import Scans
 from scanners.model import Recognizer, SampleRequest, ScanProgress, TopicFormat
@@ -127,6 +128,7 @@ class _Job:
             last_windows=windows,
             formats=formats,
             declared=declared,
+            resume=self._scan.id,
         ):
             self._keep(found)
             self._report()
@@ -154,7 +156,7 @@ class _Job:
 
     def _keep(self, found: DatasetScan) -> None:
         schema = self._r._datasets.record_scan(found)
-        messages = [str(p.get("message") or p.get("reason") or "") for p in found.problems]
+        messages = [sentence(p) for p in found.problems]
         self.rows.append(
             {
                 "namespace": found.dataset.namespace,
@@ -169,7 +171,11 @@ class _Job:
                 "problems": messages,
             }
         )
-        self.problems += [{"dataset": found.dataset.name, "message": m} for m in messages if m and m != "empty"]
+        self.problems += [
+            {"dataset": found.dataset.name, "reason": p.get("reason"), "message": text}
+            for p, text in zip(found.problems, messages, strict=True)
+            if p.get("reason") not in ("empty", "nothing_new")
+        ]
 
     def _progressed(self, progress: ScanProgress) -> None:
         self._share = progress.done / progress.total if progress.total else 1.0

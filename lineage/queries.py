@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from catalog.errors import InvalidInput, NotFound
@@ -96,6 +97,8 @@ class Lineage:
         kept = sorted(edges.values(), key=lambda e: (e.kind, e.source, e.target, e.vf, e.id))
         ids = {root.id} | {end for e in kept for end in (e.source, e.target)} | {e.job for e in kept if e.job}
         nodes = {root.id: root} | self._nodes(ids)
+        if columns:
+            nodes |= self._tagged(nodes.values())
         stale = self._stale(kept, nodes, at)
         return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(kept), truncated, stale, root.id)
 
@@ -354,6 +357,21 @@ class Lineage:
 
     def _nodes(self, ids: Collection[str]) -> dict[str, Node]:
         return self._graph.nodes(ids) if ids else {}
+
+    def _tagged(self, nodes: Iterable[Node]) -> dict[str, Node]:
+        """Fields with the tags that producers gave them with their datasets."""
+        fields = [node for node in nodes if node.type == "field" and node.field is not None]
+        datasets = self._nodes({DatasetId(node.namespace, node.name).node_id for node in fields})
+        tags: dict[tuple[str, str, str], dict[str, str]] = {}
+        for found in datasets.values():
+            dataset = DatasetId(found.namespace, found.name)
+            for column, given in (found.info.get("columnTags") or {}).items():
+                tags[found.namespace, found.name, field_text(dataset, column)] = given
+        return {
+            node.id: replace(node, info={**node.info, "tags": tags[node.namespace, node.name, node.field]})
+            for node in fields
+            if node.field is not None and (node.namespace, node.name, node.field) in tags
+        }
 
     def _owners_of(self, node: Node | None) -> tuple[str, ...]:
         """Owners as producers say and, for datasets, as the catalog says."""

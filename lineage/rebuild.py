@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from catalog.errors import InvalidInput
 from lineage.consume import read_event
 from lineage.events import Event
+from lineage.memory import uncollected
 from lineage.names import Resolve, as_written
-from lineage.ports import EventLog, LineageGraph, WriteRefused
+from lineage.ports import EventLog, LineageGraph, Record, WriteRefused
+from lineage.repeats import Repeats
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
 
@@ -62,6 +64,7 @@ class _Run:
     ) -> None:
         self._log, self._settings, self._progress = log, settings, progress
         self._writer = GraphWriter(graph, resolve, settings)
+        self._repeats = Repeats()
         self._next: dict[int, int] = {}
         self.folded = self.skipped = 0
 
@@ -73,23 +76,31 @@ class _Run:
         """Fold what is in the log and not yet folded. Gives the number of messages."""
         count = 0
         for records in self._log.read(self.after):
-            events: list[Event] = []
-            for record in records:
-                self._next[record.partition] = record.offset + 1
-                try:
-                    events.append(read_event(record))
-                except InvalidInput:
-                    self.skipped += 1
-            self._write(events)
+            with uncollected():
+                self._write(self._events(records))
             count += len(records)
             self._progress(self.folded)
         return count
 
-    def _write(self, events: list[Event]) -> None:
+    def _events(self, records: list[Record]) -> list[tuple[Record, Event]]:
+        events: list[tuple[Record, Event]] = []
+        for record in records:
+            self._next[record.partition] = record.offset + 1
+            if self._repeats.known(record):
+                self.folded += 1
+                continue
+            try:
+                events.append((record, read_event(record)))
+            except InvalidInput:
+                self.skipped += 1
+        return events
+
+    def _write(self, events: list[tuple[Record, Event]]) -> None:
         if not events:
             return
         try:
-            self._writer.write(events)
+            self._writer.write([event for _, event in events])
+            self._repeats.folded(events)
             self.folded += len(events)
         except WriteRefused:
             if len(events) == 1:

@@ -16,13 +16,14 @@ from catalog.errors import Conflict, InvalidInput
 from catalog.ports import EventSink
 from catalog.records import rfc3339
 from policies import break_glass as glass
-from policies import workflow
+from policies import convert, kinds, workflow
 from policies.audit import AuditLog
+from policies.decide import decide
 from policies.deciders import Deciders
 from policies.delegation import Delegations
 from policies.identity import Identity
 from policies.matching import resolve
-from policies.model import DatasetFacts, GrantStatus, Subject
+from policies.model import DatasetFacts, Effect, GrantStatus, Subject
 from policies.ports import Change, Clock, Document, FactsSource
 from policies.request_effects import check_times, grant_spec, not_found
 from policies.requests import Asked, matching_workflows, read_fields, shortest
@@ -141,10 +142,23 @@ class Approvals:
                 now + allowed.review_within, allowed.stages, rows, reason.strip(), RequestState.REVIEW,
                 grant=f"{subject.user}-glass-{name.removeprefix('req-')}", break_glass=True,
             )  # fmt: skip
+            self._opens_something(subject, facts, request, now)
             self._write(request, None, subject.user)
             self._record(subject, "breakglass.use", request, "allow")
             self._grant(request, subject.user, now)
         return request
+
+    def _opens_something(self, subject: Subject, facts: DatasetFacts, request: AccessRequest, now: datetime) -> None:
+        """Raises InvalidInput for a grant that would open nothing, as with a purpose that no access policy takes."""
+        view = self._state.view()
+        spec = kinds.GrantSpec.model_validate(grant_spec(request, now))
+        made = convert.grant(request.grant or request.id, spec)
+        decision = decide(
+            subject, facts, roles=view.roles, policies=view.policies, grants=[made], purpose=request.purpose, now=now
+        )
+        if decision.effect is Effect.DENY:
+            why = " ".join(r.text for r in decision.reasons)
+            raise InvalidInput(f"This would open nothing of {facts.reference}: {why}", details={"field": "purpose"})
 
     def _workflows(self, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
         """Every workflow about what is asked for. Raises Conflict while one cannot be read: it may be about it too."""

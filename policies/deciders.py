@@ -8,7 +8,7 @@ from catalog.errors import NotAllowed, NotFound
 from policies.delegation import Delegations
 from policies.identity import Identity
 from policies.matching import resolve
-from policies.model import DatasetFacts, Subject
+from policies.model import DatasetFacts, Subject, SubjectMatch
 from policies.ports import FactsSource
 from policies.state import GovernanceState
 from policies.workflow import OPEN, AccessRequest, Approvers, Stage
@@ -72,12 +72,14 @@ class Deciders:
         return self.standing(subject, request, request.current, known) is not None
 
     def may_see(self, subject: Subject, request: AccessRequest) -> bool:
-        """Requester, whoever decided or may decide a stage of it, managers and auditors."""
+        """Requester, whoever decided or may decide a stage of it, managers and auditors; of break-glass owners too."""
         if subject.user == request.requester or any(v.by == subject.user for v in request.votes):
             return True
         if self._identity.permissions(subject) & {"manage", "audit:read"}:
             return True
         facts = self.facts_or_none(request.dataset)
+        if request.break_glass and facts is not None and self._among(subject, facts.owners):
+            return True
         if any(self.is_approver(subject, request, stage, facts) for stage in request.stages):
             return True
         return self.can_decide(subject, request, facts)
@@ -105,6 +107,9 @@ class Deciders:
             return self._facts.facts(reference)
         except NotFound:
             return None
+
+    def _among(self, subject: Subject, people: SubjectMatch) -> bool:
+        return resolve(subject, self._state.view().roles).among(people)
 
     def _gone(self, user: str) -> bool:
         view = self._state.view()

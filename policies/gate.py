@@ -24,6 +24,7 @@ from policies.sql import stream, tables
 from policies.sql.errors import refused
 from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex
 from policies.sql.names import fold
+from policies.sql.qualify import without_qualify
 from policies.sql.tables import TableRef
 from policies.sql.tree import Checker
 from policies.sql.windows import NEWEST, AsOf, read_time
@@ -189,19 +190,8 @@ def _render(tree: exp.Expression, views: Mapping[TableRef, str]) -> str:
         table.set("this", exp.to_identifier(views[ref], quoted=True))
     for column in list(copy.find_all(exp.Column)) if bare else ():
         _shorten(column, bare)
-    for select in list(copy.find_all(exp.Select)):
-        if select.args.get("qualify"):
-            _name_columns(select)
+    copy = without_qualify(copy)
     return str(copy.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))
-
-
-def _name_columns(select: Any) -> None:
-    """Spark has no QUALIFY; sqlglot writes a query around it, which takes every column by its name: give each one."""
-    for item in list(select.expressions):
-        star = isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star))
-        if not star and not isinstance(item, (exp.Column, exp.Alias, exp.Aliases)):
-            name = item.sql(dialect=DIALECT, comments=False, normalize_functions=False)
-            item.replace(exp.alias_(item.copy(), name, quoted=True))
 
 
 def _shorten(column: Any, tables_without_alias: list[tuple[tuple[str, ...], str]]) -> None:

@@ -153,13 +153,13 @@ class Completion:
                 for alias, governed in tables
                 if fold(alias).startswith(prefix)
             )
+        yield from (
+            Item(word, "keyword", "keyword", word) for word in KEYWORDS if not prefix or fold(word).startswith(prefix)
+        )
         if prefix:
             for name, function in sorted(inventory.functions().items()):
                 if function.verdict == "allowed" and name.startswith(prefix) and name[0].isalpha():
                     yield Item(name, "function", "function", f"{name}(")
-        yield from (
-            Item(word, "keyword", "keyword", word) for word in KEYWORDS if not prefix or fold(word).startswith(prefix)
-        )
 
     def _governed(self, subject: Subject, text: Unfinished, purpose: str | None) -> Iterator[tuple[str, GovernedTable]]:
         for alias, parts in text.tables:

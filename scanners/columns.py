@@ -276,7 +276,9 @@ class Profiler:
                     continue
                 known = columns.get(child)
                 if known is None:
-                    columns[child] = (key, list(column), where if len(groups) == 1 else list(where))
+                    columns[child] = (
+                        key, list(column), where if len(groups) == 1 and isinstance(where, list) else list(where),
+                    )  # fmt: skip
                 else:
                     known[1].extend(column)
                     known[2].extend(where)

@@ -51,7 +51,7 @@ def _runs(body: bytes) -> list[int]:
     run = run[:-3] & run[3:]
     if not run.any():
         return []
-    return numpy.flatnonzero(run & ~numpy.concatenate(([False], run[:-1]))).tolist()  # type: ignore[no-any-return]
+    return numpy.flatnonzero(run & ~numpy.concatenate(([False], run[:-1]))).tolist()
 
 
 def has_key_marks(text: bytes, count: int) -> bool:

@@ -20,6 +20,7 @@ class ProfileJob:
     formats     formats already known or declared, by topic: they win over what the bytes look like
     deadline    seconds since 1970 after which records are skipped and counted, or None
     salt        random text that keys the hashes behind the distinct estimates; a new one for every scan
+    resume      the scan's id, by which it goes on where a process that died left it; empty: from the beginning
     """
 
     cluster: ClusterConnection
@@ -36,6 +37,7 @@ class ProfileJob:
     free_text_limit: int = 150
     regex_seconds: float = 2.0
     tasks: int = 4
+    resume: str = ""
 
 
 class Sampler(Protocol):
@@ -48,6 +50,28 @@ class Sampler(Protocol):
         iteration early.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """How far the scan of a topic came: the offsets that are in the sketch, and the sketch, unfinished and encrypted."""
+
+    done: tuple[OffsetRange, ...]
+    sketch: bytes
+
+
+class Checkpoints(Protocol):
+    """Keeps how far scans came, over a restart of this process. `key` encrypts the sketches, 32 bytes."""
+
+    key: bytes
+
+    def load(self, scan: str, topic: str) -> Checkpoint | None: ...
+
+    def save(self, scan: str, topic: str, checkpoint: Checkpoint) -> None:
+        """Replaces the last one of this scan and topic, whole or not at all."""
+        ...
+
+    def drop(self, scan: str, topics: Sequence[str]) -> None: ...
 
 
 class DeadLetters(Protocol):

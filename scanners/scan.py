@@ -63,13 +63,15 @@ class Scanner:
         last_windows: Mapping[str, ScanWindow] | None = None,
         formats: Mapping[str, TopicFormat] | None = None,
         declared: Mapping[str, str] | None = None,
+        resume: str = "",
     ) -> Iterator[DatasetScan]:
         """Scan the named topics and those that match patterns (`shop.*`); no names at all means every topic.
 
         Yields a DatasetScan as soon as its topic is done, in no promised order. `last_windows` (by topic) are the
         windows of earlier scans, for the strategy since-last; `formats` are declared ones, `declared` the columns declared
         as Spark DDL, which the records are held against, as against registered schemas. A topic without records gives a
-        scan without fields and the problem `empty`. Ends early and without error once `cancelled()` is true.
+        scan without fields and the problem `empty`. `resume` names the scan: with the name of one that was interrupted it
+        goes on after the offsets that one had read. Ends early and without error once `cancelled()` is true.
 
         Raises NotFound for a topic that is not there, InvalidInput for a pattern that cannot be read, Unavailable when
         Kafka or Spark does not answer.
@@ -89,7 +91,15 @@ class Scanner:
                 return
             chunk = names[start : start + self._settings.topics_per_job]
             for result in self._scan_some(
-                cluster, chunk, request, recognizers, is_cancelled, last_windows or {}, formats or {}, declared or {}
+                cluster,
+                chunk,
+                request,
+                recognizers,
+                is_cancelled,
+                last_windows or {},
+                formats or {},
+                declared or {},
+                resume,
             ):
                 done += 1
                 records += result.schema.window.records
@@ -129,6 +139,7 @@ class Scanner:
         last_windows: Mapping[str, ScanWindow],
         formats: Mapping[str, TopicFormat],
         declared: Mapping[str, str],
+        resume: str,
     ) -> Iterator[DatasetScan]:
         topics = self._offsets.offsets(cluster, names)
         for gone in sorted(set(names) - {t.name for t in topics}):
@@ -150,7 +161,7 @@ class Scanner:
             recognizers=tuple(recognizers),
             max_bytes=request.max_bytes, deadline=self._clock() + request.max_seconds, salt=secrets.token_hex(16),
             detect=settings.detect, phone_regions=tuple(settings.phone_regions), free_text_limit=settings.free_text_limit,
-            regex_seconds=settings.regex_seconds, tasks=settings.tasks_per_job,
+            regex_seconds=settings.regex_seconds, tasks=settings.tasks_per_job, resume=resume,
         )  # fmt: skip
         again: dict[str, Sketch] = {}
         lost: dict[str, str] = {}

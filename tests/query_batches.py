@@ -236,6 +236,20 @@ def _frame(session: Any, text: str) -> Any:
     return DataFrame(SQL(text), session)
 
 
+def spark_itself(session: Any, queries: Sequence[str]) -> list[Result]:
+    """What a session gives for texts as they are, in the form of `Batches`."""
+    runner = Batches(SparkEngine(Sessions("", 0)), session)
+    asked = [Asked(World("", "", {}), sql, text=sql) for sql in queries]
+    for each in asked:
+        fields = _frame(session, each.sql).schema.fields
+        each.columns = tuple(ResultColumn(f.name, f.dataType.simpleString()) for f in fields)
+    for start in range(0, len(asked), runner.size):
+        runner._together(asked[start : start + runner.size])
+    found = [each.outcome for each in asked]
+    assert all(isinstance(each, Result) for each in found), found
+    return found  # type: ignore[return-value]
+
+
 @contextmanager
 def batches(spark: str) -> Iterator[Batches]:
     sessions = Sessions(spark, 0)

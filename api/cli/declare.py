@@ -13,6 +13,7 @@ from api.cli.http import Api, segment
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, print_text, show
 from catalog.errors import InvalidInput, WeirError
+from catalog.problems import sentence
 
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]
 
@@ -161,11 +162,8 @@ def _departures(answer: dict[str, Any]) -> None:
     for departure in answer.get("departures", []):
         console.print(f"[yellow]![/] {escape(departure['message'])}", soft_wrap=True)
     for problem in answer.get("problems", []):
-        if problem.get("count") and problem["reason"] not in ("departs", "dead_letters"):
-            first = problem.get("first")
-            at = f", first in partition {first['partition']} at offset {first['offset']}" if first else ""
-            part, reason = problem["part"], problem["reason"].replace("_", " ")
-            console.print(f"[yellow]![/] {escape(part)}: {reason}, {problem['count']} times{at}.", soft_wrap=True)
+        if problem["reason"] != "departs":
+            console.print(f"[yellow]![/] {escape(sentence(problem))}", soft_wrap=True)
 
 
 def _documents(client: Any, kind: str, name: str | None, output: Format) -> None:

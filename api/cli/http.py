@@ -109,6 +109,24 @@ class Api:
                 raise _refusal(answer)
             yield answer.iter_lines()
 
+    @contextmanager
+    def download(self, path: str, body: Any, **params: Any) -> Iterator[Iterator[bytes]]:
+        """The bytes of an answer as they come. Raises as other calls; Unavailable when it breaks off in between."""
+        try:
+            with self._client.stream("POST", path, json=body, params=_given(params), timeout=None) as answer:
+                if answer.is_error:
+                    answer.read()
+                    raise _refusal(answer)
+                yield answer.iter_bytes()
+        except httpx.ConnectError:
+            raise Unavailable(
+                f"No Weir answers at {self.url}. Start it with `weir up --detach`, or set WEIR_URL to where it runs."
+            ) from None
+        except httpx.HTTPError:
+            raise Unavailable(
+                "The answer broke off: it was stopped, or a limit was reached; what came is not all."
+            ) from None
+
     def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
         try:
             answer = self._client.request(method, path, **arguments)

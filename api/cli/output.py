@@ -62,10 +62,8 @@ def show(
 ) -> None:
     """Print rows. `whole` is the full answer that json and yaml print in place of the rows; `verbatim` keeps names."""
     match form:
-        case Format.JSON:
-            print_text(json.dumps(rows if whole is None else whole, indent=2, ensure_ascii=False, default=str))
-        case Format.YAML:
-            print_text(yaml.safe_dump(_plain(rows if whole is None else whole), sort_keys=False, allow_unicode=True))
+        case Format.JSON | Format.YAML:
+            print_text(as_text(rows, whole, form))
         case Format.CSV:
             buffer = io.StringIO()
             writer = csv.writer(buffer)
@@ -81,6 +79,14 @@ def show(
             for row in rows:
                 table.add_row(*(escape(cell(row.get(name))) for name in columns))
             console.print(table)
+
+
+def as_text(rows: Any, whole: Any, form: Format) -> str:
+    """Rows, or the full answer in their place, as JSON or YAML."""
+    shown = rows if whole is None else whole
+    if form is Format.JSON:
+        return json.dumps(shown, indent=2, ensure_ascii=False, default=str)
+    return yaml.safe_dump(_plain(shown), sort_keys=False, allow_unicode=True)
 
 
 def print_text(text: str) -> None:

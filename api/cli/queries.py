@@ -1,15 +1,22 @@
-"""`weir query`, `weir explain`."""
+"""`weir query`, `weir queries`, `weir cancel`, `weir explain`."""
 
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
+from rich.table import Table
 
+from api.cli.http import Api, segment
 from api.cli.options import As, Output, api
-from api.cli.output import Format, console, print_text, show
+from api.cli.output import Format, as_text, cell, console, errors, print_text, show
+from catalog.errors import InvalidInput
 
 Sql = Annotated[str, typer.Argument(help="One SELECT over topics, e.g. SELECT * FROM prod.orders.")]
 Purpose = Annotated[str | None, typer.Option(help="What for; counts only with a grant for that purpose.")]
@@ -17,15 +24,41 @@ Purpose = Annotated[str | None, typer.Option(help="What for; counts only with a 
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(epilog="weir query 'SELECT customer.email FROM orders' --as ana · weir query '... EMIT CHANGES'")(query)
+    app.command(
+        epilog="weir query 'SELECT customer.email FROM orders' --as ana · weir query '... EMIT CHANGES'"
+        " · weir query 'SELECT * FROM orders' -o parquet --out orders.parquet"
+    )(query)
+    app.command(epilog="weir queries · weir queries -o json")(queries)
+    app.command(epilog="weir cancel q-1f0c... ")(cancel)
     app.command(epilog="weir explain 'SELECT customer.email FROM orders' --as ana")(explain)
+
+
+class QueryFormat(StrEnum):
+    """The `-o` of a query."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+    ARROW = "arrow"
+    PARQUET = "parquet"
+
+
+_EXPORTS = (QueryFormat.CSV, QueryFormat.ARROW, QueryFormat.PARQUET)
 
 
 def query(
     sql: Sql,
     purpose: Purpose = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most this many rows.")] = 100,
-    output: Output = Format.TABLE,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most this many rows: 100 in a table, json, yaml; all in other formats."),
+    ] = None,
+    output: Annotated[QueryFormat, typer.Option("-o", "--output", help="How to print the answer.")] = QueryFormat.TABLE,
+    out: Annotated[Path | None, typer.Option("--out", help="Write it into a file.")] = None,
+    plain_csv: Annotated[
+        bool, typer.Option("--plain-csv", help="Texts that a spreadsheet would run stay as they are.")
+    ] = False,
     user: As = None,
 ) -> None:
     """Query topics with SQL; what you may not see arrives masked or not at all."""
@@ -33,26 +66,94 @@ def query(
     if sql.rstrip().rstrip(";").upper().endswith("EMIT CHANGES"):
         _tail(client, sql, purpose)
         return
-    answer = client.post("/api/v1/query", {"sql": sql, "purpose": purpose, "limit": limit})
+    if output in _EXPORTS:
+        body = {"sql": sql, "purpose": purpose, "limit": limit}
+        _export(client, body, output, out, "plain" if plain_csv else "safe")
+        return
+    if out is not None and output is QueryFormat.TABLE:
+        raise InvalidInput("--out takes a format for files: -o csv, arrow, parquet, json or yaml.")
+    answer = client.post("/api/v1/query", {"sql": sql, "purpose": purpose, "limit": limit or 100})
+    if output is QueryFormat.TABLE:
+        _table(answer)
+        return
+    text = as_text([], answer, Format(output))
+    if out is None:
+        print_text(text)
+    else:
+        _write(out, [text.encode()])
+
+
+def _table(answer: dict[str, Any]) -> None:
+    """Rows by position, since two columns may have one name."""
     names = [column["name"] for column in answer["columns"]]
-    rows = [dict(zip(names, row, strict=True)) for row in answer["rows"]]
-    show(rows, names, output, whole=answer, empty="No rows.", verbatim=True)
-    if output is Format.TABLE:
-        for column in answer["columns"]:
-            if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow"):
-                console.print(f"[dim]{column['name']}: {decision.get('text', decision)}[/]", soft_wrap=True)
-        console.print(f"[dim]{window_text(answer['window'])}[/]", soft_wrap=True)
-        if answer["truncated"]:
-            console.print("[dim]There are more rows; raise --limit.[/]")
+    if answer["rows"]:
+        table = Table(header_style="bold", box=None, pad_edge=False)
+        for name in names:
+            table.add_column(escape(name), overflow="fold")
+        for row in answer["rows"]:
+            table.add_row(*(escape(cell(value)) for value in row))
+        console.print(table)
+    else:
+        console.print("No rows.")
+    for column in answer["columns"]:
+        if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow"):
+            console.print(f"[dim]{escape(column['name'])}: {escape(decision.get('text', ''))}[/]", soft_wrap=True)
+    console.print(f"[dim]{window_text(answer['window'])}[/]", soft_wrap=True)
+    if answer["partial"]:
+        console.print(f"[yellow]{answer['partial']['text']}[/]")
+
+
+def _export(client: Api, body: dict[str, Any], output: QueryFormat, out: Path | None, text: str) -> None:
+    """The answer's bytes as they come, into a file or a pipe."""
+    if out is None and output is not QueryFormat.CSV and sys.stdout.isatty():
+        raise InvalidInput(f"{output} is not for a terminal; give --out FILE, or send it into a pipe.")
+    with client.download("/api/v1/query", body, format=str(output), csv=text) as pieces:
+        if out is not None:
+            written = _write(out, pieces)
+            errors.print(f"{written:,} bytes in {escape(str(out))}")
+            return
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> int:
+    """A file that is whole or not there. Raises InvalidInput where it cannot be written."""
+    begun = path.with_name(path.name + ".part")
+    try:
+        with begun.open("wb") as file:
+            written = sum(file.write(piece) for piece in pieces)
+        begun.replace(path)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from None
+    finally:
+        begun.unlink(missing_ok=True)
+    return written
 
 
 def window_text(window: dict[str, Any]) -> str:
     """What was read, in words."""
-    tables = [
-        f"{'all' if t['complete'] else 'the newest'} {t['records']:,} records of {t['dataset']}"
-        for t in window["tables"]
-    ]
+    tables = [f"{_amount(table)} of {table['dataset']}" for table in window["tables"]]
     return "read " + ", ".join(tables) if tables else "no topic was read"
+
+
+def _amount(table: dict[str, Any]) -> str:
+    """`all 1,507 records`; without the number where it would count hidden rows."""
+    which = "all" if table["complete"] else "the newest"
+    return f"{which} {table['records']:,} records" if "records" in table else f"{which} records"
+
+
+def queries(output: Output = Format.TABLE, user: As = None) -> None:
+    """List the queries that run just now: yours, or everybody's for those who manage."""
+    answer = api(user).get("/api/v1/queries")
+    columns = ("id", "user", "state", "seconds", "rows", "datasets", "purpose", "sql")
+    show(answer["queries"], columns, output, whole=answer, empty="No query runs.")
+
+
+def cancel(identifier: Annotated[str, typer.Argument(help="As `weir queries` shows it.")], user: As = None) -> None:
+    """Stop a running query."""
+    api(user).delete(f"/api/v1/queries/{segment(identifier)}")
+    console.print(f"Query {escape(identifier)} is cancelled.")
 
 
 def _tail(client: Any, sql: str, purpose: str | None) -> None:

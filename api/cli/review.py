@@ -1,14 +1,16 @@
-"""`weir review`: what was found, and a steward's word on it, one or many at once; `weir recognizer test`."""
+"""`weir review`: what was found, and a steward's word on it, one or many at once. `weir recognizer test`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import yaml
 
 from api.cli.http import Api
 from api.cli.options import As, Output, api
-from api.cli.output import Format, show
+from api.cli.output import Format, console, show
 from catalog.errors import InvalidInput, WeirError
 
 _PAGE = 1000
@@ -21,6 +23,13 @@ def add_to(app: typer.Typer) -> None:
         epilog="weir review · weir review prod/orders value.sku --entity CREDIT_CARD --reject --reason 'stock numbers'"
         " · weir review --entity EMAIL_ADDRESS --state suggested --confirm --reason 'seen by hand'"
     )(review)
+    group = typer.Typer(no_args_is_help=True, help="Recognizers of your own.")
+    group.command(
+        "test",
+        epilog="weir recognizer test -f rec.yaml --sample values.txt"
+        " · weir recognizer test -f rec.yaml --dataset prod/orders --field value.employee",
+    )(test_recognizer)
+    app.add_typer(group, name="recognizer")
 
 
 def review(
@@ -112,3 +121,73 @@ def _changed(change: dict[str, Any] | None) -> str:
     if rate := change.get("rate"):
         said.append(f"{rate['before']:.0%} → {rate['now']:.0%}")
     return ", ".join(said)
+
+
+def test_recognizer(
+    file: Annotated[Path, typer.Option("-f", "--file", help="kind: Recognizer, or presidio's recognizers file.")],
+    sample: Annotated[Path | None, typer.Option(help="A file with one value a line.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="CLUSTER/TOPIC, its newest records.")] = None,
+    field: Annotated[str | None, typer.Option(help="Field path, as value.customer.note.")] = None,
+    records: Annotated[int, typer.Option(min=1, help="Records of the dataset to read.")] = 1000,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Try a recognizer before it counts: what it finds, and which harmless look-alikes it would flag. Keeps nothing."""
+    if (sample is None) is (dataset is None):
+        raise InvalidInput("Give either --sample FILE or --dataset CLUSTER/TOPIC to try the recognizer on.")
+    client = api(user)
+    body: dict[str, Any] = {"field": field}
+    if sample is not None:
+        body["values"] = [line for line in _text(sample).splitlines() if line.strip()]
+    else:
+        body |= {"dataset": dataset, "records": records}
+    answers = [
+        client.post("/api/v1/recognizers/test", {**body, "recognizer": recognizer}) for recognizer in _recognizers(file)
+    ]
+    rows = [row for answer in answers for row in _trial_rows(answer)]
+    columns = ("recognizer", "entity", "field", "matched", "tagged", "look_alikes_flagged", "problem")
+    show(rows, columns, output, whole=answers)
+    if output is Format.TABLE and any(answer.get("others") for answer in answers):
+        console.print("Other fields it would tag: " + ", ".join(p for a in answers for p in a.get("others", [])))
+    if any(answer.get("problem") or answer.get("unscanned") for answer in answers):
+        raise WeirError("Some values could not be read by the recognizer; the table says which and why.")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        raise InvalidInput(f"{path} cannot be read; check the name.") from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{path} is not text in UTF-8.") from None
+
+
+def _recognizers(path: Path) -> list[dict[str, Any]]:
+    """Every recognizer of a file of ours or of presidio's."""
+    try:
+        documents = [d for d in yaml.safe_load_all(_text(path)) if isinstance(d, dict)]
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        raise InvalidInput(f"{path} is no YAML{where}.") from None
+    found = [r for d in documents for r in d.get("recognizers", [d]) if isinstance(r, dict)]
+    chosen = [r for r in found if r.get("kind", "Recognizer") == "Recognizer"]
+    if not chosen:
+        raise InvalidInput(f"{path} holds no recognizer: write kind: Recognizer, or presidio's recognizers: list.")
+    return chosen
+
+
+def _trial_rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    base = {"recognizer": f"{answer['name']} {answer['version']}", "entity": answer["entity"]}
+    if "fields" not in answer:
+        flagged = f"{len(answer['flagged'])} of {answer['clean']}"
+        return [{
+            **base, "matched": f"{answer['matched']:,} of {answer['sampled']:,}", "tagged": answer["tagged"],
+            "look_alikes_flagged": ": ".join(filter(None, (flagged, ", ".join(answer["flagged"])))), "problem": answer["problem"],
+        }]  # fmt: skip
+    unread = [{**base, "field": path, "problem": "could not be read in time"} for path in answer["unscanned"]]
+    found = [
+        {**base, "field": f["path"], "matched": f"{f['matched']:,} of {f['sampled']:,}", "tagged": True}
+        for f in answer["fields"]
+    ]
+    return [*found, *unread] or [{**base, "matched": f"0 fields of {answer['records']:,} records", "tagged": False}]

@@ -234,7 +234,7 @@ class KafkaEventSource:
                     "partition.assignment.strategy": "cooperative-sticky",
                     # The graph may be away for hours; waiting for it is not being dead.
                     "max.poll.interval.ms": 86_400_000,
-                    "session.timeout.ms": 30_000,
+                    "session.timeout.ms": 10_000,  # a worker that was killed holds up its successor for so long
                     "fetch.message.max.bytes": self._settings.max_event_bytes + _MARGIN,
                     "queued.max.messages.kbytes": 32 * 1024,
                 }

@@ -38,6 +38,10 @@ _SENTENCES = {
     "UNRESOLVED_ROUTINE": "A function is not known.",
     "DUPLICATED_MAP_KEY": "A map has one key twice.",
     "NULL_MAP_KEY": "A key of a map is NULL.",
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.NON_DETERMINISTIC_LATERAL_SUBQUERIES": "A LATERAL query cannot read a topic"
+    " of which you see some rows only; write it as a join, or as a subquery in SELECT.",
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY": "IN and EXISTS cannot stand in ORDER BY;"
+    " select them as a column and order by that.",
     "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY": "A subquery stands where Spark does not take one.",
     "AMBIGUOUS_REFERENCE": "A column name fits several tables; write the table before it.",
     "UNRESOLVED_STAR": "A * has no table to stand for.",
@@ -91,14 +95,18 @@ def translate(error: BaseException) -> WeirError:
         if top != "AMBIGUOUS_REFERENCE":
             return QueryFailed(f"There is no column {name}.", details=details)
         return QueryFailed(f"The column {name} fits several tables; write the table before it.", details=details)
-    sentence = _SENTENCES.get(top) or (_ANALYSIS if kind in ("AnalysisException", "ParseException") else None)
+    sentence = _SENTENCES.get(condition) or _SENTENCES.get(top) or (_ANALYSIS if kind in ("AnalysisException", "ParseException") else None)
     return QueryFailed(sentence or "The engine could not run the query.", details=details)
 
 
 def _condition(error: BaseException) -> str | None:
     getter = getattr(error, "getCondition", None)
     found = getter() if callable(getter) else None
-    return found if isinstance(found, str) and re.fullmatch(r"[A-Z0-9_.]{3,120}", found) else None
+    if isinstance(found, str) and re.fullmatch(r"[A-Z0-9_.]{3,120}", found):
+        return found
+    # Errors of the analysis come without their details at times; the class still stands before the text.
+    written = re.match(r"\[([A-Z][A-Z0-9_.]{2,119})\] ", str(error))
+    return written[1] if written else None
 
 
 def _name(error: BaseException) -> str | None:

@@ -72,6 +72,8 @@ def read(sql: str, at: int) -> Unfinished | None:
     inside = next((t for t in tokens if t.start < at and (at < t.end or (at == t.end and not _closed(t)))), None)
     if inside is not None and inside.kind in ("string", "comment", "number"):
         return None
+    if inside is not None and inside.kind == "quoted" and not _closed(inside):
+        return read(f"{sql[:at]}`{sql[at:]}", at)  # the name ends at the cursor, not where the next one begins
     before = [t for t in tokens if t.end <= at and t.kind != "comment"]
     start, word = at, ""
     if inside is not None and inside.kind in ("word", "quoted"):

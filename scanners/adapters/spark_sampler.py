@@ -8,12 +8,14 @@ import hashlib
 import io
 import json
 import logging
+import secrets
 import tempfile
 import threading
 import uuid
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any
@@ -21,19 +23,38 @@ from typing import Any
 from catalog.adapters.reach import require_spark
 from catalog.errors import Unavailable, WeirError
 from scanners.adapters.kafka_settings import java
-from scanners.adapters.worker import COLUMNS, SKETCH_SCHEMA, job_text, merge_group, profile_batches
+from scanners.adapters.worker import COLUMNS, SKETCH_SCHEMA, job_text, merger, profile_batches
 from scanners.model import ClusterConnection, OffsetRange
-from scanners.ports import Cancelled, ProfileJob
+from scanners.ports import Cancelled, Checkpoint, Checkpoints, ProfileJob
+from scanners.waves import Wave, joined, left, waves
 
-_LARGE_RANGE = 100_000
-"""Offsets a job from which every partition is a task of its own; smaller jobs are packed into few tasks."""
+WAVE_RECORDS = 250_000
+"""Offsets read by one Spark job: some seconds of work, which is what a fault costs."""
+
+_LARGE_JOB = 50_000
+"""Offsets from which every range is a task of its own; smaller jobs are packed into few tasks."""
+
+_WORKER_DIED = ("Python worker exited unexpectedly", "Python worker failed", "PYTHON_WORKER_EXITED", "crashed")
+_WORKER_DEATHS = 4
+"""How often the Python worker of a wave may die. Without a cluster Spark gives up at the first."""
 
 _SESSION_CONF = {
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(16 * 1024 * 1024),
     "spark.sql.session.timeZone": "UTC",
 }
 _GONE = ("INVALID_HANDLE", "SESSION_CLOSED", "SESSION_NOT_FOUND", "NO_ACTIVE_SESSION", "SESSION_CHANGED")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One wave as it is run: with what was learned `before` of its topics."""
+
+    job: ProfileJob
+    wave: Wave
+    options: dict[str, str]
+    before: dict[str, bytes]
 
 
 class SparkSampler:
@@ -42,9 +63,18 @@ class SparkSampler:
     `remote` is a Spark Connect URL (`sc://host:port/;token=...`); it may hold a token, so it is never printed.
     """
 
-    def __init__(self, remote: str, connect: Callable[[str], Any] | None = None) -> None:
+    def __init__(
+        self,
+        remote: str,
+        connect: Callable[[str], Any] | None = None,
+        checkpoints: Checkpoints | None = None,
+        wave_records: int = WAVE_RECORDS,
+    ) -> None:
         self._remote = remote
         self._connect = connect or _connect
+        self._checkpoints = checkpoints
+        self._wave_records = wave_records
+        self._key = checkpoints.key if checkpoints is not None else secrets.token_bytes(32)
         self._session: Any = None
         self._lock = threading.Lock()
 
@@ -62,21 +92,63 @@ class SparkSampler:
         # A name for the job's consumers lets Spark use one for all windows of a partition. They are assigned, join no
         # group and commit nothing, so no group of this name ever exists at the broker.
         options = {**kafka_options(job.cluster), "kafka.group.id": f"weir-scan-{uuid.uuid4().hex}"}
-        for attempt in (1, 2):
+        known = self._known(job)
+        job = replace(
+            job, ranges=tuple(left(job.ranges, (r for c in known.values() for r in c.done))), salt=self._salt(job)
+        )
+        unread = set(known) - {r.topic for r in job.ranges}
+        for wave in [*waves(job.ranges, self._wave_records), *([Wave((), frozenset(unread))] if unread else [])]:
+            part = _Part(job, wave, options, {t: c.sketch for t, c in known.items() if t in wave.topics})
+            for topic, sketch in self._persistently(part, cancelled):
+                if topic in wave.last:
+                    yield topic, sketch
+                    continue
+                done = known[topic].done if topic in known else ()
+                known[topic] = Checkpoint(tuple(joined((*done, *(r for r in wave.ranges if r.topic == topic)))), sketch)
+                if self._checkpoints is not None and job.resume:
+                    self._checkpoints.save(job.resume, topic, known[topic])
+            if cancelled():
+                return
+        if self._checkpoints is not None and known:
+            self._checkpoints.drop(job.resume, list(known))
+
+    def _known(self, job: ProfileJob) -> dict[str, Checkpoint]:
+        """How far an earlier process came with this scan."""
+        if self._checkpoints is None or not job.resume:
+            return {}
+        found: dict[str, Checkpoint] = {}
+        for topic in {r.topic for r in job.ranges}:
+            known = self._checkpoints.load(job.resume, topic)
+            ends = {r.partition: r.end for r in job.ranges if r.topic == topic}
+            # Offsets beyond the end mean that the topic was made anew meanwhile.
+            if known is not None and all(r.end <= ends.get(r.partition, -1) for r in known.done):
+                found[topic] = known
+        return found
+
+    def _salt(self, job: ProfileJob) -> str:
+        """Unknown to whoever lacks the key, and always the same, so that a scan can go on and estimates compare."""
+        if self._checkpoints is None or not job.resume:
+            return job.salt
+        return hashlib.blake2b(b"distinct estimates", key=self._key, digest_size=16).hexdigest()
+
+    def _persistently(self, part: _Part, cancelled: Cancelled) -> list[tuple[str, bytes]]:
+        """Run a wave; again when the session was lost or a Python worker killed: nothing of it was kept."""
+        died = failed = 0
+        while True:
             try:
-                rows = self._run(job, options, cancelled)
+                return self._run(part, cancelled)
             except WeirError:
                 raise
             except Exception as error:
                 if cancelled():
-                    return
-                # A lost session, or a Python worker that was killed: everything is read again, nothing was kept.
+                    return []
                 self.close()
-                if attempt == 2:
-                    raise _translated(error, job.cluster) from None
-            else:
-                yield from rows
-                return
+                if any(word in str(error) for word in _WORKER_DIED):
+                    died += 1
+                else:
+                    failed += 1
+                if died >= _WORKER_DEATHS or failed >= 2:
+                    raise _translated(error, part.job.cluster) from None
 
     def session(self) -> Any:
         """The open session."""
@@ -85,7 +157,7 @@ class SparkSampler:
                 self._session = self._connect(self._remote)
             return self._session
 
-    def _run(self, job: ProfileJob, options: dict[str, str], cancelled: Cancelled) -> list[tuple[str, bytes]]:
+    def _run(self, part: _Part, cancelled: Cancelled) -> list[tuple[str, bytes]]:
         spark = self.session()
         tag = f"weir-scan-{uuid.uuid4().hex}"
         ended = threading.Event()
@@ -100,7 +172,7 @@ class SparkSampler:
         spark.addTag(tag)
         watcher.start()
         try:
-            table = self._plan(spark, job, options).toArrow()
+            table = self._plan(spark, part).toArrow()
         finally:
             ended.set()
             spark.removeTag(tag)
@@ -109,13 +181,21 @@ class SparkSampler:
             return []
         return list(zip(table.column("topic").to_pylist(), table.column("sketch").to_pylist(), strict=True))
 
-    def _plan(self, spark: Any, job: ProfileJob, options: dict[str, str]) -> Any:
-        frames = [self.read(spark, ranges, options) for ranges in layers(job.ranges)]
-        records = reduce(lambda a, b: a.unionAll(b), frames)
-        if max((r.length for r in job.ranges), default=0) < _LARGE_RANGE:
-            records = records.coalesce(max(1, min(job.tasks, len(job.ranges))))
-        sketches = records.mapInArrow(profile_batches(job_text(job)), SKETCH_SCHEMA)
-        return sketches.groupBy("topic").applyInArrow(merge_group, SKETCH_SCHEMA)
+    def _plan(self, spark: Any, part: _Part) -> Any:
+        job, ranges = part.job, part.wave.ranges
+        parts = []
+        if ranges:
+            frames = [self.read(spark, some, part.options) for some in layers(ranges)]
+            records = reduce(lambda a, b: a.unionAll(b), frames)
+            if sum(r.length for r in ranges) < _LARGE_JOB:
+                records = records.coalesce(max(1, min(job.tasks, len(ranges))))
+            sketches = records.mapInArrow(profile_batches(job_text(job)), SKETCH_SCHEMA)
+            parts.append(sketches.selectExpr("topic", "sketch", "false AS before"))
+        if part.before:
+            rows = [(topic, sketch, True) for topic, sketch in part.before.items()]
+            parts.append(spark.createDataFrame(rows, f"{SKETCH_SCHEMA}, before boolean"))
+        whole = reduce(lambda a, b: a.unionAll(b), parts)
+        return whole.groupBy("topic").applyInArrow(merger(part.wave.last, self._key), SKETCH_SCHEMA)
 
     @staticmethod
     def read(spark: Any, ranges: list[OffsetRange], options: dict[str, str]) -> Any:

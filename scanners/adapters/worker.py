@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
+from scanners.adapters.checkpoints import decrypt, encrypt
 from scanners.batch import Batch
 from scanners.detectors.engine import Detector, TextAnalyzer
 from scanners.infer import Sketch, merge_all
@@ -172,15 +173,30 @@ def _headers(column: Any) -> list[Sequence[tuple[str, bytes | None]]]:
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 
 
-def merge_group(table: Any) -> Any:
-    """For `groupBy("topic").applyInArrow`: the sketches of one topic to one sealed sketch."""
-    import pyarrow
+def merger(last: Collection[str], key: bytes) -> Any:
+    """A function for `groupBy("topic").applyInArrow`: the sketches of one topic to one, sealed when the topic is in `last`.
 
-    topic = table.column("topic")[0].as_py()
-    sealed = merge_and_seal(table.column("sketch").to_pylist())
-    return pyarrow.table(
-        {"topic": pyarrow.array([topic], pyarrow.string()), "sketch": pyarrow.array([sealed], pyarrow.binary())}
-    )
+    Others are encrypted, as they go through the process that asked; rows marked `before` are such ones.
+    """
+
+    def merge(table: Any) -> Any:
+        import pyarrow
+
+        topic = table.column("topic")[0].as_py()
+        parts = [
+            decrypt(key, body) if before else body
+            for body, before in zip(table.column("sketch").to_pylist(), table.column("before").to_pylist(), strict=True)
+        ]
+        if topic in last:
+            made = merge_and_seal(parts)
+        else:
+            whole = merge_all(map(Sketch.from_bytes, parts))
+            made = encrypt(key, whole.to_bytes() if whole is not None else b"")
+        return pyarrow.table(
+            {"topic": pyarrow.array([topic], pyarrow.string()), "sketch": pyarrow.array([made], pyarrow.binary())}
+        )
+
+    return merge
 
 
 def _row(topic: str, sketch: bytes) -> Any:

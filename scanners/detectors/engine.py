@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import re
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -97,14 +96,18 @@ class Detector:
         for looks in (people.look, identifiers.look, secrets.look):
             for key, made in looks(names, weights).items():
                 _merge(node, key, made)
-        prose = [t for t in texts if t.count(" ") >= 3 and any(map(str.isalpha, t))]
+        # A document in a text has fields of its own, where it is read; it is no prose.
+        prose = [t for t in texts if t.count(" ") >= 3 and t[0] not in "{[" and any(map(str.isalpha, t))]
         if prose:
             node.traits["prose"] = node.traits.get("prose", 0) + sum(weights[t] for t in prose)
         if self._analyzer is None:
             return
         asked = [(self._analyzer.custom, texts)]
-        if len(prose) * 5 >= len(texts):
-            asked.append((self._analyzer.prose, prose[: self._prose_limit]))
+        left = self._prose_limit - node.traits.get("prose_read", 0)
+        if len(prose) * 5 >= len(texts) and left > 0:
+            chosen_prose = prose[:: max(1, len(prose) // left)][:left]
+            node.traits["prose_read"] = node.traits.get("prose_read", 0) + len(chosen_prose)
+            asked.append((self._analyzer.prose, chosen_prose))
         for look, chosen in asked:
             found, failure = look(chosen, names)
             if failure:
@@ -220,9 +223,11 @@ def where_hits(database: Any, bodies: Sequence[bytes]) -> dict[int, list[int]]:
         found[number].append(end)
 
     database.scan(b"".join(bodies), match_event_handler=hit)
-    last = len(bodies) - 1
+    import numpy as np
+
+    bounds = np.array(ends)
     return {
-        number: sorted({min(last, bisect_left(ends, end)) for end in places})
+        number: np.unique(np.searchsorted(bounds, np.array(places))).tolist()
         for number, places in sorted(found.items())
     }
 

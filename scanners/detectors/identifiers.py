@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict
 from scanners.detectors.money import luhn
 from scanners.detectors.names import speaks, words
-from scanners.detectors.people import MOST, Group
+from scanners.detectors.people import MOST, Group, sampled
 
 _UUID = re.compile(r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?\Z")
 _DEVICE = re.compile(r"[0-9a-f]{16}\Z|[0-9a-fA-F]{40}\Z|[0-9A-F]{8}-[0-9A-F]{16}\Z")
@@ -45,8 +45,7 @@ LONGITUDE = frozenset({"lon", "lng", "long", "longitude", "laengengrad", "longit
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
     """Counters by "ENTITY|recognizer" for one column; only where the name speaks, or a text is a pair of coordinates."""
     found: dict[str, Counter[str]] = {}
-    step = max(1, len(every) // MOST)
-    counts = every if step == 1 else {t: every[t] for t in list(every)[::step]}
+    counts = sampled(every, MOST)
     if speaks("ADVERTISING_ID", names) > 0:
         found["ADVERTISING_ID|uuid"] = _group(counts, lambda t: bool(_UUID.match(t)) and t != _EMPTY)
     if speaks("DEVICE_ID", names) > 0:

@@ -86,23 +86,34 @@ MOST = 400
 
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
     """Counters by "ENTITY|recognizer" for one column. Names decide only which looks are worth their time."""
-    step = max(1, len(every) // MOST)
-    counts = every if step == 1 else {t: every[t] for t in list(every)[::step]}
+    counts = sampled(every, MOST)
     found = _look(names, counts)
     for made in found.values():
         made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
     return found
 
 
+def sampled(every: Mapping[str, int], most: int) -> Mapping[str, int]:
+    """So many of the texts, from all over the column, with their counts."""
+    step = len(every) // most
+    return every if step <= 1 else {t: every[t] for t in list(every)[::step]}
+
+
+_FEW = 40
+"""Texts that show whether a field whose name does not speak may hold what nearly all its texts would have to be."""
+
+
 def _look(names: tuple[str, ...], counts: Mapping[str, int]) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     person, birth, password = speaks("PERSON", names), speaks("DATE_OF_BIRTH", names), speaks("PASSWORD", names)
-    if person >= 0:
+    place = speaks("LOCATION", names)
+    few = sampled(counts, _FEW)
+    if person > 0 or (person == 0 and _persons(few, False)["full"] * 2 >= sum(few.values())):
         found[PERSON_KEY] = _persons(counts, person > 0)
-    if speaks("LOCATION", names) >= 0:
-        found[ADDRESS_KEY] = _addresses(counts, speaks("LOCATION", names) > 0)
-        if speaks("LOCATION", names) > 0 or of_person(names):
-            found[POSTCODE_KEY] = _whole(counts, lambda t: bool(_POSTCODE.match(t)) and 3 <= len(t) <= 10)
+    if place > 0 or (place == 0 and _addresses(few, False)["texts"] * 3 >= sum(few.values())):
+        found[ADDRESS_KEY] = _addresses(counts, place > 0)
+    if place > 0 or (place == 0 and of_person(names)):
+        found[POSTCODE_KEY] = _whole(counts, lambda t: bool(_POSTCODE.match(t)) and 3 <= len(t) <= 10)
     if birth > 0:
         found[BIRTH_KEY] = _whole(counts, _birth)
     if password > 0:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict
 from scanners.detectors.names import speaks
-from scanners.detectors.people import MOST, Group
+from scanners.detectors.people import MOST, Group, sampled
 
 _KEY = re.compile(
     r"(?<![A-Za-z0-9_])(?P<v>(?:AKIA|ASIA)[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,}"
@@ -78,8 +78,7 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
     """Texts that look drawn at random in a field called as a secret is."""
     if speaks("API_KEY", names[-1:]) <= 0:
         return {}
-    step = max(1, len(every) // MOST)
-    counts = every if step == 1 else {t: every[t] for t in list(every)[::step]}
+    counts = sampled(every, MOST)
     group = Group(counts)
     for text in counts:
         if text:

@@ -294,3 +294,48 @@ def test_masked_and_raw_edges_are_told_apart(graph: LineageGraph) -> None:
         "g": True,
     }
     assert [e.vf for e in graph.edges_at(starts, Kind.DERIVES, DOWN, T0)] == [T0, T0]
+
+
+def test_edges_since_a_time(graph: LineageGraph) -> None:
+    closed, opened = feeds("a", "b", vf=10, vt=20), feeds("a", "c", vf=30)
+    graph.write(chain(closed, opened))
+    assert ids(graph.edges_since([node("a")], Kind.FEEDS, DOWN, 15)) == {closed.id, opened.id}
+    assert ids(graph.edges_since([node("a")], Kind.FEEDS, DOWN, 20)) == {opened.id}
+    assert graph.edges_since([], Kind.FEEDS, DOWN, 0) == []
+
+
+def test_what_a_namespace_has(graph: LineageGraph) -> None:
+    write(graph, run(0, ["b", "a"], [dataset("x", "other")]), run(1, ["a"], [], job="second", run_id="r2"))
+    assert graph.namespaces() == {KAFKA: (2, 0), "other": (1, 0), "jobs": (0, 2)}
+    assert [found.name for found in graph.named_in("dataset", KAFKA, 10)] == ["a", "b"]
+    assert [found.name for found in graph.named_in("dataset", KAFKA, 1, 1)] == ["b"]
+    assert [(found.name, found.type) for found in graph.named_in("job", "jobs", 10)] == [
+        ("etl", "job"),
+        ("second", "job"),
+    ]
+    assert graph.named_in("job", "nowhere", 10) == []
+
+
+def test_a_cluster_declared_after_its_events(graph: LineageGraph) -> None:
+    def resolve(namespace: str, name: str) -> DatasetId:
+        return DatasetId(KAFKA if namespace == "kafka://late:9092" else namespace, name)
+
+    write(
+        graph,
+        run(0, [dataset("a", "kafka://late:9092")], ["b"]),
+        run(1, ["b"], [dataset("c", "kafka://late:9092")], job="n"),
+    )
+    assert GraphWriter(graph, resolve).realign() == 2
+    assert graph.namespaces()[KAFKA] == (3, 0) and "kafka://late:9092" not in graph.namespaces()
+    assert {edge.target for edge in graph.edges_at([node("a"), node("b")], Kind.FEEDS, DOWN, NOW)} == {
+        node("b"),
+        node("c"),
+    }
+
+
+def test_a_write_that_was_cut_off_is_done_again(graph: LineageGraph) -> None:
+    """A large delta goes in parts, the books last: what is there already is set and not made twice."""
+    edge = feeds("a", "b")
+    graph.write(chain(edge))
+    graph.write(chain(edge, feeds("b", "c")))
+    assert len(graph.edges_at([node("a"), node("b")], Kind.FEEDS, DOWN, NOW)) == 2

@@ -164,8 +164,9 @@ def test_a_condition_of_a_query_never_joins_the_row_filter(
     if not barrier:
         monkeypatch.setattr("policies.adapters.spark_engine.BARRIER", "true")
     _, service = services["a"]
-    prepared = service._prepare(ANA, "SELECT order_id FROM orders WHERE 1 / (amount - 5) > 0", "analysis", "query")
-    service._preparer.look(prepared)
+    preparer, gated = service.preparer, gate.check("SELECT order_id FROM orders WHERE 1 / (amount - 5) > 0")
+    prepared = preparer.govern(gated, preparer.find(ANA, gated, "analysis"))
+    preparer.look(prepared)
     with service._engine._sessions.one() as session:
         plan = service._engine._frame(session, prepared.plan(10, 60))._explain_string(extended=True)
     optimized = plan.split("== Optimized Logical Plan ==")[1].split("== Physical Plan ==")[0]

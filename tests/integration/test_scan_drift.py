@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -19,15 +20,20 @@ from api.settings import Settings
 from catalog.adapters.memory_index import MemorySearchIndex
 from catalog.event_model import EventFilter
 from catalog.kinds import ClusterSpec
-from catalog.model import DatasetScan
+from catalog.model import DatasetScan, ScanWindow
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
 from policies.adapters.memory import MemoryHeadPublisher
 from scanners.adapters.dead_letters import SparkDeadLetters
 from scanners.adapters.kafka_offsets import KafkaOffsets
-from scanners.adapters.memory import MemoryRegistry
+from scanners.adapters.memory import MemoryRegistry, sealed
+from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.adapters.spark_sampler import SparkSampler
+from scanners.export import export
+from scanners.finish import schema_of
 from scanners.letters import PREFIX
-from scanners.model import ClusterConnection, SampleRequest, Strategy, Topic
+from scanners.model import ClusterConnection, RawRecord, SampleRequest, Strategy, Topic
+from scanners.profile import TopicProfiler
+from scanners.registered import Schemas
 from scanners.scan import Scanner
 from scanners.settings import ScannerSettings
 
@@ -138,7 +144,7 @@ def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
     assert headers["from"] == b"test"
     assert (headers[PREFIX + "topic"], headers[PREFIX + "partition"]) == (topic.encode(), b"1")
     assert headers[PREFIX + "offset"] == b"120" and headers[PREFIX + "reason"] == b"value:not_json"
-    assert {p["message"] for p in done["problems"]} >= {"dead_letters", "not_json"}
+    assert {p["reason"] for p in done["problems"]} >= {"dead_letters", "not_json"}
     assert topic in {t.name for t in services.discovery.select("real", ["*"])}
     assert f"_dead-{UNIQUE}" not in {t.name for t in services.discovery.select("real", ["*"])}
 
@@ -216,3 +222,108 @@ def test_a_topic_deleted_or_made_anew_meanwhile_is_told_and_the_others_are_scann
     assert found[kept].schema.window.records == 50 and not reasons(found[kept])
     assert "topic_gone" in reasons(found[gone])
     assert reasons(found[anew]) & {"offsets_without_record", "topic_recreated"}
+
+
+@pytest.fixture(scope="module")
+def many(stack: Any, make_topic: Callable[..., str]) -> str:
+    topic = make_topic("many", 4)
+    for partition in range(4):
+        produce(stack, topic, [b'{"n":%d}' % n for n in range(250)], partition)
+    return topic
+
+
+def read(stack: Any, sampler: SparkSampler, topic: str, request: SampleRequest, **more: Any) -> DatasetScan:
+    cluster = ClusterConnection("real", f"kafka://{stack.kafka}", stack.kafka)
+    scanner = Scanner(sampler, KafkaOffsets(), MemoryRegistry(), ScannerSettings(detect=False))
+    (found,) = scanner.scan(cluster, [topic], request, **more)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("strategy", "ranges"),
+    [
+        (Strategy.LATEST, [[240, 250]]),
+        (Strategy.EARLIEST, [[0, 10]]),
+        (Strategy.RANDOM, None),
+        (Strategy.STRATIFIED, None),
+        (Strategy.FULL, [[0, 250]]),
+    ],
+)
+def test_every_strategy_reads_what_it_says(
+    stack: Any, sampler: SparkSampler, many: str, strategy: Strategy, ranges: list[list[int]] | None
+) -> None:
+    window = read(stack, sampler, many, SampleRequest(strategy, max_records=40)).schema.window
+    full = strategy is Strategy.FULL
+    assert window.records == (1000 if full else 40) and window.complete is full and window.strategy == strategy
+    for p in window.partitions:
+        assert ranges is None or p["ranges"] == ranges
+        assert sum(end - start for start, end in p["ranges"]) == p["read"] and (p["begin"], p["end"]) == (0, 250)
+        if strategy is Strategy.STRATIFIED:
+            assert (p["first"], p["last"]) == (0, 249)
+
+
+def test_since_last_reads_what_is_new_and_looks_again_at_some(stack: Any, sampler: SparkSampler, many: str) -> None:
+    before = read(stack, sampler, many, SampleRequest(Strategy.FULL)).schema.window
+    ask = SampleRequest(Strategy.SINCE_LAST, max_records=100)
+    again = read(stack, sampler, many, ask, last_windows={many: before})
+    assert again.schema.window.records == 20, "nothing is new, a fifth is looked at again"
+    produce(stack, many, [b'{"new":1}'] * 30, partition=2)
+    after = read(stack, sampler, many, ask, last_windows={many: before}).schema.window
+    (fresh,) = [p for p in after.partitions if p["partition"] == 2]
+    assert fresh["ranges"][-1][1] == 280 and fresh["last"] == 279
+
+
+def test_limits_are_told(stack: Any, sampler: SparkSampler, make_topic: Callable[..., str]) -> None:
+    topic = make_topic("limits")
+    produce(stack, topic, [b'{"text":"%s"}' % (b"x" * 1000)] * 200)
+    bytes_ = read(stack, sampler, topic, SampleRequest(Strategy.FULL, max_bytes=50_000))
+    (limit,) = [p for p in bytes_.problems if p["reason"] == "byte_limit"]
+    assert 45 <= bytes_.schema.window.records <= 55 and limit["count"] + bytes_.schema.window.records == 200
+    assert not bytes_.schema.window.complete
+    seconds = read(stack, sampler, topic, SampleRequest(Strategy.FULL, max_seconds=0.001))
+    assert "time_limit" in reasons(seconds) and seconds.schema.window.records == 0
+
+
+def test_an_empty_topic_is_told(stack: Any, sampler: SparkSampler, make_topic: Callable[..., str]) -> None:
+    assert reasons(read(stack, sampler, make_topic("empty", 2), SampleRequest())) == {"empty"}
+
+
+def test_a_registry_judges_a_learned_schema(
+    stack: Any, sampler: SparkSampler, make_topic: Callable[..., str], services: Services
+) -> None:
+    topic = make_topic("judged")
+    produce(stack, topic, [b'{"id":"a","n":1}'] * 20)
+    scan(services, topic)
+    cluster = ClusterConnection("real", f"kafka://{stack.kafka}", stack.kafka, registry=stack.registry)
+    registry = HttpSchemaRegistry()
+    schema = services.datasets.schema(services.datasets.find(f"real/{topic}"))
+    fields = [{"name": "id", "type": "string"}, {"name": "n", "type": "int"}]
+    text = json.dumps({"type": "record", "name": "Judged", "fields": fields})
+    address, subject = f"{stack.registry}/subjects/{topic}-value", f"{topic}-value"
+    assert registry.newest(cluster, subject) is None
+    try:
+        httpx.post(f"{address}/versions", json={"schema": text}).raise_for_status()
+        newest = registry.newest(cluster, subject)
+        assert newest is not None and newest.version == 1
+        assert registry.accepts(cluster, subject, "AVRO", text) == (True, [])
+        learned, _ = export("Judged", schema, "avro")
+        assert registry.accepts(cluster, subject, "AVRO", learned)[0]
+        other = text.replace('"int"', '"boolean"')
+        accepted, why = registry.accepts(cluster, subject, "AVRO", other)
+        assert not accepted, why
+        assert registry.accepts(cluster, subject, "AVRO", "no schema")[0] is False
+    finally:
+        httpx.delete(address)
+        httpx.delete(address, params={"permanent": "true"})
+
+
+def test_spark_reads_the_ddl_it_is_given(sampler: SparkSampler) -> None:
+    from pyspark.sql import functions as f
+
+    records = [{"a.b": {"1st": [1, 2]}, "select": None, "größe": "x`y", "m": {}}, {"a.b": {"1st": "x"}, "d": 1.5}]
+    profiler = TopicProfiler("t", Schemas())
+    profiler.add([RawRecord(None, json.dumps(r).encode(), [], 0, n, n) for n, r in enumerate(records * 10)])
+    ddl, _ = export("t", schema_of(sealed("t", [profiler.sketch]), ScanWindow()), "ddl")
+    read_back = sampler.session().range(1).select(f.from_json(f.lit(json.dumps(records[0])), ddl).alias("v"))
+    row = read_back.selectExpr("v.`größe`", "v.`a.b`.`1st`").first()
+    assert tuple(row) == ("x`y", "[1,2]")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.departures import Departure, departures_of
 from catalog.diff import carry_over, compatibility, differences, would_show
-from catalog.model import Shape
+from catalog.model import FieldProfile, SchemaVersion, Shape
 from catalog_samples import profile, schema
 
 
@@ -115,3 +117,90 @@ def test_differences_mirror(one: object, other: object) -> None:
 def test_nothing_new_is_lost_by_carrying_over(old: object, new: object) -> None:
     kept = carry_over(old, new)  # type: ignore[arg-type]
     assert {f.path for f in kept.fields} >= {f.path for f in new.fields}  # type: ignore[attr-defined]
+
+
+def seen(field: FieldProfile, offset: int, **types: int) -> FieldProfile:
+    """A profile with the places of its first sight."""
+    place = {"time": f"2026-03-01T12:00:00.{offset:03}Z", "partition": 0, "offset": offset}
+    by_type = {name: {**place, "offset": at, "time": f"2026-03-01T12:00:00.{at:03}Z"} for name, at in types.items()}
+    return replace(field, details={"first_seen": place, **({"types_first_seen": by_type} if by_type else {})})
+
+
+def test_changes_name_the_first_record_that_shows_them() -> None:
+    old = schema([seen(profile("value.t", int32=1.0), 0)])
+    new = schema([seen(profile("value.t", int32=0.5, string=0.5), 0, int32=0, string=77), seen(profile("value.n"), 80)])
+    by_path = {c.path: c for c in differences(old, new)}
+    assert by_path["value.t"].first_seen is not None and by_path["value.t"].first_seen["offset"] == 77
+    assert by_path["value.t"].how == "widened"
+    assert by_path["value.n"].first_seen is not None and by_path["value.n"].first_seen["offset"] == 80
+
+
+def test_what_was_seen_earlier_stays_the_first_sight() -> None:
+    old = schema([seen(profile("value.a"), 3)])
+    kept = carry_over(old, schema([seen(profile("value.a"), 900)]))
+    assert kept.fields[0].details["first_seen"]["offset"] == 3
+    whole = carry_over(old, schema([seen(profile("value.a"), 900)], complete=True))
+    assert whole.fields[0].details["first_seen"]["offset"] == 3
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "records", "how"),
+    [
+        (0.5, 0.75, 20, None),  # a fifth of a small sample is luck
+        (0.5, 0.75, 200, "moved"),
+        (0.5, 0.58, 10**6, None),  # certain, and too little to matter
+        (1.0, 0.5, 10, "now optional"),
+        (1.0, 0.98, 50, None),  # one record without it might have been missed before
+        (1.0, 0.98, 1000, "now optional"),
+        (0.98, 1.0, 1000, "now required"),
+        (0.98, 1.0, 50, None),
+    ],
+)
+def test_the_luck_of_a_sample_makes_no_version(was: float, now: float, records: int, how: str | None) -> None:
+    old, new = schema([profile("value.p", was, records)], records), schema([profile("value.p", now, records)], records)
+    assert [c.how for c in differences(old, new)] == ([how] if how else [])
+
+
+def test_without_samples_every_absence_counts() -> None:
+    old = schema([profile("value.p", 1.0)], complete=True)
+    assert [c.how for c in differences(old, schema([profile("value.p", 0.99)], complete=True))] == ["now optional"]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("records", [30, 100])
+def test_two_samples_of_one_topic_seldom_differ(share: float, records: int) -> None:
+    """One pair in a hundred is what is promised; before the promise one in four of small samples differed."""
+    draw = random.Random(7)
+    flaps = 0
+    for _ in range(500):
+        old, new = (
+            schema([profile("value.p", sum(draw.random() < share for _ in range(records)) / records, records)], records)
+            for _ in (0, 1)
+        )
+        flaps += differences(old, new) != ()
+    assert flaps <= 10
+
+
+def test_a_field_that_comes_with_every_shape_is_told_once() -> None:
+    old = replace(schema(["value.a", "value.b"]), shapes=(Shape(0.5, ("value.a",)), Shape(0.5, ("value.b",))))
+    shapes = (Shape(0.5, ("value.a", "value.n")), Shape(0.5, ("value.b", "value.n")))
+    new = replace(schema(["value.a", "value.b", "value.n"]), shapes=shapes)
+    assert kinds(old, new) == [("added", "value.n")]
+
+
+def departing(count: int, records: int, complete: bool = False) -> SchemaVersion:
+    departure = Departure("value.a", "declared", "type", count, "INT", {"partition": 0, "offset": 7, "time": None})
+    made = schema(["value.a"], records, complete)
+    return replace(made, problems=(departure.to_json(),)) if count else made
+
+
+def test_new_departures_are_a_change_and_do_not_flap() -> None:
+    clean, bad = departing(0, 1000), departing(3, 1000)
+    (change,) = differences(clean, bad)
+    assert (change.change, change.path, change.how) == ("departs", "value.a", "type")
+    assert change.first_seen is not None and change.first_seen["offset"] == 7
+    kept = carry_over(bad, departing(0, 500))
+    assert [d.key for d in departures_of(kept)] == [("value.a", "declared", "type")]
+    assert differences(kept, departing(2, 500)) == ()
+    assert departures_of(carry_over(bad, departing(0, 5000))) == []
+    assert departures_of(carry_over(bad, departing(0, 500, complete=True))) == []

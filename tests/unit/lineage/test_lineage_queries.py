@@ -10,7 +10,7 @@ import pytest
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
 from lineage.adapters.memory import MemoryGraph
-from lineage.model import Direction, Level
+from lineage.model import Direction, Kind, Level
 from lineage.queries import Lineage
 from lineage.settings import LineageSettings
 from lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run
@@ -288,3 +288,63 @@ def test_a_silent_streaming_job_is_shown_as_stale() -> None:
 def test_cycles_and_self_loops_end() -> None:
     graph = graph_of(run(0, ["a"], ["b", "a"]), run(1, ["b"], ["a"], job="back", run_id="r2"))
     assert set(ids(Lineage(graph).impact(node("a"), depth=100))) == {"b", "etl", "back"}
+
+
+def test_what_producers_say_of_things_is_in_the_answers() -> None:
+    told = {
+        "tags": {"tags": [{"key": "pii", "value": "yes", "field": "mail"}, {"key": "tier", "value": "gold"}]},
+        "documentation": {"description": "all orders"}, "ownership": {"owners": [{"name": "ann", "type": "STEWARD"}]},
+        "columnLineage": columns({"mail": [("raw", "email")]}),
+    }  # fmt: skip
+    code = {"sourceCodeLocation": {"type": "git", "url": "https://git/x", "version": "abc123", "branch": "main"},
+            "documentation": {"description": "cleans"}, "tags": {"tags": [{"key": "team", "value": "a"}]}}  # fmt: skip
+    lineage = Lineage(graph_of(run(0, ["raw"], [dataset("clean", **told)], job_facets=code)))
+    shown = {found["id"]: found for found in lineage.lineage(node("raw")).to_json()["nodes"]}
+    clean = shown[node("clean")]
+    assert (clean["description"], clean["tags"], clean["owners"][0]["name"]) == ("all orders", {"tier": "gold"}, "ann")
+    job = shown["job:jobs:etl"]
+    assert (job["location"]["version"], job["description"], job["tags"]) == ("abc123", "cleans", {"team": "a"})
+    fields = {f["id"]: f for f in lineage.lineage(node("clean"), level="column").to_json()["nodes"]}
+    assert fields[node("clean", "value.mail")]["tags"] == {"pii": "yes"}
+    assert {row.owners for row in lineage.impact(node("raw")).affected if row.type == "dataset"} == {("ann",)}
+
+
+@pytest.mark.parametrize(
+    "change, flows_on", [("CREATE", True), ("ALTER", True), ("OVERWRITE", True), ("TRUNCATE", False), ("DROP", False)]
+)
+def test_lifecycle_changes(change: str, flows_on: bool) -> None:
+    out = dataset("b", lifecycleStateChange={"lifecycleStateChange": change})
+    found = Lineage(graph_of(run(0, ["a"], [out]))).lineage(node("a"), "downstream")
+    assert any(edge.kind is Kind.FEEDS for edge in found.edges) is flows_on
+
+
+def test_a_renamed_dataset_is_reached_from_its_old_name() -> None:
+    renamed = {"lifecycleStateChange": "RENAME", "previousIdentifier": {"namespace": KAFKA, "name": "old"}}
+    graph = graph_of(
+        run(0, ["src"], ["old"]), run(9, ["old"], [dataset("new", lifecycleStateChange=renamed)], job="mv", run_id="m")
+    )
+    assert ids(Lineage(graph).impact(node("src")))["new"] == (2, True)
+
+
+def test_reach_prefers_a_way_that_is_confirmed() -> None:
+    day = 86_400
+    graph = graph_of(
+        run(0, ["a"], ["b"], job="slow", run_id="1"), run(day, ["a"], ["b"], job="slow", run_id="2"),
+        run(0, ["b"], ["c"], job="once", run_id="3"),
+    )  # fmt: skip
+    lineage = Lineage(graph)
+    to_b, to_c = (lineage.reach(node("a"), at(3600 * 5), node(name)) for name in "bc")
+    assert to_b.arrivals[0].confirmed and not to_c.arrivals[0].confirmed  # `once` did not run again
+    assert lineage.reach(node("c"), at(0), node("a")).arrivals == ()
+
+
+def test_paths_of_a_ladder_end_at_the_limit() -> None:
+    events = []
+    for rung in range(40):
+        events.append(run(0, [f"n{rung}"], [f"l{rung}", f"r{rung}"], job=f"s{rung}", run_id=f"s{rung}"))
+        events += [
+            run(0, [f"{side}{rung}"], [f"n{rung + 1}"], job=f"{side}{rung}", run_id=f"{side}{rung}") for side in "lr"
+        ]
+    found, more = Lineage(graph_of(*events)).paths(node("n0"), node("n40"), limit=5, depth=100)
+    assert len(found) == 5 and more and all(len(path) == 80 for path in found)
+    assert Lineage(graph_of(*events)).paths(node("n0"), node("n40"), depth=79) == ([], False)

@@ -3,10 +3,12 @@ import sys
 import types
 
 import fastavro
+import fastavro.validation
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from catalog.datatypes import parse_ddl
 from catalog.errors import InvalidInput
@@ -89,3 +91,111 @@ def test_the_pydantic_model_takes_the_records(monkeypatch):
 def test_an_unknown_format_is_named():
     with pytest.raises(InvalidInput, match="xsd"):
         export("t", schema([{}]), "xsd")
+
+
+# --- every export takes the records it was made from, whatever they are ----------------------------------------
+
+odd_names = st.text(min_size=0, max_size=6) | st.sampled_from(
+    [
+        "type",
+        "class",
+        "id",
+        "model_x",
+        "copy",
+        "a.b",
+        "_x",
+        "1",
+        "validate",
+        "Type",
+        "json",
+        "fields",
+        "BaseModel",
+        "None",
+        "self",
+        "__class__",
+        "list",
+        "date",
+        "datetime",
+        "UUID",
+        "str",
+    ]
+)
+odd_scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(-1e6, 1e6)
+    | st.text(max_size=5)
+    | st.sampled_from(
+        [
+            "2026-01-02",
+            "2026-01-02T03:04:05Z",
+            "x1",
+            "http://a.b/c",
+            "00000000-0000-0000-0000-000000000001",
+            "12:00:00",
+            "P1D",
+        ]
+    )
+)
+odd_trees = st.recursive(
+    odd_scalars, lambda t: st.lists(t, max_size=3) | st.dictionaries(odd_names, t, max_size=4), max_leaves=12
+)
+records = st.dictionaries(odd_names, trees, max_size=4)
+groups = st.lists(st.tuples(records, st.sampled_from([1, 2, 12])), min_size=1, max_size=5).map(
+    lambda g: [json.loads(json.dumps(v).encode("utf-8", "replace")) for v, n in g for _ in range(n)]
+)
+FEW = settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
+
+
+@FEW
+@given(groups)
+def test_the_whole_json_schema_takes_its_records(values):
+    made = json.loads(export("t", schema(values), "jsonschema")[0])
+    jsonschema.Draft202012Validator.check_schema(made)
+    validator = jsonschema.Draft202012Validator(made)
+    for value in values:
+        validator.validate(value)
+
+
+@FEW
+@given(groups)
+def test_the_pydantic_model_takes_its_records(values):
+    text = export("my.topic", schema(values), "pydantic")[0]
+    module = types.ModuleType("made_by_property")
+    sys.modules[module.__name__] = module
+    exec(compile(text, "made", "exec"), module.__dict__)
+    adapter = TypeAdapter(module.MyTopic)
+    for value in values:
+        adapter.validate_python(value)
+
+
+plain = st.text("abcdefgxyz_", min_size=1, max_size=4)
+small = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(-1e6, 1e6) | st.text(max_size=5)
+ptrees = st.recursive(small, lambda t: st.lists(t, max_size=3) | st.dictionaries(plain, t, max_size=4), max_leaves=10)
+pgroups = st.lists(
+    st.tuples(st.dictionaries(plain, ptrees, max_size=4), st.sampled_from([1, 2, 12])), min_size=1, max_size=5
+).map(lambda g: [json.loads(json.dumps(v).encode("utf-8", "replace")) for v, n in g for _ in range(n)])
+
+
+@FEW
+@given(pgroups)
+def test_fastavro_takes_its_records(values):
+    made = json.loads(export("my.topic", schema(values), "avro")[0])
+    parsed = fastavro.parse_schema(made)
+    for value in values:
+        assert fastavro.validation.validate(value, parsed)
+
+
+@FEW
+@given(groups)
+def test_any_avro_is_avro(values):
+    fastavro.parse_schema(json.loads(export("my.topic", schema(values), "avro")[0]))
+
+
+@FEW
+@given(groups)
+def test_any_ddl_is_ddl(values):
+    text = export("t", schema(values), "spark")[0]
+    if text:
+        parse_ddl(text)

@@ -1,6 +1,6 @@
 // Personal data across all datasets, and its review, one or many at once.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ask } from "@/api/client";
+import { answer, weir } from "@/api/client";
 import type { Classification, ReviewState } from "@/api/types";
 
 export interface FoundAt extends Classification {
@@ -18,7 +18,7 @@ export interface FoundPage {
 }
 
 export interface FoundAsked {
-  state?: string | null;
+  state?: ReviewState | null;
   entity?: string | null;
   dataset?: string | null;
   path?: string | null;
@@ -28,10 +28,10 @@ export function useFound(asked: FoundAsked, limit: number, offset = 0) {
   return useQuery({
     queryKey: ["found", asked, limit, offset],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      (await (
-        await ask("GET", "/api/v1/classifications", { query: { ...asked, limit, offset }, signal })
-      ).json()) as FoundPage,
+    queryFn: ({ signal }) =>
+      answer<FoundPage>(
+        weir.GET("/api/v1/classifications", { params: { query: { ...asked, limit, offset } }, signal }),
+      ),
   });
 }
 
@@ -50,8 +50,7 @@ export interface Outcome {
 export function useReviewMany() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (body: Decided) =>
-      (await (await ask("POST", "/api/v1/classifications/review", { body })).json()) as Outcome,
+    mutationFn: (body: Decided) => answer<Outcome>(weir.POST("/api/v1/classifications/review", { body })),
     onSuccess: () => {
       for (const key of ["found", "classifications", "search", "where-is"])
         client.invalidateQueries({ queryKey: [key] });

@@ -57,48 +57,27 @@ export const weir = createClient<paths>({
   querySerializer: (query) => {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query ?? {})) {
-      if (value !== null && value !== undefined && value !== "") search.append(name, String(value));
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one !== null && one !== undefined && one !== "") search.append(name, String(one));
+      }
     }
     return search.toString();
   },
 });
 
-type Query = Record<string, string | number | boolean | null | undefined | readonly string[]>;
-
-/** A call whose answer is no JSON, or whose parameters repeat: what `weir` cannot say. */
-export async function ask(
-  method: "GET" | "POST" | "DELETE",
-  path: string,
-  { query = {}, body, signal }: { query?: Query; body?: unknown; signal?: AbortSignal | undefined } = {},
-): Promise<Response> {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== null && one !== undefined && one !== "") search.append(name, String(one));
-    }
-  }
-  const url = new URL(search.size > 0 ? `${path}?${search}` : path, window.location.origin);
-  return send(
-    new Request(url, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
-      ...(signal ? { signal } : {}),
-    }),
-  );
-}
-
-/** Sends a text as it is. */
-export async function askText(path: string, body: string, type: string): Promise<Response> {
+/** A call whose answer is a file. */
+export async function askFile(path: string, body: unknown, signal: AbortSignal): Promise<Blob> {
   const url = new URL(path, window.location.origin);
-  return send(new Request(url, { method: "POST", body, headers: { "Content-Type": type } }));
+  const headers = { "Content-Type": "application/json" };
+  return (await send(new Request(url, { method: "POST", body: JSON.stringify(body), headers, signal }))).blob();
 }
 
-/** True where this Weir has no such route: it is older than its pages, which then do without. */
-export function routeIsMissing(error: unknown): boolean {
-  return (
-    error instanceof ApiError && (error.status === 405 || (error.status === 404 && /nothing at/.test(error.message)))
-  );
-}
+/** A body that is YAML, which the OpenAPI document does not describe. */
+export const yamlBody = (yaml: string) => ({
+  body: yaml as never,
+  bodySerializer: (text: unknown) => String(text),
+  headers: { "Content-Type": "application/yaml" },
+});
 
 /** The body of an answer, in the shape the contract states for it. */
 export async function answer<T>(call: Promise<{ data?: unknown }>): Promise<T> {

@@ -1,6 +1,6 @@
 // Declared documents: read, check, apply.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { answer, askText, weir } from "@/api/client";
+import { answer, weir, yamlBody } from "@/api/client";
 import type { DeclaredDocument } from "@/api/types";
 
 export async function fetchDeclared(kind: string, name?: string, signal?: AbortSignal) {
@@ -28,10 +28,7 @@ export function useApply() {
       answer<Applied>(
         weir.POST("/api/v1/apply", {
           params: { query: { dryRun } },
-          // The body is text, which the OpenAPI document does not describe.
-          body: yaml as never,
-          bodySerializer: (text: unknown) => String(text),
-          headers: { "Content-Type": "application/yaml" },
+          ...yamlBody(yaml),
         }),
       ),
     onSuccess: (_, { dryRun }) => (dryRun ? undefined : client.invalidateQueries()),
@@ -64,7 +61,6 @@ export interface Simulated {
 /** Who would gain and lose what if these documents were applied. Nothing is written. */
 export function useSimulate() {
   return useMutation({
-    mutationFn: async (yaml: string) =>
-      (await (await askText("/api/v1/policies/simulate", yaml, "application/yaml")).json()) as Simulated,
+    mutationFn: (yaml: string) => answer<Simulated>(weir.POST("/api/v1/policies/simulate", yamlBody(yaml))),
   });
 }

@@ -1,6 +1,6 @@
 // What happened, as Weir's events tell it.
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { ask } from "@/api/client";
+import { answer, weir } from "@/api/client";
 import type { WeirEvent } from "@/api/types";
 
 export interface EventsAsked {
@@ -22,10 +22,10 @@ export function useEvents({ types = [], subject = null }: EventsAsked, limit = P
     queryKey: ["events", types, subject, limit],
     initialPageParam: limit,
     // The list is read from its newest end; more of it is a longer list.
-    queryFn: async ({ pageParam, signal }) =>
-      (await (
-        await ask("GET", "/api/v1/events", { query: { type: types, subject, limit: pageParam }, signal })
-      ).json()) as EventsAnswer,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { type: types.length > 0 ? [...types] : null, subject, limit: pageParam };
+      return answer<EventsAnswer>(weir.GET("/api/v1/events", { params: { query }, signal }));
+    },
     getNextPageParam: (last, _all, asked) =>
       last.events.length === asked && asked < 1000 ? Math.min(1000, asked * 4) : null,
     select: (data) => data.pages.at(-1)?.events ?? [],

@@ -1,7 +1,7 @@
 // Lineage, impact, jobs.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
-import type { ImpactAnswer, Job, LineageAnswer } from "@/api/types";
+import type { ImpactAnswer, Job, LineageAnswer, Reached } from "@/api/types";
 import { emptyGraph, flows, inSight, merge, type Way } from "@/lib/graph";
 
 export interface LineageAsked {
@@ -51,5 +51,18 @@ export function useNeighbours(nodeId: string) {
       };
       return { upstream: side("upstream"), downstream: side("downstream") };
     },
+  });
+}
+
+/** Does data of one node get to another, and on which way? */
+export function useReach(from: string | null, to: string | null) {
+  return useQuery({
+    queryKey: ["reach", from, to],
+    enabled: Boolean(from && to),
+    retry: false,
+    queryFn: ({ signal }) =>
+      answer<Reached>(
+        weir.GET("/api/v1/lineage/reach", { params: { query: { from: from ?? "", to: to ?? "" } }, signal }),
+      ),
   });
 }

@@ -1,6 +1,6 @@
 // Governed queries: run, explain, follow.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { answer, ask, routeIsMissing, weir } from "@/api/client";
+import { answer, askFile, weir } from "@/api/client";
 import type { Checked, Explanation, Proposed, QueryAnswer, RunningQuery } from "@/api/types";
 import { type ServerEvent, serverEvents } from "@/lib/sse";
 
@@ -37,40 +37,37 @@ export async function* follow(sql: string, purpose: string | null, signal: Abort
 }
 
 /** Problems with their places, and what the columns would show. Nothing is read and nothing audited. */
-export async function checkQuery(sql: string, purpose: string | null): Promise<Checked> {
-  return (await (await ask("POST", "/api/v1/query/check", { body: { sql, purpose } })).json()) as Checked;
+export function checkQuery(sql: string, purpose: string | null) {
+  return answer<Checked>(weir.POST("/api/v1/query/check", { body: { sql, purpose } }));
 }
 
 /** What may be written at a place, counted in characters; `from`: where the word begins that an item replaces. */
-export async function completeQuery(sql: string, position: number, purpose: string | null) {
-  const answered = await ask("POST", "/api/v1/query/complete", { body: { sql, position, purpose } });
-  return (await answered.json()) as { items: Proposed[]; from?: number };
+export function completeQuery(sql: string, position: number, purpose: string | null) {
+  const body = { sql, position, purpose };
+  return answer<{ items: Proposed[]; from: number }>(weir.POST("/api/v1/query/complete", { body }));
 }
 
 export type ExportFormat = "csv" | "parquet" | "arrow";
 
 /** The same query run again, its rows as a file. */
-export async function exportQuery(asked: Asked, format: ExportFormat, signal: AbortSignal): Promise<Blob> {
-  const { sql, purpose, limit } = asked;
-  return (await ask("POST", "/api/v1/query", { query: { format }, body: { sql, purpose, limit }, signal })).blob();
+export function exportQuery({ sql, purpose, limit }: Asked, format: ExportFormat, signal: AbortSignal): Promise<Blob> {
+  return askFile(`/api/v1/query?format=${format}`, { sql, purpose, limit }, signal);
 }
 
 /** Queries that run now: one's own, all of them for those who manage. */
-export function useRunning(enabled: boolean) {
-  return useQuery<RunningQuery[]>({
+export function useRunning() {
+  return useQuery({
     queryKey: ["queries"],
-    enabled,
-    retry: false,
-    refetchInterval: (query) => (query.state.error && routeIsMissing(query.state.error) ? false : 2000),
+    refetchInterval: 2000,
     queryFn: async ({ signal }) =>
-      ((await (await ask("GET", "/api/v1/queries", { signal })).json()) as { queries: RunningQuery[] }).queries,
+      (await answer<{ queries: RunningQuery[] }>(weir.GET("/api/v1/queries", { signal }))).queries,
   });
 }
 
 export function useStopQuery() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => ask("DELETE", `/api/v1/queries/${encodeURIComponent(id)}`),
+    mutationFn: (id: string) => answer(weir.DELETE("/api/v1/queries/{id}", { params: { path: { id } } })),
     onSettled: () => client.invalidateQueries({ queryKey: ["queries"] }),
   });
 }

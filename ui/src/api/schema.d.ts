@@ -165,6 +165,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/classifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Classifications
+         * @description Classifications of every dataset, with evidence, and how many there are by state, entity and dataset.
+         */
+        get: operations["list_classifications_api_v1_classifications_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/classifications/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Review
+         * @description Confirm or reject many classifications; a rejection sticks through rescans. Owners may review their own.
+         *
+         *     Each item is decided for itself: `results` names, in order, what each became or why it could not be taken.
+         */
+        post: operations["review_api_v1_classifications_review_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters": {
         parameters: {
             query?: never;
@@ -279,6 +321,8 @@ export interface paths {
         /**
          * Get Lineage
          * @description What feeds a node, what it feeds, or both, as nodes and edges; as it was at a moment when asked.
+         *
+         *     Asked with no more than `nodeId` and `depth`, as clients of Marquez ask, it has the same as `graph` in their shape.
          */
         get: operations["get_lineage_api_v1_lineage_get"];
         put?: never;
@@ -307,6 +351,48 @@ export interface paths {
          * @description Take a list of events; the answer tells which were refused and why.
          */
         post: operations["post_batch_api_v1_lineage_batch_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/reach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Reach
+         * @description Whether what was in a dataset or field at a time could have come to another one.
+         *
+         *     Each step of a way must have been valid when the data came to it. `confirmed`: each was also reported again after.
+         */
+        get: operations["get_reach_api_v1_lineage_reach_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/paths": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Paths
+         * @description The ways from one node to another, shortest first.
+         */
+        get: operations["get_paths_api_v1_lineage_paths_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -353,6 +439,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{namespace}/{name}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Job Runs
+         * @description The runs of a job that are remembered, newest first.
+         */
+        get: operations["get_job_runs_api_v1_jobs__namespace___name__runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/column-lineage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Column Lineage
+         * @description The fields that a dataset's fields, a field, or a job's fields are made of, as Marquez draws them.
+         */
+        get: operations["get_column_lineage_api_v1_column_lineage_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Namespaces
+         * @description The namespaces of jobs and datasets that lineage knows.
+         */
+        get: operations["get_namespaces_api_v1_namespaces_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Namespace
+         * @description One namespace.
+         */
+        get: operations["get_namespace_api_v1_namespaces__namespace__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Jobs
+         * @description The jobs of a namespace. What each reads and writes is with the job itself.
+         */
+        get: operations["get_jobs_api_v1_namespaces__namespace__jobs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Job
+         * @description A job with what it reads, writes, and its newest run.
+         */
+        get: operations["get_marquez_job_api_v1_namespaces__namespace__jobs__job__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Runs
+         * @description The runs of a job that are remembered, newest first.
+         */
+        get: operations["get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Datasets
+         * @description The datasets of a namespace that lineage knows.
+         */
+        get: operations["get_marquez_datasets_api_v1_namespaces__namespace__datasets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets/{dataset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Dataset
+         * @description A dataset with the fields that lineage knows of it.
+         */
+        get: operations["get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/query": {
         parameters: {
             query?: never;
@@ -365,6 +631,8 @@ export interface paths {
         /**
          * Run
          * @description Run one SELECT. What the caller may not see is masked or refused, with the reasons.
+         *
+         *     The header `X-Query-Id` of the answer is the id under which it ran. A client that closes the connection cancels.
          */
         post: operations["run_api_v1_query_post"];
         delete?: never;
@@ -393,6 +661,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/query/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check
+         * @description Whether a query could run, for editors: every problem with its place, what each column would show and its type.
+         *
+         *     Nothing is read, and nothing is written to the audit.
+         */
+        post: operations["check_api_v1_query_check_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/query/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete By Address
+         * @description The same for a short text.
+         */
+        get: operations["complete_by_address_api_v1_query_complete_get"];
+        put?: never;
+        /**
+         * Complete
+         * @description What may be written at the cursor: tables, columns and fields the caller may read, functions, keywords.
+         */
+        post: operations["complete_api_v1_query_complete_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/query/stream": {
         parameters: {
             query?: never;
@@ -413,6 +727,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Running
+         * @description The caller's queries that wait, run or stream; everybody's for those who manage. Literals of others are hidden.
+         */
+        get: operations["running_api_v1_queries_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel
+         * @description Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled.
+         */
+        delete: operations["cancel_api_v1_queries__id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/access-requests": {
         parameters: {
             query?: never;
@@ -423,6 +777,8 @@ export interface paths {
         /**
          * List Requests
          * @description The caller's requests and those they may decide, newest first.
+         *
+         *     Each with `can_decide`, what it `opens` and how many `holders` see that clear already.
          */
         get: operations["list_requests_api_v1_access_requests_get"];
         put?: never;
@@ -431,6 +787,26 @@ export interface paths {
          * @description Ask to see fields clear, for a purpose and a time.
          */
         post: operations["ask_api_v1_access_requests_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-requests/break-glass": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Break Glass
+         * @description Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards.
+         */
+        post: operations["break_glass_api_v1_access_requests_break_glass_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -557,6 +933,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me/delegation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Delegation
+         * @description Who decides in the caller's place, and in whose place the caller may decide now.
+         */
+        get: operations["delegation_api_v1_me_delegation_get"];
+        /**
+         * Delegate
+         * @description Name who decides access requests in one's place for a time; replaces an earlier delegation.
+         */
+        put: operations["delegate_api_v1_me_delegation_put"];
+        post?: never;
+        /**
+         * End Delegation
+         * @description Decide for oneself again.
+         */
+        delete: operations["end_delegation_api_v1_me_delegation_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -611,6 +1015,86 @@ export interface paths {
         get: operations["where_is_api_v1_reports_where_is_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide
+         * @description What a subject may read, column by column, for an engine or service that enforces it. Each answer is audited.
+         */
+        post: operations["decide_api_v1_decisions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Simulate
+         * @description Who would gain and who would lose what, were the YAML of the body applied. Nothing is applied.
+         */
+        post: operations["simulate_api_v1_policies_simulate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test
+         * @description Run tests of policies, against what is declared, or with other policies over it. Nothing is applied.
+         */
+        post: operations["test_api_v1_policies_test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policies/masks/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview
+         * @description What a mask makes of given values. Hashes and tokens are shown under a key of the preview's own.
+         */
+        post: operations["preview_api_v1_policies_masks_preview_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -781,6 +1265,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Events
+         * @description CloudEvents, newest first; with `after` oldest first, to follow.
+         *
+         *     Events of schemas, scans, datasets and classifications are open to all; those of people's doings (access, grants,
+         *     queries, masks) need the permission to read the audit.
+         */
+        get: operations["list_events_api_v1_events_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deliveries
+         * @description Every receiver of events (the Kafka topic, each webhook): how far it was told, what it missed, why it fails.
+         */
+        get: operations["deliveries_api_v1_events_deliveries_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -846,6 +1373,29 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * Absence
+         * @description Who decides in one's place, and until when.
+         */
+        Absence: {
+            /** Delegates */
+            delegates: string[];
+            /**
+             * From
+             * @description Now when absent.
+             */
+            from?: string | null;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            /**
+             * User
+             * @description Whose place, for those who manage; one's own when absent.
+             */
+            user?: string | null;
+        };
+        /**
          * AccessAsked
          * @description What is asked for.
          */
@@ -884,11 +1434,53 @@ export interface components {
              */
             rows?: string | null;
             /**
+             * Unmask
+             * @description Which of them to show clear: all when absent, none when empty.
+             */
+            unmask?: string[] | null;
+            /**
              * Reason
              * @description A word to the approvers.
              * @default
              */
             reason: string;
+        };
+        /**
+         * Ask
+         * @description May this subject read this dataset, and what of it?
+         */
+        Ask: {
+            /**
+             * Dataset
+             * @example prod/orders
+             */
+            dataset: string;
+            /**
+             * Subject
+             * @description Who asks, when absent; others take the permission `decide`.
+             */
+            subject?: string | components["schemas"]["Who"] | null;
+            /** Purpose */
+            purpose?: string | null;
+            /**
+             * Fields
+             * @description Only these paths; all when empty.
+             * @default []
+             */
+            fields: string[];
+            /**
+             * Action
+             * @default read
+             */
+            action: string;
+        };
+        /**
+         * AskBatch
+         * @description Several questions, answered in order at one moment.
+         */
+        AskBatch: {
+            /** Requests */
+            requests: components["schemas"]["Ask"][];
         };
         /**
          * Asked
@@ -907,15 +1499,145 @@ export interface components {
             purpose?: string | null;
             /**
              * Limit
-             * @description At most this many rows.
-             * @default 100
+             * @description At most this many rows; 100 in JSON, all it may in other formats.
              */
-            limit: number;
+            limit?: number | null;
         };
+        /**
+         * CsvText
+         * @description `?csv=`: texts a spreadsheet would run are defused (safe), or written as they are (plain).
+         * @enum {string}
+         */
+        CsvText: "safe" | "plain";
+        /**
+         * Cursor
+         * @description SQL that is being written, and where the cursor stands in it.
+         */
+        Cursor: {
+            /** Sql */
+            sql: string;
+            /** Purpose */
+            purpose?: string | null;
+            /**
+             * Position
+             * @description Characters before the cursor; the end when absent.
+             */
+            position?: number | null;
+        };
+        /**
+         * Draft
+         * @description SQL that is being written.
+         */
+        Draft: {
+            /** Sql */
+            sql: string;
+            /** Purpose */
+            purpose?: string | null;
+        };
+        /**
+         * Emergency
+         * @description What is needed at once.
+         */
+        Emergency: {
+            /**
+             * Dataset
+             * @example prod/orders
+             */
+            dataset: string;
+            /**
+             * Fields
+             * @description Field paths or tags; * for all.
+             * @default [
+             *       "*"
+             *     ]
+             */
+            fields: string[];
+            /**
+             * Purpose
+             * @example incident
+             */
+            purpose: string;
+            /**
+             * Reason
+             * @description Why it cannot wait; it is in the audit.
+             */
+            reason: string;
+            /**
+             * Minutes
+             * @description For how long; as long as the workflow allows when absent.
+             */
+            minutes?: number | null;
+            /**
+             * Rows
+             * @description A Spark SQL condition on the stored rows.
+             */
+            rows?: string | null;
+        };
+        /**
+         * Form
+         * @description `?format=`.
+         * @enum {string}
+         */
+        Form: "json" | "csv" | "arrow" | "parquet";
         /** HTTPValidationError */
         HTTPValidationError: {
             /** Detail */
             detail?: components["schemas"]["ValidationError"][];
+        };
+        /**
+         * MaskTry
+         * @description A mask as in a policy, and values of the caller's own.
+         */
+        MaskTry: {
+            /**
+             * Mask
+             * @example {
+             *       "type": "MASK_SHOW_LAST_4"
+             *     }
+             */
+            mask: {
+                [key: string]: unknown;
+            };
+            /**
+             * Values
+             * @example [
+             *       "4111 1111 1111 1111",
+             *       null
+             *     ]
+             */
+            values: unknown[];
+            /**
+             * Type
+             * @description Spark's type of the values.
+             * @default STRING
+             */
+            type: string;
+        };
+        /**
+         * Question
+         * @description A question in SQL that can be cancelled by its id.
+         */
+        Question: {
+            /**
+             * Sql
+             * @example SELECT order_id, customer.email FROM prod.orders
+             */
+            sql: string;
+            /**
+             * Purpose
+             * @description Counts only with an active grant for that purpose.
+             */
+            purpose?: string | null;
+            /**
+             * Limit
+             * @description At most this many rows; 100 in JSON, all it may in other formats.
+             */
+            limit?: number | null;
+            /**
+             * Query Id
+             * @description An id of your own, to cancel the query by while it runs.
+             */
+            query_id?: string | null;
         };
         /**
          * Review
@@ -938,6 +1660,44 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * ReviewItem
+         * @description A steward's word on one classification. `state` and `reason` may be given once for all items instead.
+         */
+        ReviewItem: {
+            /**
+             * Namespace
+             * @description Or the cluster's name.
+             * @example prod
+             */
+            namespace: string;
+            /**
+             * Name
+             * @example orders
+             */
+            name: string;
+            /**
+             * Path
+             * @example value.customer.email
+             */
+            path: string;
+            /**
+             * Entity
+             * @example EMAIL_ADDRESS
+             */
+            entity: string;
+            state?: components["schemas"]["ReviewState"] | null;
+            /** Reason */
+            reason?: string | null;
+        };
+        /** ReviewItems */
+        ReviewItems: {
+            /** Items */
+            items: components["schemas"]["ReviewItem"][];
+            state?: components["schemas"]["ReviewState"] | null;
+            /** Reason */
+            reason?: string | null;
         };
         /**
          * ReviewState
@@ -975,6 +1735,11 @@ export interface components {
              * @description Makes random windows repeatable.
              */
             seed?: number | null;
+            /**
+             * Deadletter
+             * @description Send records that cannot be decoded, raw, to a topic of the same cluster: true for the one of the settings, or its name, which begins with an underscore.
+             */
+            deadLetter?: boolean | string | null;
         };
         /**
          * ScanAsked
@@ -1009,6 +1774,23 @@ export interface components {
             sample: components["schemas"]["Sample"];
         };
         /**
+         * Tests
+         * @description Tests of policies, and policies to test in place of those that are declared.
+         */
+        Tests: {
+            /**
+             * Tests
+             * @description YAML with `cases`; docs/policies.md has the format.
+             */
+            tests: string;
+            /**
+             * Policies
+             * @description YAML documents as for apply; nothing is applied.
+             * @default
+             */
+            policies: string;
+        };
+        /**
          * TokenAsked
          * @description Whose token, valid for how long.
          */
@@ -1039,6 +1821,27 @@ export interface components {
             input?: unknown;
             /** Context */
             ctx?: Record<string, never>;
+        };
+        /**
+         * Who
+         * @description A subject; groups and roles are added to those declared for the user.
+         */
+        Who: {
+            /**
+             * User
+             * @default
+             */
+            user: string;
+            /**
+             * Groups
+             * @default []
+             */
+            groups: string[];
+            /**
+             * Roles
+             * @default []
+             */
+            roles: string[];
         };
         /**
          * Word
@@ -1414,6 +2217,88 @@ export interface operations {
             };
         };
     };
+    list_classifications_api_v1_classifications_get: {
+        parameters: {
+            query?: {
+                state?: components["schemas"]["ReviewState"] | null;
+                /** @description A kind of personal data; PII for any. */
+                entity?: string | null;
+                /** @description CLUSTER/TOPIC; * stands for anything. */
+                dataset?: string | null;
+                /** @description Field path; * stands for anything. */
+                path?: string | null;
+                /** @description Found by this recognizer. */
+                recognizer?: string | null;
+                /** @description Whose last look differs from the one before. */
+                changed?: boolean | null;
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    review_api_v1_classifications_review_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewItems"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     list_clusters_api_v1_clusters_get: {
         parameters: {
             query?: never;
@@ -1620,6 +2505,17 @@ export interface operations {
                 level?: "dataset" | "column";
                 /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
                 asOf?: string | null;
+                /** @description Only flows of these jobs, as job:NS:NAME. */
+                job?: string[] | null;
+                /** @description Only flows within these namespaces. */
+                namespace?: string[] | null;
+                /** @description Show only edges of these kinds: feeds, reads... */
+                kind?: string[] | null;
+                /** @description Only observed, declared or permitted edges. */
+                origin?: string[] | null;
+                /** @description At most this many nodes. */
+                nodes?: number | null;
+                format?: "json" | "csv" | "dot" | "mermaid";
             };
             header?: never;
             path?: never;
@@ -1685,16 +2581,98 @@ export interface operations {
             };
         };
     };
-    get_impact_api_v1_impact_get: {
+    get_reach_api_v1_lineage_reach_get: {
         parameters: {
             query: {
+                /** @description Where the data was: a dataset or a field. */
+                from: string;
+                /** @description Where it may have come; without it, everywhere it may have. */
+                to?: string | null;
+                /** @description A time, RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                at?: string | null;
+                /** @description A time, RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_paths_api_v1_lineage_paths_get: {
+        parameters: {
+            query: {
+                /** @description A dataset or a field. */
+                from: string;
+                /** @description A dataset or a field. */
+                to: string;
+                /** @description How many hops to follow. */
+                depth?: number;
+                /** @description At most this many paths. */
+                limit?: number;
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_impact_api_v1_impact_get: {
+        parameters: {
+            query?: {
                 /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME. */
-                nodeId: string;
+                nodeId?: string | null;
                 /** @description How many hops to follow. */
                 depth?: number;
                 /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
                 asOf?: string | null;
-                format?: "json" | "csv";
+                /** @description What is done to it: each row then says what that does, and what it leaves alone is left out. */
+                change?: ("drop" | "retype" | "mask" | "lose") | null;
+                /** @description In place of nodeId: a cluster (or namespace) that is lost. */
+                cluster?: string | null;
+                format?: "json" | "csv" | "markdown";
             };
             header?: never;
             path?: never;
@@ -1724,7 +2702,10 @@ export interface operations {
     };
     get_job_api_v1_jobs__namespace___name__get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+            };
             header?: never;
             path: {
                 /** @description A name, percent-encoded whole. */
@@ -1756,18 +2737,24 @@ export interface operations {
             };
         };
     };
-    run_api_v1_query_post: {
+    get_job_runs_api_v1_jobs__namespace___name__runs_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
             header?: never;
-            path?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Asked"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {
@@ -1776,6 +2763,330 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_column_lineage_api_v1_column_lineage_get: {
+        parameters: {
+            query: {
+                /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME. */
+                nodeId: string;
+                /** @description How many hops to follow. */
+                depth?: number;
+                /** @description Also what is made of it. */
+                withDownstream?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_namespaces_api_v1_namespaces_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_namespace_api_v1_namespaces__namespace__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_jobs_api_v1_namespaces__namespace__jobs_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_job_api_v1_namespaces__namespace__jobs__job__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_datasets_api_v1_namespaces__namespace__datasets_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                dataset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    run_api_v1_query_post: {
+        parameters: {
+            query?: {
+                /** @description In place of the Accept header. */
+                format?: components["schemas"]["Form"] | null;
+                /** @description Whether texts that a spreadsheet would run are defused. */
+                csv?: components["schemas"]["CsvText"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Question"];
+            };
+        };
+        responses: {
+            /** @description columns, rows, decision, window, truncated, partial; or the rows in another format. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/csv": unknown;
+                    "application/vnd.apache.arrow.stream": unknown;
+                    "application/vnd.apache.parquet": unknown;
                 };
             };
             /** @description Validation Error */
@@ -1822,10 +3133,44 @@ export interface operations {
             };
         };
     };
-    stream_api_v1_query_stream_get: {
+    check_api_v1_query_check_post: {
         parameters: {
-            query: {
-                sql: string;
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Draft"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    complete_by_address_api_v1_query_complete_get: {
+        parameters: {
+            query?: {
+                sql?: string;
+                position?: number | null;
                 purpose?: string | null;
             };
             header?: never;
@@ -1854,10 +3199,128 @@ export interface operations {
             };
         };
     };
+    complete_api_v1_query_complete_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Cursor"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    stream_api_v1_query_stream_get: {
+        parameters: {
+            query: {
+                sql: string;
+                purpose?: string | null;
+                query_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    running_api_v1_queries_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    cancel_api_v1_queries__id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     list_requests_api_v1_access_requests_get: {
         parameters: {
             query?: {
-                /** @description pending, approved, denied, cancelled or expired. */
+                /** @description pending, review, approved, denied, cancelled or expired. */
                 state?: string | null;
                 /** @description Only the caller's own. */
                 mine?: boolean;
@@ -1904,6 +3367,39 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AccessAsked"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    break_glass_api_v1_access_requests_break_glass_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Emergency"];
             };
         };
         responses: {
@@ -2117,6 +3613,90 @@ export interface operations {
             };
         };
     };
+    delegation_api_v1_me_delegation_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    delegate_api_v1_me_delegation_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Absence"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    end_delegation_api_v1_me_delegation_delete: {
+        parameters: {
+            query?: {
+                user?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     entries_api_v1_audit_get: {
         parameters: {
             query?: {
@@ -2195,6 +3775,142 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    decide_api_v1_decisions_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskBatch"] | components["schemas"]["Ask"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    simulate_api_v1_policies_simulate_post: {
+        parameters: {
+            query?: {
+                /** @description Only for this user. */
+                user?: string | null;
+                /** @description Only for this dataset, or those of a pattern. */
+                dataset?: string | null;
+                /** @description KIND/NAME to take away; repeat for several. */
+                remove?: string[] | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    test_api_v1_policies_test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Tests"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    preview_api_v1_policies_masks_preview_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaskTry"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -2469,6 +4185,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_events_api_v1_events_get: {
+        parameters: {
+            query?: {
+                /** @description schema.changed, or a glob such as scan.*; several mean any of them. */
+                type?: string[] | null;
+                /** @description What it is about: prod/orders, or a glob such as prod/*. */
+                subject?: string | null;
+                /** @description Not before, RFC 3339. */
+                since?: string | null;
+                /** @description Read on after `next` of the answer before. */
+                after?: number | null;
+                /** @description At most this many. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    deliveries_api_v1_events_deliveries_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };

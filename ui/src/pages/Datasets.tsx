@@ -135,52 +135,54 @@ function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown;
     );
   }
   return (
-    <div className="panel flush datasets" role="table" aria-label="Datasets" aria-rowcount={rows.length + 1}>
-      <div role="rowgroup">
-        <div role="row" className="datasets-row datasets-head">
-          {(Object.keys(COLUMNS) as Column[]).map((column) => {
-            const here = sort.by === column;
-            const Arrow = sort.down ? ArrowDown : ArrowUp;
+    <>
+      <p className="visually-hidden" role="status">
+        {plural(rows.length, "dataset")}
+      </p>
+      <div className="panel flush datasets" role="table" aria-label="Datasets" aria-rowcount={rows.length + 1}>
+        <div role="rowgroup">
+          <div role="row" className="datasets-row datasets-head">
+            {(Object.keys(COLUMNS) as Column[]).map((column) => {
+              const here = sort.by === column;
+              const Arrow = sort.down ? ArrowDown : ArrowUp;
+              return (
+                <span
+                  key={column}
+                  role="columnheader"
+                  className={column}
+                  aria-sort={here ? (sort.down ? "descending" : "ascending") : "none"}
+                >
+                  <button type="button" onClick={() => setSort({ by: column, down: here ? !sort.down : false })}>
+                    {COLUMNS[column].text} {here && <Arrow size={12} aria-hidden />}
+                  </button>
+                </span>
+              );
+            })}
+          </div>
+        </div>
+        <div
+          role="rowgroup"
+          ref={list}
+          style={{ height: virtual.getTotalSize(), position: "relative" }}
+          onKeyDown={arrows("[data-row]")}
+        >
+          {virtual.getVirtualItems().map((item) => {
+            const d = rows[item.index] as Dataset;
             return (
-              <span
-                key={column}
-                role="columnheader"
-                className={column}
-                aria-sort={here ? (sort.down ? "descending" : "ascending") : "none"}
+              <div
+                key={item.key}
+                role="row"
+                aria-rowindex={item.index + 2}
+                className="datasets-row"
+                style={{ height: ROW, transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
               >
-                <button type="button" onClick={() => setSort({ by: column, down: here ? !sort.down : false })}>
-                  {COLUMNS[column].text} {here && <Arrow size={12} aria-hidden />}
-                </button>
-              </span>
+                <Cells of={d} />
+              </div>
             );
           })}
         </div>
       </div>
-      <div
-        role="rowgroup"
-        ref={list}
-        style={{ height: virtual.getTotalSize(), position: "relative" }}
-        onKeyDown={arrows("[data-row]")}
-      >
-        {virtual.getVirtualItems().map((item) => {
-          const d = rows[item.index] as Dataset;
-          return (
-            <div
-              key={item.key}
-              role="row"
-              aria-rowindex={item.index + 2}
-              className="datasets-row"
-              style={{ height: ROW, transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
-            >
-              <Cells of={d} />
-            </div>
-          );
-        })}
-      </div>
-      <p className="visually-hidden" role="status">
-        {plural(rows.length, "dataset")}
-      </p>
-    </div>
+    </>
   );
 }
 

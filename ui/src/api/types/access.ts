@@ -35,6 +35,16 @@ export interface AccessRequest {
   grant?: string | null;
   /** Whether who asks may decide the present stage; absent where Weir does not say. */
   can_decide?: boolean;
+  /** On whose behalf, where one decides for somebody absent. */
+  instead_of?: string | null;
+  /** Fields the grant would open, with the personal data in each. */
+  opens?: { path: string; entities: string[]; clear?: boolean }[];
+  /** How many others see all of it clear already. */
+  holders?: number | null;
+  breakGlass?: boolean;
+  /** By when access that was taken at once must be reviewed. */
+  reviewBy?: string | null;
+  overdue?: boolean;
 }
 
 export interface Grant {

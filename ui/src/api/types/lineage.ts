@@ -66,3 +66,15 @@ export interface Job extends LineageNode {
   sql?: string;
   location?: Record<string, string>;
 }
+
+/** Whether data of one node could have got to another: `raw` while nothing on the way masks it. */
+export interface Reached {
+  from: string;
+  to: string;
+  could: boolean;
+  confirmed?: boolean;
+  raw?: boolean;
+  arrival?: string | null;
+  path?: LineageEdge[];
+  truncated?: boolean;
+}

@@ -5,8 +5,11 @@ import { useSearch } from "@/api/catalog";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
 import { links, nodeLink } from "@/lib/links";
-import { datasetNode, fieldNode, parseNodeId } from "@/lib/nodeId";
+import { parseNodeId } from "@/lib/nodeId";
 import { LineageView } from "@/pages/lineage/LineageView";
+import { nodeOf } from "@/pages/lineage/NodePicker";
+import { Reach } from "@/pages/lineage/Reach";
+import "@/styles/lineage.css";
 
 export default function LineagePage() {
   const [params] = useSearchParams();
@@ -35,7 +38,7 @@ export default function LineagePage() {
 
 function Start() {
   const [text, setText] = useState("");
-  const found = useSearch({ q: text }, 12);
+  const found = useSearch({ q: text }, 6);
   const hits = found.data?.hits ?? [];
   return (
     <div className="page">
@@ -48,7 +51,7 @@ function Start() {
         value={text}
         onChange={(e) => setText(e.target.value)}
       />
-      <div className="panel flush">
+      <div className="panel flush" style={{ maxWidth: 820 }}>
         {found.data && hits.length === 0 ? (
           <Empty title="Nothing found">
             <p>
@@ -58,7 +61,7 @@ function Start() {
         ) : (
           <ul className="list">
             {hits.map((hit) => {
-              const id = hit.path ? fieldNode(hit.namespace, hit.name, hit.path) : datasetNode(hit.namespace, hit.name);
+              const id = nodeOf(hit);
               return (
                 <li key={id}>
                   <Link to={links.lineage(id, hit.path ? { level: "column" } : {})} className="strong">
@@ -72,6 +75,7 @@ function Start() {
           </ul>
         )}
       </div>
+      <Reach />
     </div>
   );
 }

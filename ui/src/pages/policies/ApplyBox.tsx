@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { routeIsMissing } from "@/api/client";
 import { type Applied, useApply, useSimulate } from "@/api/declared";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { sentence } from "@/lib/subject";
@@ -58,7 +57,7 @@ export function ApplyBox({ text }: { text: string }) {
         </Notice>
       )}
       {simulate.isPending && <p className="muted">Asking every decision twice, before and after …</p>}
-      {simulate.isError && !routeIsMissing(simulate.error) && <ErrorNotice error={simulate.error} />}
+      {simulate.isError && <ErrorNotice error={simulate.error} />}
       {simulate.data && checked?.dryRun && <Simulation of={simulate.data} />}
       <div className="row">
         <button type="button" className="button" disabled={apply.isPending || !yaml.trim()} onClick={() => run(true)}>

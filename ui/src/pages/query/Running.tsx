@@ -1,6 +1,5 @@
 // Queries that run now, each with a way to stop it.
 import { Square } from "lucide-react";
-import { routeIsMissing } from "@/api/client";
 import { useRunning, useStopQuery } from "@/api/query";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
@@ -9,17 +8,8 @@ import { When } from "@/components/When";
 import { count, percent } from "@/lib/format";
 
 export function Running() {
-  const running = useRunning(true);
+  const running = useRunning();
   const stop = useStopQuery();
-  if (routeIsMissing(running.error)) {
-    return (
-      <div className="panel">
-        <Empty title="This Weir does not tell what runs">
-          <p>It is older than its pages. Restart it to bring both to one version.</p>
-        </Empty>
-      </div>
-    );
-  }
   return (
     <Answer of={running}>
       {(list) => (

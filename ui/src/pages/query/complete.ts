@@ -24,7 +24,7 @@ export function serverCompletion(purpose: () => string) {
       type: TYPES[item.kind] ?? "text",
       boost: -i / 10,
     }));
-    const from = answer.from === undefined ? (word?.from ?? context.pos) : unitsOf(text, answer.from);
+    const from = unitsOf(text, answer.from);
     return { from, options, ...(answer.items.length < MOST ? { validFor: /^[\w`]*$/ } : {}) };
   };
 }

@@ -1,29 +1,22 @@
 // One request: what it would open, who has spoken, and the decision.
 import { useState } from "react";
 import { Link, useParams } from "react-router";
-import { useDecide, useMe, useRequest } from "@/api/access";
+import { useMe, useRequest, type Verb } from "@/api/access";
 import { useClassifications, useDatasetAccess } from "@/api/catalog";
 import type { AccessRequest } from "@/api/types";
 import { AccessTable } from "@/components/AccessTable";
 import { Answer } from "@/components/Answer";
 import { EntityBadge } from "@/components/EntityBadge";
 import { PageHead } from "@/components/PageHead";
-import { ReasonDialog } from "@/components/ReasonDialog";
 import { RequestState } from "@/components/RequestState";
 import { When } from "@/components/When";
+import { plural } from "@/lib/format";
 import { links, referenceLink } from "@/lib/links";
 import { opens } from "@/lib/opens";
 import { toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
+import { DecideDialog } from "@/pages/requests/DecideDialog";
 import { Stages } from "@/pages/requests/Stages";
-
-type Verb = "approve" | "deny" | "cancel";
-
-const SAY: Record<Verb, { action: string; lead: string }> = {
-  approve: { action: "Approve", lead: "The last stage's approval makes the grant, which ends by itself." },
-  deny: { action: "Deny", lead: "That ends the request. The requester reads your reason." },
-  cancel: { action: "Withdraw", lead: "That ends your request." },
-};
 
 export default function RequestPage() {
   const { id = "" } = useParams();
@@ -38,7 +31,6 @@ export default function RequestPage() {
 }
 
 function Details({ request: r, user }: { request: AccessRequest; user: string | undefined }) {
-  const decide = useDecide();
   const [verb, setVerb] = useState<Verb | null>(null);
   const mayDecide = toDecide([r], user).length > 0;
   return (
@@ -54,6 +46,7 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
         }
       >
         <RequestState of={r} />
+        {r.breakGlass && <span className="badge bad">taken at once{r.overdue ? ", review overdue" : ""}</span>}
         {mayDecide && (
           <>
             <button type="button" className="button primary" onClick={() => setVerb("approve")}>
@@ -111,26 +104,17 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
               )}
             </dl>
           </section>
+          {typeof r.holders === "number" && (
+            <p className="muted">
+              {r.holders === 0 ? "Nobody else sees" : `${plural(r.holders, "other")} see`} all of this clear today.
+            </p>
+          )}
           <Opens request={r} />
           <Already dataset={r.dataset} />
         </div>
         <Stages request={r} />
       </div>
-      {verb && (
-        <ReasonDialog
-          title={`${SAY[verb].action}: ${r.requester} for ${r.dataset}`}
-          lead={SAY[verb].lead}
-          action={SAY[verb].action}
-          danger={verb !== "approve"}
-          busy={decide.isPending}
-          error={decide.error}
-          onClose={() => {
-            setVerb(null);
-            decide.reset();
-          }}
-          onDo={(reason) => decide.mutate({ id: r.id, verb, reason }, { onSuccess: () => setVerb(null) })}
-        />
-      )}
+      {verb && <DecideDialog request={r} verb={verb} onClose={() => setVerb(null)} />}
     </>
   );
 }

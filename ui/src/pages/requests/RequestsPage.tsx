@@ -50,7 +50,7 @@ export default function RequestsPage() {
               return decide.length === 0 ? (
                 <Nothing title="Nothing waits for you" text="Requests that you may decide stand here." />
               ) : (
-                <RequestTable requests={decide} user={user} />
+                <RequestTable requests={decide} user={user} decide />
               );
             }
             const list = shown === "all" ? [...others, ...own] : own;

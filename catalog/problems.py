@@ -1,0 +1,46 @@
+"""What scans could not do or found wrong, in sentences for people. The words `part` and `reason` stay for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_WORDS = {
+    "empty": "The topic holds no record.",
+    "nothing_new": "Nothing is new since the last scan.",
+    "topic_gone": "The topic was deleted while the scan ran.",
+    "topic_recreated": "The topic was deleted and made anew while the scan ran; scan it again.",
+    "byte_limit": "{count} records were not looked at: the limit of bytes was reached.",
+    "time_limit": "{count} records were not looked at: the limit of time was reached.",
+    "offsets_without_record": "{count} offsets{partition} held no record: compaction, retention or transactions.",
+    "dead_letters": "{count} parts of records that cannot be read: those records were sent to the topic {topic}.",
+    "registry_unavailable": "The schema registry does not answer; schemas known from before were used.",
+    "schema_ids_not_found": "The schema registry has no schema with the ids {ids}.",
+    "schema_not_found": "The schema registry has no schema with the ids {ids}.",
+    "reference_not_found": "A registered schema refers to one that the registry does not have.",
+    "duplicate_key": "{count} times{part} a key stands twice in an object; the last one counts{first}.",
+    "header_record": "{count} records are a header of column names{first}.",
+    "too_many_fields": "There are more fields than a profile keeps; the rarest were left out.",
+    "too_many_headers": "There are more headers than a profile keeps; some were left out.",
+    "unknown_schema_id": "{count} times{part} names a schema id that the registry does not have{first}.",
+    "profile_failed": "{count} records could not be profiled by a fault of Weir; their fields count as not scanned.",
+}
+
+
+def sentence(problem: Mapping[str, Any]) -> str:
+    """One sentence, of the problem's own words when it has some."""
+    if problem.get("message"):
+        return str(problem["message"])
+    reason = str(problem.get("reason", "problem"))
+    first = problem.get("first") or {}
+    part = problem.get("part", "")
+    words = {
+        "count": f"{problem.get('count', 'Some')}",
+        "part": f" the {part}" if part not in ("", "record", "registry") else "",
+        "partition": f" in partition {problem['partition']}" if "partition" in problem else "",
+        "first": f", first in partition {first['partition']} at offset {first['offset']}" if first else "",
+        "topic": str(problem.get("topic", "")),
+        "ids": ", ".join(map(str, problem.get("ids") or [problem.get("id", "?")])),
+    }
+    known = _WORDS.get(reason) or "{count} times{part} cannot be read (" + reason.replace("_", " ") + "){first}."
+    return known.format(**words)

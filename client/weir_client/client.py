@@ -1,0 +1,149 @@
+"""The client."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from weir_client.datasets import Dataset, Hits
+from weir_client.errors import InvalidInput
+from weir_client.http import Http
+from weir_client.query import Query
+
+
+class Weir:
+    """A running Weir, as one user. Safe for threads. Usable in `with`, which closes its connections.
+
+    url      WEIR_URL when absent, else http://127.0.0.1:8484
+    token    WEIR_TOKEN when absent; `weir token create --user NAME` makes one
+    timeout  seconds a call may take; answers of queries may take longer
+    """
+
+    def __init__(
+        self, url: str | None = None, token: str | None = None, timeout: float = 120.0, *, transport: Any = None
+    ) -> None:
+        """`transport`: an httpx transport in place of the network, for tests. Raises NotSignedIn without a token."""
+        self._http = Http(url, token, timeout, transport)
+
+    def __enter__(self) -> Weir:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Weir({self._http.url!r})"
+
+    def close(self) -> None:
+        self._http.close()
+
+    # --- SQL -------------------------------------------------------------------------------------------------------
+
+    def query(
+        self, sql: str, purpose: str | None = None, limit: int | None = None, query_id: str | None = None
+    ) -> Query:
+        """A query over topics; it runs when its answer is asked for: `to_pandas()`, `to_arrow()`, `rows()`, `stream()`."""
+        return Query(self._http, sql, purpose, limit, query_id)
+
+    def check(self, sql: str, purpose: str | None = None) -> dict[str, Any]:
+        """Whether a query could run: its problems with their places, its columns with types and decisions."""
+        answer: dict[str, Any] = self._http.json("POST", "/api/v1/query/check", {"sql": sql, "purpose": purpose})
+        return answer
+
+    def running(self) -> list[dict[str, Any]]:
+        """Queries that run just now."""
+        answer: list[dict[str, Any]] = self._http.json("GET", "/api/v1/queries")["queries"]
+        return answer
+
+    def cancel(self, query_id: str) -> None:
+        """Stop a running query."""
+        self._http.json("DELETE", f"/api/v1/queries/{query_id}")
+
+    # --- the catalog -----------------------------------------------------------------------------------------------
+
+    def search(
+        self, text: str = "", *, kind: str | None = None, limit: int = 20, offset: int = 0, **filters: Any
+    ) -> Hits:
+        """Datasets and fields. `kind`: dataset or field; filters: tag, owner, entity and others of the HTTP API."""
+        answer = self._http.json("GET", "/api/v1/search", q=text, kind=kind, limit=limit, offset=offset, **filters)
+        return Hits(answer["hits"], answer["total"], answer.get("facets", {}))
+
+    def dataset(self, reference: str) -> Dataset:
+        """One dataset, by CLUSTER/TOPIC. Raises NotFound naming the nearest."""
+        if "/" not in reference:
+            raise InvalidInput(f"{reference!r} is no dataset; write CLUSTER/TOPIC, as in prod/orders.", "invalid_input")
+        return Dataset(self._http, reference)
+
+    def where_is(
+        self, *, entity: str | None = None, field: str | None = None, term: str | None = None, **more: Any
+    ) -> dict[str, Any]:
+        """Every place of a kind of personal data, of a field, or of a glossary term; {asked, places, gaps}."""
+        if [entity, field, term].count(None) != 2:
+            raise InvalidInput(
+                "Give one of entity, field and term, as in where_is(entity='EMAIL_ADDRESS').", "invalid_input"
+            )
+        answer: dict[str, Any] = self._http.json(
+            "GET", "/api/v1/reports/where-is", entity=entity, field=field, term=term, **more
+        )
+        return answer
+
+    # --- access ----------------------------------------------------------------------------------------------------
+
+    def me(self) -> dict[str, Any]:
+        """Who the token is, and what they may do."""
+        answer: dict[str, Any] = self._http.json("GET", "/api/v1/me")
+        return answer
+
+    def request_access(
+        self,
+        dataset: str,
+        fields: Sequence[str] = ("*",),
+        *,
+        purpose: str,
+        days: float | None = None,
+        reason: str = "",
+        rows: str | None = None,
+        unmask: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        """Ask to see fields clear, for a purpose and a time; the request as the API gives it."""
+        until = (datetime.now(timezone.utc) + timedelta(days=days)).isoformat() if days else None  # noqa: UP017 (Python 3.10)
+        body = {
+            "dataset": dataset, "fields": list(fields), "purpose": purpose, "until": until, "reason": reason,
+            "rows": rows, "unmask": list(unmask) if unmask is not None else None,
+        }  # fmt: skip
+        answer: dict[str, Any] = self._http.json("POST", "/api/v1/access-requests", body)
+        return answer
+
+    def requests(self, **filters: Any) -> list[dict[str, Any]]:
+        """Access requests one made or may decide; filters: state, mine, toDecide."""
+        answer: list[dict[str, Any]] = self._http.json("GET", "/api/v1/access-requests", **filters)["requests"]
+        return answer
+
+    def approve(self, request_id: str, reason: str = "") -> dict[str, Any]:
+        """Approve the stage of a request that waits."""
+        answer: dict[str, Any] = self._http.json(
+            "POST", f"/api/v1/access-requests/{request_id}/approve", {"reason": reason}
+        )
+        return answer
+
+    def deny(self, request_id: str, reason: str = "") -> dict[str, Any]:
+        """Deny a request."""
+        answer: dict[str, Any] = self._http.json(
+            "POST", f"/api/v1/access-requests/{request_id}/deny", {"reason": reason}
+        )
+        return answer
+
+    def decide(
+        self,
+        dataset: str,
+        *,
+        subject: Any = None,
+        purpose: str | None = None,
+        fields: Sequence[str] = (),
+        action: str = "read",
+    ) -> dict[str, Any]:
+        """What a subject may read of a dataset, column by column; about others it takes the permission `decide`."""
+        body = {"dataset": dataset, "purpose": purpose, "fields": list(fields), "action": action}
+        answer: dict[str, Any] = self._http.json("POST", "/api/v1/decisions", {**body, **({"subject": subject} if subject else {})})
+        return answer

@@ -1,0 +1,92 @@
+"""The way to a running Weir: its HTTP API with an address and a token."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from weir_client import errors
+
+DEFAULT_URL = "http://127.0.0.1:8484"
+
+
+class Http:
+    """Calls of the API; a failure is raised as one of `weir_client.errors`."""
+
+    def __init__(
+        self, url: str | None, token: str | None, timeout: float, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        self.url = (url or os.environ.get("WEIR_URL") or DEFAULT_URL).rstrip("/")
+        given = token or os.environ.get("WEIR_TOKEN")
+        if not given:
+            raise errors.NotSignedIn(
+                "There is no token: give Weir(token=...) or set WEIR_TOKEN; `weir token create --user NAME` makes one.",
+                "not_signed_in",
+            )
+        self._client = httpx.Client(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {given.strip()}", "User-Agent": "weir-client"},
+            timeout=httpx.Timeout(timeout, connect=10),
+            transport=transport,
+        )
+
+    def close(self) -> None:
+        self._client.close()
+
+    def json(self, method: str, path: str, body: Any = None, /, **params: Any) -> Any:
+        """The JSON of an answer."""
+        try:
+            answer = self._client.request(method, path, json=body, params=_given(params))
+        except httpx.HTTPError as error:
+            raise self._away(error) from None
+        if answer.is_error:
+            raise self._refusal(answer)
+        return answer.json() if answer.content else None
+
+    @contextmanager
+    def stream(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None, /, **params: Any
+    ) -> Iterator[httpx.Response]:
+        """An answer as it comes; leaving the block tells the server to stop."""
+        timeout = httpx.Timeout(None, connect=10)
+        request = self._client.build_request(
+            method, path, json=body, params=_given(params), headers=dict(headers or {}), timeout=timeout
+        )
+        try:
+            answer = self._client.send(request, stream=True)
+        except httpx.HTTPError as error:
+            raise self._away(error) from None
+        try:
+            if answer.is_error:
+                answer.read()
+                raise self._refusal(answer)
+            yield answer
+        except httpx.HTTPError as error:
+            raise errors.AnswerBroken(
+                f"The answer of Weir at {self.url} broke off ({type(error).__name__}); what came is not all of it."
+            ) from None
+        finally:
+            answer.close()
+
+    def _refusal(self, answer: httpx.Response) -> errors.WeirError:
+        try:
+            body = answer.json()
+        except ValueError:
+            body = None
+        return errors.from_answer(answer.status_code, body, self.url)
+
+    def _away(self, error: httpx.HTTPError) -> errors.Unavailable:
+        if isinstance(error, httpx.TimeoutException):
+            return errors.Unavailable(f"Weir at {self.url} did not answer in time.", "unavailable")
+        return errors.Unavailable(
+            f"No Weir answers at {self.url} ({type(error).__name__}); is WEIR_URL right, and does it run?",
+            "unavailable",
+        )
+
+
+def _given(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if value is not None}

@@ -1,0 +1,86 @@
+"""A large job in waves, so that a fault costs one of them: what each reads, and what is left after some were done."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from scanners.model import OffsetRange
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """Ranges that are read by one Spark job. `last` are the topics of which nothing comes after it."""
+
+    ranges: tuple[OffsetRange, ...]
+    last: frozenset[str]
+
+    @property
+    def topics(self) -> frozenset[str]:
+        return self.last | {r.topic for r in self.ranges}
+
+
+def waves(ranges: Iterable[OffsetRange], size: int) -> list[Wave]:
+    """The ranges in waves of about `size` offsets, topic after topic; each range is wholly in them, once.
+
+    A topic that does not fit is cut so that each of its waves reads a part of all its ranges, and all tasks have work.
+    """
+    by_topic: dict[str, list[OffsetRange]] = defaultdict(list)
+    for r in sorted(ranges):
+        by_topic[r.topic].append(r)
+    made: list[Wave] = []
+    held: list[OffsetRange] = []
+    last: set[str] = set()
+    for topic, mine in by_topic.items():
+        parts = _cut(mine, max(1, -(-sum(r.length for r in mine) // size)))
+        for number, part in enumerate(parts):
+            if held and sum(r.length for r in (*held, *part)) > size:
+                made.append(Wave(tuple(held), frozenset(last)))
+                held, last = [], set()
+            held += part
+            if number == len(parts) - 1:
+                last.add(topic)
+    return [*made, Wave(tuple(held), frozenset(last))] if held else made
+
+
+def _cut(ranges: Sequence[OffsetRange], pieces: int) -> list[list[OffsetRange]]:
+    """Each range in as many pieces, the nth pieces together; empty ones are left out."""
+    made: list[list[OffsetRange]] = []
+    for number in range(pieces):
+        part = [
+            OffsetRange(r.topic, r.partition, r.start + r.length * number // pieces, r.start + r.length * (number + 1) // pieces)
+            for r in ranges
+        ]  # fmt: skip
+        made.append([r for r in part if r.length])
+    return [part for part in made if part]
+
+
+def left(ranges: Iterable[OffsetRange], done: Iterable[OffsetRange]) -> list[OffsetRange]:
+    """What of the ranges is not in those that are done."""
+    gone: dict[tuple[str, int], list[OffsetRange]] = defaultdict(list)
+    for r in sorted(done):
+        gone[r.topic, r.partition].append(r)
+    answer: list[OffsetRange] = []
+    for r in sorted(ranges):
+        at = r.start
+        for d in gone[r.topic, r.partition]:
+            if d.end <= at or d.start >= r.end:
+                continue
+            if d.start > at:
+                answer.append(OffsetRange(r.topic, r.partition, at, d.start))
+            at = max(at, d.end)
+        if at < r.end:
+            answer.append(OffsetRange(r.topic, r.partition, at, r.end))
+    return answer
+
+
+def joined(ranges: Iterable[OffsetRange]) -> list[OffsetRange]:
+    """Neighbouring ranges made one."""
+    made: list[OffsetRange] = []
+    for r in sorted(ranges):
+        if made and (made[-1].topic, made[-1].partition, made[-1].end) == (r.topic, r.partition, r.start):
+            made[-1] = OffsetRange(r.topic, r.partition, made[-1].start, r.end)
+        else:
+            made.append(r)
+    return made

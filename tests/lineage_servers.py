@@ -1,0 +1,91 @@
+"""Lineage on real servers for tests: names of its own on the shared stack, removed at the end."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
+from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+from lineage.consume import LineageWorker
+from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
+
+
+@dataclass
+class Servers:
+    settings: LineageSettings
+    kafka: KafkaClientSettings
+    neo4j: Neo4jSettings
+    graph: Neo4jGraph
+    log: KafkaEventLog
+    dead: KafkaEventLog
+
+    def worker(self, graph: Neo4jGraph | None = None) -> LineageWorker:
+        return LineageWorker(KafkaEventSource(self.kafka, self.settings), graph or self.graph, self.dead, self.settings)
+
+
+@contextmanager
+def servers_on(stack: Any) -> Iterator[Servers]:
+    """The parts over one topic and one graph."""
+    mark = uuid.uuid4().hex[:10]
+    settings = LineageSettings(
+        topic=f"_lineage.test.{mark}", dead_letter_topic=f"_lineage.test.{mark}.dlq", group=f"lineage-test-{mark}",
+        graph_name=f"test-{mark}", partitions=3,
+    )  # fmt: skip
+    kafka = KafkaClientSettings(bootstrap_servers=stack.kafka)
+    neo4j = Neo4jSettings(uri=stack.neo4j, user=stack.neo4j_auth[0], password=stack.neo4j_auth[1])
+    driver = connect(neo4j)
+    graph = Neo4jGraph(driver, neo4j, settings.graph_name)
+    graph.prepare()
+    held = Servers(
+        settings, kafka, neo4j, graph, KafkaEventLog(kafka, settings),
+        KafkaEventLog(kafka, settings, settings.dead_letter_topic),
+    )  # fmt: skip
+    try:
+        yield held
+    finally:
+        _remove(held, driver, stack)
+
+
+def _remove(held: Servers, driver: Any, stack: Any) -> None:
+    from confluent_kafka.admin import AdminClient
+
+    settings, graph = held.settings, held.graph
+    held.log.close()
+    held.dead.close()
+    graph.clear()
+    driver.execute_query("MATCH (g:LineageGraph {name: $name}) DELETE g", name=settings.graph_name)
+    driver.close()
+    admin = AdminClient({"bootstrap.servers": stack.kafka})
+    made = [name for name in (settings.topic, settings.dead_letter_topic) if name in admin.list_topics().topics]
+    for future in admin.delete_topics(made).values() if made else ():
+        future.result(10)
+
+
+class Running:
+    """A worker in a thread, stopped at the end."""
+
+    def __init__(self, worker: LineageWorker) -> None:
+        self.worker, self._stop = worker, threading.Event()
+        self._thread = threading.Thread(target=worker.run, args=(self._stop,))
+
+    def __enter__(self) -> LineageWorker:
+        self._thread.start()
+        return self.worker
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join(30)
+        assert not self._thread.is_alive()
+
+
+def until(condition: Any, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not come true in time"
+        time.sleep(0.05)

@@ -1,0 +1,179 @@
+"""Reviews in bulk and trials of recognizers through the HTTP door and the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from api.cli import app, http
+from api_world import ApiWorld, orders, record, world
+
+GOVERNANCE = """
+apiVersion: weir/v1
+kind: Cluster
+metadata: {name: prod}
+spec: {type: kafka, bootstrapServers: "localhost:9092"}
+---
+apiVersion: weir/v1
+kind: Dataset
+metadata: {cluster: prod, name: payments}
+spec: {owners: [{user: otto}]}
+"""
+EMPLOYEE = {"supported_entity": "EMPLOYEE_NUMBER", "name": "emp", "patterns": [{"name": "e", "regex": "EMP-[0-9]{6}", "score": 0.6}]}
+
+
+@pytest.fixture
+def weir(tmp_path: Path) -> Iterator[ApiWorld]:
+    notes = [record({"note": f"EMP-{n:06d}", "mail": f"clerk{n}@shop.example.com"}, offset=n) for n in range(40)]
+    with world(tmp_path, {"orders": orders(50), "payments": notes}) as made:
+        made.apply(GOVERNANCE)
+        made.scan(cluster="prod", topics=["orders", "payments"])
+        yield made
+
+
+@pytest.fixture
+def command(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """`weir ...` against the application in this process."""
+    monkeypatch.setenv("WEIR_HOME", str(tmp_path))
+
+    def made(self: http.Api, home: object, user: str | None = None, timeout: float = 0) -> None:
+        self.url, self._names, self._client = "http://testserver", None, weir.admin  # type: ignore[assignment]
+
+    monkeypatch.setattr(http.Api, "__init__", made)
+    return lambda *words: CliRunner().invoke(app, list(words))
+
+
+def listed(weir: ApiWorld, **asked: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = weir.admin.get("/api/v1/classifications", params=asked).json()
+    return answer
+
+
+def item(path: str, name: str = "orders", **more: Any) -> dict[str, Any]:
+    return {"namespace": "prod", "name": name, "path": path, "entity": "EMAIL_ADDRESS", **more}
+
+
+def test_all_datasets_in_one_list_with_filters(weir: ApiWorld) -> None:
+    mails = listed(weir, entity="EMAIL_ADDRESS")
+    assert {(c["dataset"], c["path"]) for c in mails["classifications"]} == {
+        ("prod/orders", "value.customer.email"), ("prod/orders", "headers.actor"), ("prod/payments", "value.mail"),
+    }  # fmt: skip
+    assert mails["total"] == 3 and mails["counts"]["state"] == {"suggested": 3}
+    page = listed(weir, entity="EMAIL_ADDRESS", limit=1, offset=1)
+    assert page["total"] == 3 and len(page["classifications"]) == 1
+    assert listed(weir, dataset="prod/pay*")["total"] == 1
+    assert listed(weir, state="confirmed")["total"] == 0
+    refused = weir.admin.get("/api/v1/classifications", params={"state": "maybe"})
+    assert refused.status_code == 400 and "state" in refused.text
+
+
+def test_many_reviews_in_one_call(weir: ApiWorld) -> None:
+    body = {"items": [item("value.customer.email"), item("headers.actor", state="rejected"), item("value.nope", state="rejected")],
+            "state": "confirmed", "reason": "seen by hand"}  # fmt: skip
+    answer = weir.admin.post("/api/v1/classifications/review", json=body).json()
+    assert (answer["reviewed"], answer["refused"]) == (2, 1)
+    assert [r.get("state") for r in answer["results"]] == ["confirmed", "rejected", None]
+    assert "no classification" in answer["results"][2]["problem"]
+    weir.scan(cluster="prod", topics=["orders"])
+    states = {c["path"]: c["state"] for c in listed(weir, dataset="prod/orders", entity="EMAIL_ADDRESS")["classifications"]}
+    assert states == {"value.customer.email": "confirmed", "headers.actor": "rejected"}
+    audited = weir.admin.get("/api/v1/audit", params={"limit": 100}).json()["entries"]
+    assert {e["decision"] for e in audited if e["action"] == "classification.review"} >= {"confirmed", "rejected"}
+    told = weir.admin.get("/api/v1/events").json()
+    assert "weir.classification.reviewed" in json.dumps(told)
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [({"items": []}, "items"), ({"items": [item("value.customer.email")]}, "state"), ({}, "items"),
+     ({"items": [item("value.customer.email")], "state": "perhaps"}, "state")],
+)  # fmt: skip
+def test_a_review_that_says_too_little_is_refused(weir: ApiWorld, body: Any, named: str) -> None:
+    refused = weir.admin.post("/api/v1/classifications/review", json=body)
+    assert refused.status_code == 400 and named in refused.json()["error"]["message"]
+
+
+def test_owners_review_their_own_and_nobody_elses(weir: ApiWorld) -> None:
+    otto, nina = weir.user("otto"), weir.user("nina")
+    both = {"items": [item("value.mail", "payments"), item("headers.actor")], "state": "confirmed"}
+    answer = otto.post("/api/v1/classifications/review", json=both).json()
+    assert [r.get("state") for r in answer["results"]] == ["confirmed", None]
+    assert "does not own prod/orders" in answer["results"][1]["problem"]
+    assert nina.post("/api/v1/classifications/review", json=both).status_code == 403
+
+
+def test_a_recognizer_is_tried_on_values_without_being_kept(weir: ApiWorld) -> None:
+    values = [f"EMP-{n:06d}" for n in range(30)] + ["none"] * 10
+    answer = weir.admin.post("/api/v1/recognizers/test", json={"recognizer": EMPLOYEE, "values": values}).json()
+    assert (answer["matched"], answer["sampled"], answer["tagged"], answer["flagged"]) == (30, 40, True, [])
+    assert answer["problem"] is None and "EMP-0" not in json.dumps(answer)
+    loose = {**EMPLOYEE, "patterns": [{"name": "d", "regex": "[0-9]+", "score": 0.9}]}
+    answer = weir.admin.post("/api/v1/recognizers/test", json={"recognizer": loose, "values": values}).json()
+    assert "order numbers" in answer["flagged"] and answer["clean"] >= 20
+    assert listed(weir, entity="EMPLOYEE_NUMBER")["total"] == 0
+
+
+def test_a_recognizer_is_tried_on_a_dataset(weir: ApiWorld) -> None:
+    asked = {"recognizer": {"kind": "Recognizer", "metadata": {"name": "staff"}, "spec": EMPLOYEE}, "dataset": "prod/payments"}
+    answer = weir.admin.post("/api/v1/recognizers/test", json=asked).json()
+    assert [(f["path"], f["matched"], f["sampled"]) for f in answer["fields"]] == [("value.note", 40, 40)]
+    asked["field"] = "value.nope"
+    refused = weir.admin.post("/api/v1/recognizers/test", json=asked)
+    assert refused.status_code == 400 and "value.nope" in refused.text
+    assert listed(weir, entity="EMPLOYEE_NUMBER")["total"] == 0
+
+
+@pytest.mark.parametrize("regex", [r"(?=(a+)+$)", r"(a+)+\1$"])
+def test_a_hostile_pattern_ends_in_a_sentence(weir: ApiWorld, regex: str) -> None:
+    weir.services.settings.scanners.regex_seconds = 0.2
+    spec = {**EMPLOYEE, "patterns": [{"name": "e", "regex": regex, "score": 0.6}]}
+    asked = {"recognizer": spec, "values": ["a" * 3000 + "!"]}
+    answer = weir.admin.post("/api/v1/recognizers/test", json=asked).json()
+    assert "takes too long" in answer["problem"]
+
+
+@pytest.mark.parametrize(
+    ("recognizer", "named"),
+    [({}, "supported_entity"), ({"supported_entity": "x"}, "supported_entity"), ({"spec": 1}, "spec"),
+     ({**EMPLOYEE, "patterns": [{"name": "e", "regex": "(", "score": 0.5}]}, "regular expression"),
+     ({**EMPLOYEE, "patterns": []}, "patterns")],
+)  # fmt: skip
+def test_a_recognizer_that_is_none_is_refused(weir: ApiWorld, recognizer: Any, named: str) -> None:
+    refused = weir.admin.post("/api/v1/recognizers/test", json={"recognizer": recognizer, "values": ["a"]})
+    assert refused.status_code == 400 and named in refused.json()["error"]["message"]
+
+
+def test_the_command_line_reviews_what_fits(weir: ApiWorld, command: Any) -> None:
+    shown = command("review", "--entity", "EMAIL_ADDRESS", "-o", "json")
+    assert json.loads(shown.stdout)["total"] == 3
+    done = command("review", "--entity", "EMAIL_ADDRESS", "--state", "suggested", "--confirm", "--reason", "seen")
+    assert done.exit_code == 0, done.stdout
+    assert listed(weir, state="confirmed", entity="EMAIL_ADDRESS")["total"] == 3
+    one = command("review", "prod/orders", "headers.actor", "--entity", "EMAIL_ADDRESS", "--reject")
+    assert one.exit_code == 0 and listed(weir, state="rejected")["total"] == 1
+    added = command("review", "prod/orders", "value.region", "--entity", "LOCATION", "--confirm")
+    assert added.exit_code == 0 and listed(weir, entity="LOCATION")["total"] == 1
+    assert command("review", "--confirm").exception is not None
+    assert command("review", "prod/none", "value.x", "--entity", "X", "--reject").exception is not None
+
+
+def test_the_command_line_tries_recognizers_of_either_form(command: Any, tmp_path: Path) -> None:
+    values = tmp_path / "values.txt"
+    values.write_text("EMP-000001\nEMP-000002\nno\n")
+    ours = tmp_path / "ours.yaml"
+    ours.write_text("apiVersion: weir/v1\nkind: Recognizer\nmetadata: {name: emp}\nspec:\n  supported_entity: EMPLOYEE_NUMBER\n"
+                    "  patterns: [{name: e, regex: 'EMP-[0-9]{6}', score: 0.6}]\n")  # fmt: skip
+    theirs = tmp_path / "presidio.yaml"
+    theirs.write_text("recognizers:\n  - name: emp\n    supported_language: en\n    supported_entity: EMPLOYEE_NUMBER\n"
+                      "    patterns:\n      - {name: e, regex: 'EMP-[0-9]{6}', score: 0.6}\n    context: [staff]\n")  # fmt: skip
+    for file in (ours, theirs):
+        done = command("recognizer", "test", "-f", str(file), "--sample", str(values), "-o", "json")
+        assert done.exit_code == 0, done.stdout
+        answer = json.loads(done.stdout)[0]
+        assert (answer["matched"], answer["sampled"], answer["entity"]) == (2, 3, "EMPLOYEE_NUMBER")
+    for bad in (tmp_path / "none.yaml", values):
+        assert command("recognizer", "test", "-f", str(bad), "--sample", str(values)).exception is not None

@@ -1,0 +1,99 @@
+// Pages on the newer doors: users, simulation, queries that run, files, the reach question, activity.
+import { readFile } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch, settled, type Visit, visit, WEIR } from "./weir";
+
+let browser: Browser;
+const open: Visit[] = [];
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => {
+  for (const { context } of open) await context.close();
+  await browser.close();
+});
+
+async function as(user: string, path: string): Promise<Page> {
+  const one = await visit(browser, user);
+  open.push(one);
+  await one.page.goto(WEIR + path);
+  return one.page;
+}
+
+test("a user is added with a role, and changed in place", async () => {
+  const page = await as("admin", "/admin/users");
+  const name = `guest-${Date.now().toString(36)}`;
+  await page.getByRole("button", { name: "Add a user" }).click();
+  await page.fill("#user-name", name);
+  await page.getByRole("dialog").getByLabel("analyst", { exact: true }).check();
+  await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+  const row = page.locator("tr", { hasText: name });
+  await row.getByText("analyst").waitFor();
+  await row.getByRole("button", { name: `Change ${name}` }).click();
+  await page.fill("#user-groups", "visitors");
+  await page.getByLabel("disabled: every token is refused").check();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await row.getByText("visitors").waitFor();
+  await row.getByText("disabled").waitFor();
+});
+
+test("a change is simulated before it is applied: who would see more", async () => {
+  const page = await as("admin", "/policies");
+  await page.locator("li.panel", { hasText: "mask-email" }).getByRole("button", { name: "Change" }).click();
+  const yaml = await page.inputValue("#yaml");
+  await page.fill("#yaml", yaml.replace("MASK_HASH", "MASK_NULL"));
+  await page.getByRole("button", { name: "Check" }).click();
+  await page.getByText("Who would see what otherwise").waitFor({ timeout: 45_000 });
+  await page.locator(".simulation tbody tr", { hasText: "ana" }).first().waitFor();
+  await page.locator(".simulation").getByText("MASK_NULL").first().waitFor();
+});
+
+test("what runs is listed and stopped from another tab, and the reader is told", async () => {
+  const sql = "SELECT order_id FROM prod.orders EMIT CHANGES";
+  const tail = await as("ana", `/query?sql=${encodeURIComponent(sql)}`);
+  await tail.getByRole("button", { name: "Follow" }).click();
+  await tail.getByText("live", { exact: true }).waitFor({ timeout: 45_000 });
+  const other = await as("ana", "/query");
+  await other.getByRole("button", { name: "Running" }).click();
+  await other.locator("tr", { hasText: "EMIT CHANGES" }).getByRole("button", { name: "Stop" }).first().click();
+  await tail.getByText("cut", { exact: true }).waitFor({ timeout: 30_000 });
+  await tail.getByRole("alert").first().waitFor();
+});
+
+test("rows are taken along as Parquet, written by Weir", async () => {
+  const page = await as("ana", `/query?sql=${encodeURIComponent("SELECT order_id FROM prod.orders LIMIT 5")}`);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator(".column-head").first().waitFor({ timeout: 45_000 });
+  await page.getByRole("button", { name: "Export" }).click();
+  const arriving = page.waitForEvent("download", { timeout: 45_000 });
+  await page.getByRole("menuitem", { name: "Parquet" }).click();
+  const file = await readFile(await (await arriving).path());
+  expect(file.subarray(0, 4).toString("latin1")).toBe("PAR1");
+});
+
+test("how each column would be shown stands below the statement before it runs", async () => {
+  const page = await as("ana", `/query?sql=${encodeURIComponent("SELECT order_id, _key AS who FROM prod.orders")}`);
+  const preview = page.getByRole("list", { name: "What the answer would show" });
+  await preview.getByText(/^who MASK/).waitFor({ timeout: 30_000 });
+  await preview.getByText("order_id", { exact: true }).waitFor();
+});
+
+test("does it get there: asked with names, answered with the way and where it is masked", async () => {
+  const page = await as("ana", "/lineage");
+  const pick = async (label: string, text: string, choice: string) => {
+    await page.getByLabel(label, { exact: true }).fill(text);
+    await page.getByRole("button", { name: choice }).first().click();
+  };
+  await pick("From", "customer.email", "orders · value.customer.email");
+  await pick("To", "newsletter-audience", "newsletter-audience");
+  await page.getByText("Yes, but only masked").waitFor();
+  await page.getByText("masked here").waitFor();
+  await page.waitForURL(/from=.*to=/);
+});
+
+test("activity tells what was reviewed, and leads there", async () => {
+  const page = await as("admin", "/activity?kind=personal");
+  await settled(page);
+  expect(await page.locator(".list li, .empty").count()).toBeGreaterThan(0);
+});
