@@ -6,13 +6,17 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import TypeVar
 
 import anyio
+import structlog
 from anyio import CapacityLimiter, to_thread
 from fastapi import Request
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from catalog.errors import WeirError
 from policies.query_running import GONE
 from policies.stopping import Stop
+
+log = structlog.get_logger("weir.api")
 
 Answer = TypeVar("Answer")
 _THREADS = 300
@@ -51,6 +55,10 @@ async def attended(request: Request, stop: Stop, work: Callable[[], Answer]) -> 
     return answer[0]
 
 
+class _BrokenOffError(Exception):
+    """The rest of an answer will not come."""
+
+
 class SentResponse(StreamingResponse):
     """Chunks made on a thread, sent as they come. When they end, or the client leaves, or nothing could be sent at all,
     the query is stopped, the chunks are closed, and `done` is called."""
@@ -71,7 +79,11 @@ class SentResponse(StreamingResponse):
 
     async def _sent(self) -> AsyncIterator[bytes]:
         while True:
-            chunk = await to_thread.run_sync(next, self._chunks, None, limiter=self._limiter)
+            try:
+                chunk = await to_thread.run_sync(next, self._chunks, None, limiter=self._limiter)
+            except WeirError as error:
+                log.warning("broken_off", query=self._stop.query_id, code=error.code, message=error.message)
+                raise _BrokenOffError from None
             if chunk is None:
                 return
             if chunk:
@@ -80,6 +92,8 @@ class SentResponse(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
+        except* _BrokenOffError:
+            pass  # the status is out already; a body that is not ended closes the connection, which tells the client
         finally:
             self._stop.stop(GONE)
             with anyio.CancelScope(shield=True):

@@ -16,11 +16,12 @@ from api.declared import Declared, GovernanceHandler
 from api.facts import Facts
 from api.health import Health
 from api.home import Home, write_private
+from api.observing import Observing
 from api.parts import Parts as _Parts
 from api.recognizers import Recognizers
 from api.scanning import ScanRunner
 from api.settings import Settings
-from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders
+from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders, SqlLineageSliver
 from api.tables import QueryOffsets, Tables
 from api.verdicts import Verdicts
 from api.webhooks import Guard, WebhookHandler, Webhooks
@@ -37,11 +38,13 @@ from catalog.reviews import Reviews
 from catalog.scans import Scans
 from catalog.schedules import Schedules
 from catalog.search import Search
+from catalog.tag_flow import TagFlow
 from catalog.where_is import WhereIs
 from lineage.consume import LineageWorker
 from lineage.ingest import Ingest
 from lineage.queries import Lineage
 from lineage.rebuild import rebuild
+from lineage.sql.flows import KnownNames
 from policies import kinds as policy_kinds
 from policies.approvals import Approvals
 from policies.audit import AuditLog
@@ -81,6 +84,7 @@ class Services:
     datasets: Datasets
     reviews: Reviews
     recognizers: Recognizers
+    tag_flow: TagFlow
     discovery: Discovery
     connections: Connections
     search: Search
@@ -93,6 +97,8 @@ class Services:
     lineage: Lineage
     lineage_worker: Callable[[], LineageWorker]
     rebuild_lineage: Callable[[], dict[str, int]]
+    observing: Observing
+    sql_lineage: SqlLineageSliver
     state: GovernanceState
     identity: Identity
     approvals: Approvals
@@ -188,6 +194,8 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     known = CatalogSliver(store, clusters)
     graph = parts.get("graph", parts.graph)
     log = parts.get("log", parts.log)
+    ingest = Ingest(log, settings.lineage)
+    names = KnownNames(clusters.resolve, known.columns)
     lineage = Lineage(graph, clusters.resolve, settings.lineage, known.dataset, known.known)
 
     registry = parts.get("registry", parts.registry)
@@ -221,10 +229,10 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
 
     def worker() -> LineageWorker:
         source, letters = parts.get("source", parts.source), parts.get("letters", parts.letters)
-        return LineageWorker(source, graph, letters, settings.lineage, clusters.resolve)
+        return LineageWorker(source, graph, letters, settings.lineage, names)
 
     def rebuild_lineage() -> dict[str, int]:
-        done = rebuild(log, graph, clusters.resolve, settings.lineage)
+        done = rebuild(log, graph, names, settings.lineage)
         return {"events folded": done.folded, "messages skipped": done.skipped}
 
     def references() -> list[str]:
@@ -248,6 +256,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         deliveries=Deliveries(store, receivers, now, settings.events),
         datasets=datasets,
         reviews=Reviews(store, datasets),
+        tag_flow=TagFlow(store, clusters, ReportFlows(lineage), now, events, search.changed),
         recognizers=Recognizers(parts.trial_analyzers(), scanner, connections, datasets),
         discovery=discovery,
         connections=connections,
@@ -259,10 +268,14 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
             store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s, events
         ),
         where_is=where_is,
-        ingest=Ingest(log, settings.lineage),
+        ingest=ingest,
         lineage=lineage,
         lineage_worker=worker,
         rebuild_lineage=rebuild_lineage,
+        observing=Observing(
+            clusters, connections, ingest, settings.lineage, parts.groups_of, parts.connect_of, parts.engines_of, parts.secret
+        ),
+        sql_lineage=SqlLineageSliver(datasets, known),
         state=state,
         identity=identity,
         approvals=approvals,

@@ -162,6 +162,25 @@ class Parts:
         self.closing.append(made.close)
         return made
 
+    @staticmethod
+    def groups_of(config: Mapping[str, Any]) -> Any:
+        from lineage.adapters.consumer_groups import KafkaGroups
+
+        return KafkaGroups(config)
+
+    @staticmethod
+    def connect_of(url: str, auth: tuple[str, str] | None, ca: str | None) -> Any:
+        from lineage.adapters.connect_rest import ConnectRest
+
+        return ConnectRest(url, auth, ca)
+
+    @staticmethod
+    def engines_of(kind: str, url: str, auth: tuple[str, str] | None, ca: str | None) -> Any:
+        from lineage.adapters.flink_rest import FlinkRest
+        from lineage.adapters.ksqldb_rest import KsqldbRest
+
+        return {"ksqldb": KsqldbRest, "flink": FlinkRest}[kind](url, auth, ca)
+
     def publisher(self) -> Any:
         if not self._settings.policies.publish_audit_head:
             return None

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from api.csv_text import CsvText, csv_line
-from catalog.errors import InvalidInput
+from catalog.errors import InvalidInput, WeirError
 from policies.query import OpenAnswer
 from policies.query_running import Running
 
@@ -97,10 +97,16 @@ def chunks(form: Form, opened: OpenAnswer, running: Running, text: CsvText = Csv
             made = _parquet(opened, running)
         case Form.JSON:
             raise InvalidInput("JSON is not sent in pieces.")
-    for piece in made:
-        running.bytes += len(piece)
-        yield piece
+    running.whole = False
+    try:
+        for piece in made:
+            running.bytes += len(piece)
+            yield piece
+    except WeirError as error:
+        running.problem = error.code
+        raise
     running.partial = opened.batches.limit is not None
+    running.whole = True
 
 
 def _csv(opened: OpenAnswer, running: Running, text: CsvText) -> Iterator[bytes]:

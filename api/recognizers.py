@@ -41,9 +41,7 @@ def recognizer_of(given: Mapping[str, Any]) -> Recognizer:
 class Recognizers:
     """Tries recognizers; nothing is stored."""
 
-    def __init__(
-        self, analyzers: Analyzers, scanner: Scanner, connections: Connections, datasets: Datasets
-    ) -> None:
+    def __init__(self, analyzers: Analyzers, scanner: Scanner, connections: Connections, datasets: Datasets) -> None:
         self._analyzers = analyzers
         self._scanner = scanner
         self._connections = connections

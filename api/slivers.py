@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from catalog.clusters import Clusters
-from catalog.errors import NotFound
+from catalog.datasets import Datasets
+from catalog.errors import NotFound, WeirError
 from catalog.model import DatasetId
+from catalog.paths import FieldPath, StepKind
 from catalog.ports import CatalogStore
 from lineage.queries import Lineage
+from lineage.sql.columns import columns_from_sql
 from policies.grants import Grants
 
 References = Callable[[DatasetId], str | None]
 """`CLUSTER/TOPIC` of a dataset; None for one the catalog does not hold."""
+
+_FRESH_S = 5.0
 
 
 class ReportFlows:
@@ -37,7 +43,8 @@ class ReportReaders:
         moment = as_of.isoformat() if as_of else None
         return [
             {
-                "kind": "job",
+                "kind": r.kind,
+                "origin": r.origin,
                 "name": f"{r.namespace}/{r.name}",
                 "id": r.job,
                 "last_seen": r.seen,
@@ -72,6 +79,7 @@ class CatalogSliver:
     def __init__(self, store: CatalogStore, clusters: Clusters) -> None:
         self._store = store
         self._clusters = clusters
+        self._columns: dict[DatasetId, tuple[float, Mapping[str, Any] | None]] = {}
 
     def dataset(self, dataset: DatasetId) -> Sequence[str]:
         """Owners as texts; none for a dataset the catalog does not hold."""
@@ -85,3 +93,85 @@ class CatalogSliver:
             return record is not None
         stored = self._store.schema(record.id)
         return stored is not None and any(profile.path == path for profile in stored.current.fields)
+
+    def columns(self, dataset: DatasetId) -> Mapping[str, Any] | None:
+        """The columns of a dataset as its newest schema knows them, nested; None for one without a schema.
+
+        Kept for a few seconds: the fold asks for the same datasets with every batch.
+        """
+        known = self._columns.get(dataset)
+        if known is None or time.monotonic() - known[0] > _FRESH_S:
+            if len(self._columns) > 5000:
+                self._columns.clear()
+            known = self._columns[dataset] = (time.monotonic(), self._read_columns(dataset))
+        return known[1]
+
+    def _read_columns(self, dataset: DatasetId) -> dict[str, Any] | None:
+        record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
+        stored = self._store.schema(record.id) if record is not None else None
+        return columns_of_paths(profile.field_path for profile in stored.current.fields) if stored is not None else None
+
+
+def columns_of_paths(paths: Iterable[FieldPath]) -> dict[str, Any]:
+    """Field paths of a topic as the columns SQL sees: the value's fields, nested, and what a record has beside them."""
+    found: dict[str, Any] = dict.fromkeys(("_key", "_headers", "_partition", "_offset", "_timestamp"))
+    for path in paths:
+        if path.root != "value":
+            continue
+        inside = found
+        names = [step.name if step.kind is StepKind.FIELD else "[]" for step in path.steps
+                 if step.kind in (StepKind.FIELD, StepKind.ELEMENTS)]  # fmt: skip
+        for name in names:
+            held = inside.get(name or "")
+            if held is None:
+                held = inside[name or ""] = {}
+            inside = held
+    return _ended(found)
+
+
+def _ended(tree: dict[str, Any]) -> dict[str, Any]:
+    return {name: _ended(inside) if inside else None for name, inside in tree.items()}
+
+
+class SqlLineageSliver:
+    """Column lineage of a statement over what the catalog knows, for people who ask before they run it."""
+
+    def __init__(self, datasets: Datasets, known: CatalogSliver) -> None:
+        self._datasets = datasets
+        self._known = known
+
+    def explain(self, sql: str, dialect: str | None, cluster: str | None) -> dict[str, Any]:
+        """Tables read and written, edges between columns, and what cannot be told. `cluster`: where bare names are."""
+        references: dict[str, str] = {}
+
+        def columns(table: str) -> Mapping[str, Any] | None:
+            for reference in (f"{cluster}/{table}", table) if cluster else (table,):
+                try:
+                    record = self._datasets.clusters.find(reference)
+                except WeirError:
+                    continue
+                references[table] = record.reference
+                return self._known.columns(record.id)
+            return None
+
+        said = columns_from_sql(sql, dialect, columns)
+        edges = [
+            {
+                "source": {"table": edge.source.table, "column": field_of_table(edge.source.path)},
+                "target": {"table": edge.target, "column": field_of_table(edge.field) if edge.field else None},
+                "type": edge.way.type, "subtype": edge.way.subtype, "masking": edge.way.masking,
+            }
+            for edge in sorted(said.edges, key=lambda e: (e.target, e.field or (), e.source, e.way))
+        ]  # fmt: skip
+        return {
+            "inputs": sorted(said.inputs), "outputs": sorted(name for name in said.outputs if name), "edges": edges,
+            "datasets": references, "unknown": said.unknown,
+        }  # fmt: skip
+
+
+def field_of_table(path: Sequence[str]) -> str:
+    """A column, or a place inside one, as text: `items[].sku`."""
+    text = ""
+    for part in path:
+        text += part if part == "[]" else ("." if text else "") + part
+    return text

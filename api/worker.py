@@ -21,6 +21,7 @@ log = structlog.get_logger("weir.worker")
 SCAN_POLL_S = 0.3
 UPKEEP_S = 2.0
 EVENTS_POLL_S = 0.5
+TAGS_S = 30.0
 
 
 def run(home: Home) -> None:
@@ -35,6 +36,8 @@ def run(home: Home) -> None:
         ("lineage", lambda: services.lineage_worker().run(stop)),
         ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
         ("events", lambda: repeat(stop, EVENTS_POLL_S, services.deliveries.step)),
+        ("observing", lambda: observe(stop, services)),
+        ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
     threads = [
@@ -60,6 +63,23 @@ def upkeep(services: Services) -> bool:
     services.grant_notices.step()
     services.schedules.request_due()
     return False
+
+
+def follow_tags(services: Services) -> bool:
+    """Tags go where their data goes; a mask that leaks is told."""
+    swept = services.tag_flow.sweep()
+    if swept.inherited or swept.ended or swept.leaks:
+        log.info("tags_followed", inherited=swept.inherited, ended=swept.ended, leaks=swept.leaks)
+    return False
+
+
+def observe(stop: threading.Event, services: Services) -> None:
+    """Ask brokers and the servers beside them who reads what, every `lineage.observe_seconds`."""
+    pause = services.settings.lineage.observe_seconds
+    while not stop.is_set():
+        if pause > 0:
+            services.observing.step()
+        stop.wait(pause or 3600)
 
 
 def repeat(stop: threading.Event, pause_s: float, step: Callable[[], bool]) -> None:

@@ -1,10 +1,12 @@
-"""How fast lineage is taken in, folded and asked, on real Kafka and Neo4j, over a synthetic layered world.
+"""How fast lineage is taken in, folded and asked, over HTTP, on real Kafka and Neo4j, over a synthetic layered world.
 
-    python -m benchmarks.lineage                  small (a minute)
-    python -m benchmarks.lineage --full           2,000 jobs, 5,000 datasets, 160,000 column edges, 14 KB events
+    weir test --bench lineage                  small (a minute)
+    weir test --bench lineage --full           2,000 jobs, 5,000 datasets, 160,000 column edges, events of 14 KB
+    weir test --bench lineage --million        8,000 jobs, 1,000,000 column edges: memory and latency
 
-The servers are those of `WEIR_TEST_STACK` (a JSON file: kafka, neo4j, neo4j_auth). Everything it makes has a name of
-its own and is removed at the end. Times are wall clock of this process with the servers on the same machine.
+The servers are those of `WEIR_TEST_STACK` (a JSON file as `weir up` writes it: kafka, neo4j, neo4j_auth). An API process
+of its own is started; everything it makes has a name of its own and is removed at the end. Times are wall clock, with
+clients and servers on the same machine. Each figure stands beside its limit; a ratio above 1 misses it.
 """
 
 from __future__ import annotations
@@ -13,73 +15,29 @@ import argparse
 import json
 import os
 import random
+import socket
 import statistics
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 from confluent_kafka.admin import AdminClient
 
+from benchmarks.lineage_world import NAMESPACE, World, ladder
 from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
 from lineage.adapters.neo4j_graph import Neo4jGraph, connect
 from lineage.consume import LineageWorker
 from lineage.ingest import Ingest
-from lineage.model import rfc3339
-from lineage.queries import Lineage
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
-
-NAMESPACE = "kafka://bench:9092"
-START = 1_767_225_600_000
-
-
-class World:
-    """Jobs in layers; each reads two or three datasets of the layer above and writes one, with column lineage."""
-
-    def __init__(self, jobs: int, datasets: int, columns: int, padding: int, layers: int = 12) -> None:
-        self.dice = random.Random(7)
-        self.columns, self.padding = columns, padding
-        per_layer = max(3, datasets // (layers + 1))
-        self.layers = [[f"d{layer:02}_{at:04}" for at in range(per_layer)] for layer in range(layers + 1)]
-        self.jobs = []
-        for at in range(jobs):
-            layer = at % layers
-            inputs = self.dice.sample(self.layers[layer], self.dice.choice([2, 3]))
-            self.jobs.append((f"job{at:05}", inputs, self.layers[layer + 1][(at // layers) % per_layer]))
-
-    def event(self, at: int, kind: str, run: int = 0, seconds: float = 0.0) -> dict[str, Any]:
-        """An event of job `at`, with column lineage on all but START."""
-        name, inputs, output = self.jobs[at]
-        dice = random.Random(at)
-        fields = {
-            f"c{column}": {
-                "inputFields": [
-                    {"namespace": NAMESPACE, "name": source, "field": f"c{dice.randrange(self.columns // 2)}",
-                     "transformations": [{"type": "DIRECT", "subtype": "IDENTITY", "masking": column % 7 == 0}]}
-                    for source in dice.sample(inputs, 2)
-                ]
-            }
-            for column in range(self.columns // 2)
-        }  # fmt: skip
-        facets: dict[str, Any] = {} if kind == "START" else {"columnLineage": {"fields": fields, "dataset": []}}
-        event = {
-            "eventType": kind,
-            "eventTime": rfc3339(START + int((at + seconds + run * 10_000) * 1000)),
-            "producer": "https://example.com/bench",
-            "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-            "run": {"runId": str(uuid.UUID(int=at * 1000 + run)), "facets": {}},
-            "job": {"namespace": "bench", "name": name, "facets": {"jobType": {"processingType": "BATCH"}}},
-            "inputs": [{"namespace": NAMESPACE, "name": source} for source in inputs],
-            "outputs": [{"namespace": NAMESPACE, "name": output, "facets": facets}],
-        }
-        short = self.padding - len(json.dumps(event))
-        if short > 0:
-            event["run"]["facets"]["spark.logicalPlan"] = {"plan": "x " * (short // 2)}  # type: ignore[index]
-        return event
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -99,7 +57,8 @@ def main(arguments: Sequence[str]) -> None:
     log.ensure_topic()
     worker = LineageWorker(KafkaEventSource(kafka, settings), graph, log, settings)
     try:
-        _measure(options, settings, graph, log, worker)
+        with _api(settings, kafka, neo4j) as client:
+            _measure(options, settings, graph, log, worker, client)
     finally:
         log.close()
         if not options.keep:
@@ -112,126 +71,180 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _measure(
-    options: argparse.Namespace, settings: LineageSettings, graph: Neo4jGraph, log: KafkaEventLog, worker: LineageWorker
+    options: argparse.Namespace,
+    settings: LineageSettings,
+    graph: Neo4jGraph,
+    log: KafkaEventLog,
+    worker: LineageWorker,
+    client: httpx.Client,
 ) -> None:
-    Ingest(log, settings).post(World(1, 50, 4, 100).event(0, "START"))
+    ingest = Ingest(log, settings)
+    ingest.post(World(1, 50, 4, 100).event(0, "START"))
     _drain(worker)  # joining the group takes Kafka some seconds, once
     world = World(options.jobs, options.datasets, options.columns, options.bytes)
-    ingest = Ingest(log, settings)
     events = [
         world.event(at, kind, 0, second)
         for at in range(options.jobs)
         for second, kind in ((0, "START"), (1, "COMPLETE"))
     ]
     size = statistics.mean(len(json.dumps(event)) for event in events[:200])
-    print(f"{len(events)} events of {size / 1000:.1f} KB, {options.jobs} jobs, {options.threads} threads")
-
-    _report_rate("accepted (durable)", *_timed_posts(ingest, events, options.threads))
-    started = time.perf_counter()
-    seconds = _drain(worker) - started
-    print(f"{'folded into Neo4j':28} {len(events) / seconds:8.0f} events/s  in {worker.state.batches - 1} batches")
-    counts = graph.counts()
-    print(f"{'graph':28} {counts.datasets} datasets, {counts.columns} columns, edges {dict(counts.edges)}")
-
-    repeats = [world.event(at % options.jobs, "RUNNING", 0, 2 + at / 10_000) for at in range(options.repeats)]
-    ingest.post_batch(repeats)
-    started = time.perf_counter()
-    print(f"{'RUNNING repeats folded':28} {len(repeats) / (_drain(worker) - started):8.0f} events/s")
-    again = [world.event(at, "COMPLETE", 1) for at in range(options.jobs)]
-    ingest.post_batch(again)
-    started = time.perf_counter()
-    print(f"{'second runs folded':28} {len(again) / (_drain(worker) - started):8.0f} events/s")
-    _ladder(ingest, 40)
+    print(f"{len(events)} events of {size / 1000:.1f} KB, {options.jobs} jobs, load {os.getloadavg()[0]:.1f}")
+    some = events[: options.posts]
+    _accepted(client, some, options.threads)
+    for start in range(len(some), len(events), 500):
+        ingest.post_batch(events[start : start + 500])
+    _folded("all new", len(events), worker, 150)
+    print(f"{'':28} {_counted(graph)}")
+    jobs = options.jobs
+    running = [[world.event(at, "RUNNING", 0, 2 + 5 * turn) for at in range(jobs)] for turn in range(6)]
+    _send(ingest, running[:1])
+    _folded("first RUNNING of each run", jobs, worker)
+    _send(ingest, running[1:])
+    _folded("RUNNING repeats", jobs * 5, worker, 1000)
+    _send(ingest, [[world.event(at, "COMPLETE", 1) for at in range(jobs)]])
+    _folded("second runs", jobs, worker)
+    ingest.post_batch(ladder(40))
     _drain(worker)
-    _questions(Lineage(graph, settings=settings), world, options.questions)
+    _questions(client, world, options.questions)
+    print(f"{'resident memory':28} this process (the worker's part) {_resident()} MB")
 
 
-def _questions(lineage: Lineage, world: World, count: int) -> None:
-    dice = random.Random(11)
-    used = sorted(
-        {source for _, inputs, _ in world.jobs for source in inputs if source.startswith(("d00", "d01", "d02"))}
-    )
-    datasets = [f"dataset:{NAMESPACE}:{dice.choice(used)}" for _ in range(count)]
-    known = sorted(
-        {
-            (source["name"], source["field"])
-            for at in range(len(world.jobs))
-            for source in _sources(world.event(at, "COMPLETE"))
-        }
-        & {(name, f"c{column}") for name in used for column in range(world.columns)}
-    )
-    fields = [
-        f"datasetField:{NAMESPACE}:{name}:value.{field}" for name, field in dice.sample(known, min(count, len(known)))
-    ]
-    first = f"dataset:{NAMESPACE}:ladder00"
-    asks: dict[str, list[Callable[[], int]]] = {
-        "impact, dataset, depth 20": [lambda n=n: len(lineage.impact(n, 20).affected) for n in datasets],  # type: ignore[misc]
-        "impact, column, depth 20": [lambda n=n: len(lineage.impact(n, 20).affected) for n in fields],  # type: ignore[misc]
-        "lineage both, depth 5": [lambda n=n: len(lineage.lineage(n, "both", 5).edges) for n in datasets],  # type: ignore[misc]
-        "ladder of 40 diamonds": [lambda: len(lineage.impact(first, 100).affected) for _ in range(5)],
-    }
-    for name, calls in asks.items():
-        times, sizes = [], []
-        for call in calls:
-            started = time.perf_counter()
-            try:
-                sizes.append(call())
-            except Exception as error:
-                print(f"  {name}: {error}")
-                continue
-            times.append((time.perf_counter() - started) * 1000)
-        if times:
-            cold, warm = times[0], sorted(times[1:]) or times
-            print(
-                f"{name:28} p50 {statistics.median(warm):6.1f} ms  p95 {warm[int(len(warm) * 0.95)]:6.1f} ms"
-                f"  first {cold:6.0f} ms  answer {statistics.mean(sizes):.0f} (largest {max(sizes)})"
-            )
+def _send(ingest: Ingest, rounds: Sequence[Sequence[dict[str, Any]]]) -> None:
+    for events in rounds:
+        for start in range(0, len(events), 500):
+            ingest.post_batch(events[start : start + 500])
 
 
-def _sources(event: dict[str, Any]) -> Iterator[dict[str, str]]:
-    for into in event["outputs"][0]["facets"]["columnLineage"]["fields"].values():
-        yield from into["inputFields"]
+def _folded(name: str, count: int, worker: LineageWorker, limit: float | None = None) -> None:
+    started, used = time.perf_counter(), time.process_time()
+    rate = count / (_drain(worker) - started)
+    used = (time.process_time() - used) / count * 1000
+    beside = f"  limit {limit:.0f}, ratio {limit / rate:.2f}" if limit else ""
+    print(f"{'folded: ' + name:34} {rate:8.0f} events/s{beside}  ({used:.1f} ms of this process's CPU each)")
 
 
-def _ladder(ingest: Ingest, rungs: int) -> None:
-    """Diamonds in a row: 2^rungs paths, 3 x rungs nodes."""
-
-    def event(source: str, targets: list[str]) -> dict[str, Any]:
-        return {
-            "eventType": "COMPLETE", "eventTime": rfc3339(START), "producer": "x", "schemaURL": "x",
-            "run": {"runId": uuid.uuid4().hex}, "job": {"namespace": "bench", "name": f"ladder {source}"},
-            "inputs": [{"namespace": NAMESPACE, "name": source}],
-            "outputs": [{"namespace": NAMESPACE, "name": name} for name in targets],
-        }  # fmt: skip
-
-    raw = []
-    for at in range(rungs):
-        raw.append(event(f"ladder{at:02}", [f"left{at:02}", f"right{at:02}"]))
-        raw += [event(f"{side}{at:02}", [f"ladder{at + 1:02}"]) for side in ("left", "right")]
-    ingest.post_batch(raw)
-
-
-def _timed_posts(ingest: Ingest, events: list[dict[str, Any]], threads: int) -> tuple[int, float, list[float]]:
+def _accepted(client: httpx.Client, events: Sequence[dict[str, Any]], threads: int) -> None:
+    """Posted over HTTP by so many clients; 201 means durable."""
+    bodies = [json.dumps(event).encode() for event in events]
     times: list[float] = []
     lock = threading.Lock()
 
-    def post(event: dict[str, Any]) -> None:
+    def post(body: bytes) -> None:
         started = time.perf_counter()
-        ingest.post(event)
+        client.post("/api/v1/lineage", content=body).raise_for_status()
         with lock:
             times.append((time.perf_counter() - started) * 1000)
 
     started = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(post, events))
-    return len(events), time.perf_counter() - started, times
-
-
-def _report_rate(name: str, count: int, seconds: float, times: list[float]) -> None:
+        list(pool.map(post, bodies))
+    rate = len(bodies) / (time.perf_counter() - started)
     times.sort()
-    print(
-        f"{name:28} {count / seconds:8.0f} events/s  p50 {times[len(times) // 2]:.1f}  p95 {times[int(len(times) * 0.95)]:.1f} ms"
+    p95 = times[int(len(times) * 0.95)]
+    print(f"{'accepted over HTTP, 8 clients':34} {rate:8.0f} events/s  limit 300, ratio {300 / rate:.2f}")
+    print(f"{'':34} p50 {times[len(times) // 2]:.0f} ms, p95 {p95:.0f} ms  limit 200, ratio {p95 / 200:.2f}")
+
+
+def _questions(client: httpx.Client, world: World, count: int) -> None:
+    dice = random.Random(3)
+    used = sorted({name for _, inputs, _ in world.jobs for name in inputs})
+    datasets = [f"dataset:{NAMESPACE}:{name}" for name in dice.sample(used, min(count, len(used)))]
+    known = sorted(
+        {(item["name"], item["field"]) for at in range(0, len(world.jobs), 7) for item in _sources(world, at)}
     )
+    fields = [f"datasetField:{NAMESPACE}:{n}:value.{f}" for n, f in dice.sample(known, min(count, len(known)))]
+    first = f"dataset:{NAMESPACE}:ladder00"
+
+    def impact(node: str, depth: int = 20) -> Callable[[], int]:
+        return lambda: len(_ask(client, "impact", nodeId=node, depth=depth)["affected"])
+
+    def near(node: str) -> Callable[[], int]:
+        return lambda: len(_ask(client, "lineage", nodeId=node, direction="both", depth=5)["edges"])
+
+    def reach(node: str) -> Callable[[], int]:
+        asked = {"from": node, "at": "2026-01-01T00:00:00Z"}
+        return lambda: len(_ask(client, "lineage/reach", **asked)["reached"])
+
+    asks: list[tuple[str, float | None, list[Callable[[], int]]]] = [
+        ("impact, dataset, depth 20", 150, [impact(node) for node in datasets]),
+        ("impact, column, depth 20", 300, [impact(node) for node in fields]),
+        ("lineage both, depth 5", None, [near(node) for node in datasets]),
+        ("reach, dataset", None, [reach(node) for node in datasets[:20]]),
+        ("ladder of 40 diamonds", 1000, [impact(first, 100) for _ in range(6)]),
+    ]
+    for name, limit, calls in asks:
+        times, sizes = [], []
+        for call in calls:
+            started = time.perf_counter()
+            sizes.append(call())
+            times.append((time.perf_counter() - started) * 1000)
+        warm = sorted(times[1:])
+        p95 = warm[int(len(warm) * 0.95)]
+        beside = f"  limit {limit:.0f}, ratio {p95 / limit:.2f}" if limit else ""
+        print(
+            f"{name:28} p50 {statistics.median(warm):6.1f} ms  p95 {p95:6.1f} ms{beside}"
+            f"  first {times[0]:.0f} ms  answer {statistics.mean(sizes):.0f} (largest {max(sizes)})"
+        )
+
+
+def _sources(world: World, at: int) -> Iterator[dict[str, str]]:
+    for into in world.event(at, "COMPLETE")["outputs"][0]["facets"]["columnLineage"]["fields"].values():
+        yield from into["inputFields"]
+
+
+def _ask(client: httpx.Client, path: str, **asked: Any) -> Any:
+    return client.get(f"/api/v1/{path}", params=asked).raise_for_status().json()
+
+
+@contextmanager
+def _api(settings: LineageSettings, kafka: KafkaClientSettings, neo4j: Neo4jSettings) -> Iterator[httpx.Client]:
+    """An API process of its own on these servers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as home:
+        environment = {
+            **os.environ, "WEIR_HOME": home, "WEIR_API__PORT": str(port),
+            "WEIR_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap_servers, "WEIR_NEO4J__URI": neo4j.uri,
+            "WEIR_NEO4J__PASSWORD": neo4j.password, "WEIR_LINEAGE__TOPIC": settings.topic,
+            "WEIR_LINEAGE__GROUP": settings.group, "WEIR_LINEAGE__GRAPH_NAME": settings.graph_name,
+            "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"{settings.topic}.head",
+        }  # fmt: skip
+        output = Path(home) / "api.log"
+        with output.open("wb") as stream:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "api", "serve"], env=environment, stdout=stream, stderr=stream
+            )
+        try:
+            base = f"http://127.0.0.1:{port}"
+            deadline = time.monotonic() + 60
+            while not _answers(f"{base}/healthz"):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise SystemExit(f"the API did not start:\n{output.read_text()[-2000:]}")
+                time.sleep(0.1)
+            token = (Path(home) / "admin.token").read_text().strip()
+            with httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=60) as client:
+                yield client
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(url, timeout=1).is_success
+    except httpx.HTTPError:
+        return False
+
+
+def _counted(graph: Neo4jGraph) -> str:
+    counts = graph.counts()
+    return f"{counts.datasets} datasets, {counts.columns} columns, edges {dict(counts.edges)}"
+
+
+def _resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 1_000_000
 
 
 def _drain(worker: LineageWorker) -> float:
@@ -251,17 +264,20 @@ def _drain(worker: LineageWorker) -> float:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="the large world")
+    parser.add_argument("--million", action="store_true", help="1,000,000 column edges")
     parser.add_argument("--jobs", type=int, default=200)
     parser.add_argument("--datasets", type=int, default=500)
     parser.add_argument("--columns", type=int, default=80, help="column edges a job")
     parser.add_argument("--bytes", type=int, default=14_000, help="size of an event")
-    parser.add_argument("--repeats", type=int, default=2000)
+    parser.add_argument("--posts", type=int, default=2000, help="events sent over HTTP; the rest goes in batches")
     parser.add_argument("--threads", type=int, default=8)
-    parser.add_argument("--questions", type=int, default=40)
+    parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--keep", action="store_true", help="leave graph and topic for a look")
     options = parser.parse_args(arguments)
     if options.full:
         options.jobs, options.datasets = 2000, 5000
+    if options.million:
+        options.jobs, options.datasets, options.columns, options.bytes = 8000, 20_000, 126, 20_000
     return options
 
 

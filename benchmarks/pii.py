@@ -29,7 +29,6 @@ from pii_corpus import first, second  # noqa: E402
 from pii_corpus.columns import Column  # noqa: E402
 from pii_corpus.judge import Score, judge  # noqa: E402
 from pii_corpus.ours import says  # noqa: E402
-
 from scanners.adapters.presidio_detector import PresidioAnalyzer  # noqa: E402
 from scanners.detectors.engine import Detector  # noqa: E402
 from scanners.model import RawRecord  # noqa: E402
@@ -82,7 +81,11 @@ def main() -> int:
     settings = ScannerSettings()
     analyzer = PresidioAnalyzer((), settings.regex_seconds)
     detector = Detector(tuple(settings.phone_regions), analyzer, settings.free_text_limit)
-    corpora = {"tuned on": first.corpus(), "held out": second.corpus(), "held out, another seed": second.corpus(seed=4711)}
+    corpora = {
+        "tuned on": first.corpus(),
+        "held out": second.corpus(),
+        "held out, another seed": second.corpus(seed=4711),
+    }
     ours = {name: judge(columns, says(detector)) for name, columns in corpora.items()}
     figures: list[tuple[str, float, float]] = []
     for name, score in ours.items():
@@ -143,11 +146,23 @@ def _beside_presidio(console: Console, columns: Sequence[Column], detector: Dete
 def _few(column: Column) -> list[Any]:
     """Some of the values, with those first that occur seldom in form: a sample that does a sparse column no wrong."""
     texts = sorted(map(str, column.values), key=lambda t: (-sum(map(str.isdigit, t)) - 3 * t.count("@"), t))
-    return texts[: _PRESIDIO_VALUES // 2] + texts[:: max(1, len(texts) // (_PRESIDIO_VALUES // 2))][: _PRESIDIO_VALUES // 2]
+    return (
+        texts[: _PRESIDIO_VALUES // 2]
+        + texts[:: max(1, len(texts) // (_PRESIDIO_VALUES // 2))][: _PRESIDIO_VALUES // 2]
+    )
 
 
 def _judged(columns: Sequence[Column], shares: dict[int, dict[str, float]], least: float) -> Score:
-    technical = {"DATE_TIME", "UUID", "URL", "NRP", "US_BANK_NUMBER", "US_DRIVER_LICENSE", "US_PASSPORT", "MEDICAL_LICENSE"}
+    technical = {
+        "DATE_TIME",
+        "UUID",
+        "URL",
+        "NRP",
+        "US_BANK_NUMBER",
+        "US_DRIVER_LICENSE",
+        "US_PASSPORT",
+        "MEDICAL_LICENSE",
+    }
 
     def says_presidio(column: Column) -> set[tuple[str, str]]:
         found = {e for e, share in shares[id(column)].items() if share > least and e not in technical}
@@ -177,12 +192,18 @@ def _events(count: int = 10_000) -> list[RawRecord]:
     chosen += [c for c in columns if c.entity is None][:30]
     made = []
     for i in range(count):
-        body: dict[str, Any] = {"id": i, "amount": i * 0.37, "live": i % 3 == 0, "kind": ("made", "paid", "sent")[i % 3]}
+        body: dict[str, Any] = {
+            "id": i,
+            "amount": i * 0.37,
+            "live": i % 3 == 0,
+            "kind": ("made", "paid", "sent")[i % 3],
+        }
         for n, column in enumerate(chosen):
-            body.setdefault(f"part{n // 6}", {})[f"{column.names[-1]}{n}"] = column.values[(i * 7919) % len(column.values)]
+            body.setdefault(f"part{n // 6}", {})[f"{column.names[-1]}{n}"] = column.values[
+                (i * 7919) % len(column.values)
+            ]
         made.append(RawRecord(f"k{i % 500}".encode(), json.dumps(body).encode(), [], 0, i, 1_760_000_000_000 + i))
     return made
-
 
 
 if __name__ == "__main__":

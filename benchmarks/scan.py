@@ -85,7 +85,7 @@ def webhooks(count: int) -> list[bytes]:
     file = folder / "github-webhooks.jsonl.gz"
     if not file.exists():
         return []
-    rows = [line.strip() for line in gzip.open(file)]
+    rows = [line.strip() for line in gzip.decompress(file.read_bytes()).splitlines()]
     return [rows[number % len(rows)] for number in range(count)]
 
 

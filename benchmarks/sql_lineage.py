@@ -21,7 +21,6 @@ from sqlglot.schema import MappingSchema
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
 import sql_channels
-
 from lineage.sql.columns import columns_from_sql
 
 
@@ -57,7 +56,9 @@ def main() -> None:
     for name, times in totals.items():
         ratios = [their / our for their, our in zip(times, base, strict=True)]
         p95 = sorted(times)[int(len(times) * 0.95)]
-        print(f"{name:<28}{statistics.median(times):>24.2f}{p95:>8.2f}{statistics.median(ratios):>16.2f}{min(ratios):>10.2f}")
+        print(
+            f"{name:<28}{statistics.median(times):>24.2f}{p95:>8.2f}{statistics.median(ratios):>16.2f}{min(ratios):>10.2f}"
+        )
 
 
 if __name__ == "__main__":

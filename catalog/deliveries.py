@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
+from catalog.errors import WeirError
 from catalog.event_model import DeliveryFailed, DeliveryState, Event, EventFilter
 from catalog.ports import CatalogStore, Clock, Receiver
 from catalog.settings import EventSettings
@@ -94,6 +95,7 @@ class Deliveries:
         if state is None:
             return 0
         told = 0
+        chunk: list[Event] = []
         until = time.monotonic() + _ROUND_S
         try:
             while time.monotonic() < until:
@@ -110,6 +112,11 @@ class Deliveries:
         except DeliveryFailed as failure:
             self._failed(receiver, chunk, failure)
             told += failure.told
+        except WeirError:
+            raise
+        except Exception as error:
+            # A fault of ours in one receiver must not keep the others from being told.
+            self._failed(receiver, [], DeliveryFailed(f"Telling it failed inside Weir ({type(error).__name__})."))
         finally:
             self._change(receiver.name, worker=None, leased_until=None)
         return told

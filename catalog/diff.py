@@ -14,6 +14,7 @@ from catalog.departures import Departure, departures_of
 from catalog.departures import carried_over as carried_departures
 from catalog.first_seen import earliest, first_of, with_earliest
 from catalog.model import FieldProfile, SchemaVersion, Shape
+from catalog.paths import FieldPath, StepKind
 
 PRESENCE_MOVED = 0.1
 """A field's presence must move by more than this share to make a new version, and by more than chance explains."""
@@ -38,9 +39,9 @@ JSON, of which each is a decimal. Source: "Schema Resolution" in the Avro 1.12 s
 class Change:
     """One difference.
 
-    change      added, removed, type, presence, departs (of a field); format, shape (of the records, no path)
+    change      added, removed, type, null, presence, departs (of a field); format, shape (of the records, no path)
     how         type: widened (old data still reads), narrowed, changed; presence: now optional, now required, moved;
-                departs: the reason
+                null: now nullable, never null now; departs: the reason
     first_seen  {time, partition, offset} of the first record of the scan that shows it; None where one record cannot
                 show it (a field that is gone, a share that moved)
     """
@@ -102,9 +103,22 @@ def _field_changes(was: FieldProfile, now: FieldProfile, both_whole: bool) -> It
         how = "widened" if _covers(new, old) else "narrowed" if _covers(old, new) else "changed"
         fresh = new - old
         yield Change("type", was.path, sorted(old), sorted(new), how, first_of(now, fresh) if fresh else None)
+    nulls = _nulls_moved(was, now, both_whole)
+    if nulls:
+        first = first_of(now, ["null"]) if now.null_share else None
+        yield Change("null", was.path, round(was.null_share, 4), round(now.null_share, 4), nulls, first)
     moved = _presence_moved(was, now, both_whole)
     if moved:
         yield Change("presence", was.path, round(was.presence, 4), round(now.presence, 4), moved)
+
+
+def _nulls_moved(was: FieldProfile, now: FieldProfile, both_whole: bool) -> str | None:
+    """Whether nulls came or went, when the other sample would have shown one."""
+    if was.null_share == 0 < now.null_share and (both_whole or would_show(now.null_share, was.count)):
+        return "now nullable"
+    if now.null_share == 0 < was.null_share and (both_whole or would_show(was.null_share, now.count)):
+        return "never null now"
+    return None
 
 
 def _presence_moved(was: FieldProfile, now: FieldProfile, both_whole: bool) -> str | None:
@@ -188,22 +202,49 @@ def compatibility(changes: Iterable[Change]) -> Compatibility:
     there, with its types. A field that may be absent is one with a default; a change of the format breaks both ways.
     Shapes and departures do not count: each field of theirs does.
     """
+    changes = list(changes)
     backward = forward = True
+    came = {c.path for c in changes if c.change == "added"}
+    gone = {c.path for c in changes if c.change == "removed"}
     for change in changes:
         match change.change:
             case "format":
                 backward = forward = False
             case "added":
-                backward &= change.after["presence"] < _ALWAYS
+                backward &= change.after["presence"] < _ALWAYS or _in_one_of(change.path, came)
+                backward, forward = (way and not _filling(change.path, came) for way in (backward, forward))
             case "removed":
-                forward &= change.before["presence"] < _ALWAYS
+                forward &= change.before["presence"] < _ALWAYS or _in_one_of(change.path, gone)
+                backward, forward = (way and not _filling(change.path, gone) for way in (backward, forward))
             case "presence":
                 backward &= not change.before < _ALWAYS <= change.after
                 forward &= not change.after < _ALWAYS <= change.before
+            case "null":
+                backward &= change.after > 0
+                forward &= change.before > 0
             case "type":
                 backward &= _covers(change.after, change.before)
                 forward &= _covers(change.before, change.after)
     return Compatibility(backward, forward)
+
+
+def _parent(path: str | None) -> FieldPath | None:
+    return FieldPath.parse(path).parent if path else None
+
+
+def _in_one_of(path: str | None, others: Collection[str | None]) -> bool:
+    """What stands in something that itself came or went is judged with that."""
+    parent = _parent(path)
+    return parent is not None and str(parent) in others
+
+
+def _filling(path: str | None, others: Collection[str | None]) -> bool:
+    """The elements of an array, the values of a map: where they come or go alone, the other side knows it as empty, and
+    an array of nothing is of another type to Avro."""
+    if path is None or _in_one_of(path, others):
+        return False
+    steps = FieldPath.parse(path).steps
+    return bool(steps) and steps[-1].kind in (StepKind.ELEMENTS, StepKind.VALUES)
 
 
 def _covers(reader: Iterable[str], written: Iterable[str]) -> bool:

@@ -111,12 +111,24 @@ class ClusterScanSpec(ScanSpec):
     topics: list[str] = Field(default_factory=lambda: ["*"], min_length=1)
 
 
+class RestServer(Spec):
+    """A server beside the cluster, asked by its REST API: Kafka Connect, ksqlDB, Flink."""
+
+    url: str = Field(pattern=r"^https?://[^@\s]+$")
+    username: str | Secret | None = None
+    password: Secret | None = None
+    ca: str | None = None
+
+
 class ClusterSpec(Spec):
     """A Kafka cluster. `aliases`: other namespaces or addresses its datasets are known by (kafka://kafka-prod)."""
 
     type: Literal["kafka"] = "kafka"
     bootstrapServers: str
     schemaRegistry: SchemaRegistry | None = None
+    connect: RestServer | None = None
+    ksqldb: RestServer | None = None
+    flink: RestServer | None = None
     security: Security | None = None
     properties: dict[str, str | int | bool] = Field(default_factory=dict)
     scan: ClusterScanSpec | None = None

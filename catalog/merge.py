@@ -62,7 +62,7 @@ def merge_scan(
     for key, record in known.items():
         if key in seen or any(place.contains(FieldPath.parse(record.path)) for place in blind):
             continue
-        if complete and record.state is ReviewState.SUGGESTED:
+        if complete and record.state is ReviewState.SUGGESTED and record.seen_at is not None:
             ended.append(key)
         elif record.holds and _should_have_shown(record, (looked or {}).get(record.path, 0), complete):
             evidence = recheck.missed(record.evidence, versions or {}, now)
@@ -94,6 +94,8 @@ def _meet(before: ClassificationRecord | None, finding: Classification, now: dat
             seen_at=now,
         )
     evidence = recheck.noted(before.evidence, finding.evidence, now) if before.seen_at else finding.evidence
+    if "leak" in before.evidence:
+        evidence = {**evidence, "leak": before.evidence["leak"]}
     fresh = replace(before, score=finding.score, evidence=evidence, seen_at=now)
     if before.state is not ReviewState.REJECTED:
         return fresh

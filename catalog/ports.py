@@ -189,6 +189,14 @@ class Receiver(Protocol):
         """Raises DeliveryFailed when it did not take them all."""
 
 
+class FieldFlows(Protocol):
+    """The sliver of lineage that tags follow; see `catalog.tag_flow`."""
+
+    def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
+        """Where the field goes, any number of hops: {id: nodeId, raw: False where it is only reached masked}."""
+        ...
+
+
 class EventStore(Protocol):
     """The outbox: events in the order they were committed, and how far each receiver was told."""
 

@@ -52,6 +52,7 @@ _WORDS = {
     "removed": "gone:",
     "type": "other type:",
     "presence": "other presence:",
+    "null": "nulls:",
     "format": "other format",
     "shape": "other shapes",
     "departs": "departs:",

@@ -69,7 +69,10 @@ def impact_markdown(answer: Json, short: Callable[[str], str] = str, most: int =
     summary = answer["summary"]
     counts = ", ".join(
         f"**{count}** {name if count != 1 else name[:-1]}"
-        for name, count in ((name, summary[name]) for name in ("fields", "datasets", "jobs"))
+        for name, count in (
+            ("fields", summary["fields"]), ("datasets", summary["datasets"]), ("jobs", summary["jobs"]),
+            ("consumer groups", summary["consumerGroups"]),
+        )
         if count
     )
     lines = [f"### Impact of {what}", "", f"Affected: {counts}. The raw value arrives at {summary['raw']} of them.", ""]
@@ -82,7 +85,7 @@ def impact_markdown(answer: Json, short: Callable[[str], str] = str, most: int =
         if row.get("columns") == "unknown":
             effect += " (columns unknown)"
         cells = (
-            f"{row['type']} {_code(short(row['id']))}", effect, row["hops"], "raw" if row["raw"] else "masked",
+            f"{_kind(row)} {_code(short(row['id']))}", effect, row["hops"], "raw" if row["raw"] else "masked",
             _code(str(row["commit"])[:12]) if row.get("commit") else "",
             ", ".join(_code(owner) for owner in row["owners"]) or "none known",
         )  # fmt: skip
@@ -95,6 +98,10 @@ def impact_markdown(answer: Json, short: Callable[[str], str] = str, most: int =
 
 
 _CHANGED = {"drop": "dropping", "retype": "changing the type of", "mask": "masking", "lose": "losing"}
+
+
+def _kind(row: Json) -> str:
+    return "consumer group" if row.get("jobType") == "CONSUMER_GROUP" else str(row["type"])
 
 
 def safe_cell(value: Any) -> str:

@@ -186,12 +186,14 @@ class Impact:
 
     def to_json(self) -> dict[str, Any]:
         counts = {kind: sum(a.type == kind for a in self.affected) for kind in ("field", "dataset", "job")}
+        groups = sum(a.info.get("jobType") == "CONSUMER_GROUP" for a in self.affected)
         return {
             "root": self.root,
             **({"change": self.change} if self.change else {}),
             "affected": [a.to_json() for a in self.affected],
             "summary": {
-                "fields": counts["field"], "datasets": counts["dataset"], "jobs": counts["job"],
+                "fields": counts["field"], "datasets": counts["dataset"], "jobs": counts["job"] - groups,
+                "consumerGroups": groups,
                 "raw": sum(a.raw and a.type != "job" for a in self.affected),
                 "owners": sorted({owner for a in self.affected for owner in a.owners}),
             },
@@ -243,11 +245,15 @@ class Reader:
     name: str
     seen: str
     owners: tuple[str, ...] = ()
+    kind: str = "job"
+    """job | consumer_group"""
+    origin: str = "observed"
+    """observed (by runs or brokers) | declared (by a job event)"""
 
     def to_json(self) -> dict[str, Any]:
         return {
             "job": self.job, "namespace": self.namespace, "name": self.name, "seen": self.seen,
-            "owners": list(self.owners),
+            "owners": list(self.owners), "kind": self.kind, "origin": self.origin,
         }  # fmt: skip
 
 

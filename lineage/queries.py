@@ -3,68 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping
 
 from catalog.errors import InvalidInput, NotFound
-from catalog.model import DatasetId, NodeId
-from lineage import impact as impacts
-from lineage import paths
+from catalog.model import DatasetId
+from lineage.asked import NOW, AsOf, as_of_time, depth_within, direction_of, level_of
 from lineage.book import Book
-from lineage.changes import Change, change_of, with_effects
+from lineage.downstream import Downstream
 from lineage.filters import Only
-from lineage.model import (
-    FOREVER,
-    Affected,
-    Direction,
-    Edge,
-    Flow,
-    Impact,
-    JobDetails,
-    Kind,
-    Level,
-    Node,
-    Reader,
-    Subgraph,
-    rfc3339,
-)
-from lineage.names import Names, Resolve, as_written, field_text
-from lineage.parse import parse_time
-from lineage.ports import LineageGraph
-from lineage.reach import Reach, arrivals, outgoing_since
-from lineage.settings import LineageSettings
+from lineage.model import FOREVER, Direction, Edge, JobDetails, Kind, Level, Node, Reader, Subgraph, rfc3339
 from lineage.walks import hops
 
-NOW = FOREVER - 1
-"""As a time: what is open. Not the clock, so that producers whose clocks run ahead are seen."""
-
-AsOf = datetime | int | str | None
-"""A moment: a datetime, milliseconds since 1970, RFC 3339; None is now."""
+__all__ = ["NOW", "AsOf", "Lineage"]
 
 _BOTH = (Direction.UPSTREAM, Direction.DOWNSTREAM)
 
 
-class Lineage:
-    """Reads of lineage. Safe for many threads. Every method may raise Unavailable naming Neo4j.
+def reader_kind(info: Mapping[str, object]) -> str:
+    """What a job is to people: one of a consumer group was seen by brokers, and has no code that is known."""
+    return "consumer_group" if info.get("jobType") == "CONSUMER_GROUP" else "job"
 
-    owners   the owners of a dataset as the catalog knows them, as texts
-    known    whether the catalog knows a dataset (or a field of it): then it is answered for even where no producer
-             has said anything of it yet
-    resolve  the catalog's names for datasets (cluster aliases)
-    """
 
-    def __init__(
-        self,
-        graph: LineageGraph,
-        resolve: Resolve = as_written,
-        settings: LineageSettings | None = None,
-        owners: Callable[[DatasetId], Sequence[str]] | None = None,
-        known: Callable[[DatasetId, str | None], bool] | None = None,
-    ) -> None:
-        self._graph, self._resolve = graph, resolve
-        self._settings = settings or LineageSettings()
-        self._owners, self._known = owners, known
+class Lineage(Downstream):
+    """Reads of lineage. Safe for many threads. Every method may raise Unavailable naming Neo4j. See `Finder`."""
 
     def lineage(
         self,
@@ -81,9 +42,9 @@ class Lineage:
         stand among them. `only` leaves edges out, and what is reached by them alone. Raises InvalidInput, NotFound
         (with the nearest ids as `details["nearest"]`).
         """
-        way, depth = _direction(direction), _depth(depth)
-        at, root = _as_of(as_of), self.find(node_id)
-        columns = root.type == "field" or _level(level) is Level.COLUMN
+        way, depth = direction_of(direction), depth_within(depth)
+        at, root = as_of_time(as_of), self.find(node_id)
+        columns = root.type == "field" or level_of(level) is Level.COLUMN
         ways = _BOTH if way is Direction.BOTH else (way,)
         edges: dict[str, Edge] = {}
         truncated = False
@@ -102,110 +63,6 @@ class Lineage:
         stale = self._stale(kept, nodes, at)
         return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(kept), truncated, stale, root.id)
 
-    def impact(self, node_id: str, depth: int = 20, as_of: AsOf = None, change: Change | str | None = None) -> Impact:
-        """What is affected when this dataset, field or job is lost or changed, nearest first.
-
-        With a `change` (drop, retype, mask, lose) each row says what it does to it, and what it leaves alone is left
-        out.
-
-        From a field: the fields made of it (`raw` while the value may arrive as it was), the datasets it is a
-        condition for, the jobs between, and datasets downstream of which nobody said which columns they take
-        (`columns: unknown`, everything after them included). Raises InvalidInput, NotFound.
-        """
-        depth, at, root = _depth(depth), _as_of(as_of), self.find(node_id)
-        walk = impacts.Walk(self._graph, at, depth, self._settings.node_budget)
-        if root.type == "field":
-            affected = walk.of_field(root)
-        elif root.type == "job":
-            affected = walk.of_job(root.id)
-        else:
-            affected = walk.of_dataset(root.id)
-        done = change_of(change)
-        if done is Change.DROP and root.type != "field":  # without it, nothing of it is left to use
-            done = Change.LOSE
-        return self._impact(root.id, affected.values(), walk.truncated, done)
-
-    def impact_of_namespace(self, namespace: str, depth: int = 20, as_of: AsOf = None) -> Impact:
-        """What is affected when all datasets of a namespace (a cluster, a database) are lost. Raises InvalidInput,
-        NotFound where lineage knows no dataset of it."""
-        depth, at = _depth(depth), _as_of(as_of)
-        lost = self._graph.named_in("dataset", namespace, self._settings.node_budget)
-        if not lost:
-            raise NotFound(f"Lineage knows no dataset of {namespace}.", details={"namespace": namespace})
-        walk = impacts.Walk(self._graph, at, depth, self._settings.node_budget)
-        affected = walk.of_datasets({node.id for node in lost})
-        return self._impact(f"namespace:{namespace}", affected.values(), walk.truncated, Change.LOSE)
-
-    def _impact(self, root: str, rows: Iterable[Affected], truncated: bool, change: Change | None) -> Impact:
-        touched = list(with_effects(rows, change)) if change is not None else list(rows)
-        nodes = self._nodes([row.id for row in touched])
-        found = [impacts.with_node(row, nodes.get(row.id), self._owners_of(nodes.get(row.id))) for row in touched]
-        return Impact(
-            root, tuple(sorted(found, key=lambda row: (row.hops, row.type, row.id))), truncated, change and str(change)
-        )
-
-    def reach(self, node_id: str, at: AsOf, to: str | None = None, until: AsOf = None) -> Reach:
-        """Whether what was in a dataset or field at a time could have come to another (or where to) by `until`.
-
-        `at` None is now. Raises InvalidInput, NotFound.
-        """
-        root = self._data(node_id)
-        target = self._data(to) if to is not None else None
-        if target is not None and root.type == "dataset" and target.type == "field":
-            target = self.find(DatasetId(target.namespace, target.name).node_id)
-        since, end = int(time.time() * 1000) if at is None else _as_of(at), _as_of(until)
-        outgoing, truncated = outgoing_since(self._graph, root, since, self._settings.node_budget)
-        steps = (self._settings.seen_resolution_seconds * 1000, self._settings.column_seen_resolution_seconds * 1000)
-        came = arrivals(root.id, since, outgoing, end, lambda edge: steps[edge.kind is Kind.DERIVES])
-        found = sorted(came.values(), key=lambda a: (not a.confirmed, a.time, a.hops, a.node))
-        if target is not None:
-            fields = f"datasetField:{target.id.removeprefix('dataset:')}:"
-            found = [
-                a for a in found if a.node == target.id or (target.type == "dataset" and a.node.startswith(fields))
-            ]
-        else:
-            found.sort(key=lambda a: (a.time, a.hops, a.node))
-        return Reach(
-            root.id, since, None if until is None else end, target.id if target else None, tuple(found), truncated
-        )
-
-    def paths(
-        self, source: str, target: str, limit: int = 10, depth: int = 20, as_of: AsOf = None
-    ) -> tuple[list[list[Edge]], bool]:
-        """Up to `limit` ways from one dataset to another, or from field to field, shortest first; and whether there may
-        be more. Raises InvalidInput, NotFound."""
-        depth, at = _depth(depth), _as_of(as_of)
-        first, last = self._data(source), self._data(target)
-        if first.type != last.type:
-            raise InvalidInput("Ask for paths from a dataset to a dataset, or from a field to a field.")
-        kind = Kind.DERIVES if first.type == "field" else Kind.FEEDS
-        edges, cut_off = self._closure([first.id], kind, Direction.DOWNSTREAM, depth, at)
-        found, more = paths.between(first.id, last.id, edges, limit, depth)
-        return found, more or cut_off
-
-    def _data(self, node_id: str) -> Node:
-        node = self.find(node_id)
-        if node.type == "job":
-            raise InvalidInput(f"{node_id} is a job; name a dataset or a field.", details={"nodeId": node_id})
-        return node
-
-    def downstream_of(self, dataset: DatasetId, path: str | None = None) -> list[Flow]:
-        """Where a field (or, without `path`, a dataset) flows. Empty where lineage knows nothing of it."""
-        try:
-            root = self.find(dataset.field_node_id(path) if path else dataset.node_id)
-        except NotFound:
-            if path is None:
-                return []
-            try:  # the field has no column lineage: what the dataset feeds without saying which columns
-                dataset_node = self.find(dataset.node_id)
-            except NotFound:
-                return []
-            root = Node(dataset.field_node_id(path), "field", dataset_node.namespace, dataset_node.name, path)
-        walk = impacts.Walk(self._graph, NOW, 100, self._settings.node_budget)
-        affected = walk.of_field(root) if root.type == "field" else walk.of_dataset(root.id)
-        rows = [row for row in affected.values() if row.type != "job"]
-        return [Flow(row.id, row.raw, row.columns) for row in sorted(rows, key=lambda row: (row.hops, row.id))]
-
     def readers_of(self, dataset: DatasetId, as_of: AsOf = None) -> list[Reader]:
         """Jobs that read a dataset, newest report first. Empty where lineage knows nothing of it."""
         try:
@@ -213,18 +70,28 @@ class Lineage:
         except NotFound:
             return []
         seen: dict[str, int] = {}
-        for edge in self._graph.edges_at([root.id], Kind.READS, Direction.UPSTREAM, _as_of(as_of)):
+        origins: dict[str, str] = {}
+        for edge in self._graph.edges_at([root.id], Kind.READS, Direction.UPSTREAM, as_of_time(as_of)):
             seen[edge.source] = max(seen.get(edge.source, edge.seen), edge.seen)
+            origins[edge.source] = max(origins.get(edge.source, ""), edge.origin)  # what was observed counts more
         nodes = self._nodes(seen)
         return [
-            Reader(key, nodes[key].namespace, nodes[key].name, rfc3339(last) or "", self._owners_of(nodes[key]))
+            Reader(
+                key,
+                nodes[key].namespace,
+                nodes[key].name,
+                rfc3339(last) or "",
+                self._owners_of(nodes[key]),
+                reader_kind(nodes[key].info),
+                origins[key],
+            )
             for key, last in sorted(seen.items(), key=lambda row: (-row[1], row[0]))
             if key in nodes
         ]
 
     def job(self, node_id: str, as_of: AsOf = None) -> JobDetails:
         """A job, what it reads and writes, its newest runs, where its code lies. Raises NotFound, InvalidInput."""
-        root, at = self.find(node_id), _as_of(as_of)
+        root, at = self.find(node_id), as_of_time(as_of)
         if root.type != "job":
             raise InvalidInput(f"{node_id} is a {root.type}, not a job.", details={"nodeId": node_id})
         ends = {
@@ -239,67 +106,11 @@ class Lineage:
             root, state, runs, tuple(ends[Kind.READS]), tuple(ends[Kind.WRITES]), tuple(ends[Kind.CHILD_OF])
         )
 
-    def namespaces(self) -> dict[str, tuple[int, int]]:
-        """Namespace -> how many datasets and how many jobs lineage knows of it."""
-        return self._graph.namespaces()
-
-    def named_in(self, type: str, namespace: str, limit: int, offset: int = 0) -> list[Node]:
-        """Datasets or jobs (`type`: dataset | job) of a namespace, under any of its names, by id."""
-        if type == "dataset":
-            namespace = self._resolve(namespace, "any").namespace
-        return self._graph.named_in(type, namespace, limit, offset)
-
-    def dataset(self, node_id: str) -> tuple[Node, list[str]]:
-        """A dataset and the fields that lineage knows of it. Raises InvalidInput, NotFound."""
-        root = self.find(node_id)
-        if root.type != "dataset":
-            raise InvalidInput(f"{node_id} is a {root.type}, not a dataset.", details={"nodeId": node_id})
-        fields = self._graph.fields_of(root.id, self._settings.node_budget)
-        return root, [node.field for node in fields if node.field is not None]
-
     def masked_edges(self, dataset: DatasetId, as_of: AsOf = None) -> list[Edge]:
         """Edges out of the fields of a dataset through which only masked values pass."""
         fields = [node.id for node in self._graph.fields_of(self._id_of(dataset), self._settings.node_budget)]
-        edges = self._graph.edges_at(fields, Kind.DERIVES, Direction.DOWNSTREAM, _as_of(as_of))
+        edges = self._graph.edges_at(fields, Kind.DERIVES, Direction.DOWNSTREAM, as_of_time(as_of))
         return sorted((edge for edge in edges if not edge.raw), key=lambda e: (e.source, e.target, e.vf))
-
-    def find(self, node_id: str) -> Node:
-        """The node of an id, under any of its names. Raises InvalidInput, NotFound with the nearest ids."""
-        exact = self._graph.node(node_id)
-        if exact is not None:
-            return exact
-        parsed = NodeId.parse(node_id)
-        if parsed.kind != "job":
-            dataset = self._canonical(DatasetId(parsed.namespace, parsed.name))
-            wanted = dataset.node_id
-            if parsed.field is not None:
-                wanted = dataset.field_node_id(field_text(dataset, parsed.field))
-            found = self._graph.node(wanted) or self._unspoken(dataset, wanted, parsed.field)
-            if found is not None:
-                return found
-        near = self._graph.search_ids(node_id, 5)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        raise NotFound(f"Lineage knows no {node_id}.{hint}", details={"nodeId": node_id, "nearest": near})
-
-    def _unspoken(self, dataset: DatasetId, node_id: str, column: str | None) -> Node | None:
-        """A node for what exists though no producer spoke of it."""
-        path = field_text(dataset, column) if column is not None else None
-        exists = self._known is not None and self._known(dataset, path)
-        if not exists and path is not None:  # of a dataset without column lineage, any field may be meant
-            exists = self._graph.node(dataset.node_id) is not None and not self._graph.fields_of(dataset.node_id, 1)
-        if not exists:
-            return None
-        return Node(node_id, "field" if path else "dataset", dataset.namespace, dataset.name, path)
-
-    # -- parts --------------------------------------------------------------------------------------------------------
-
-    def _canonical(self, dataset: DatasetId) -> DatasetId:
-        resolved = self._resolve(dataset.namespace, dataset.name)
-        context = self._graph.context([resolved])
-        return Names(self._resolve, context.links).dataset(dataset.namespace, dataset.name)
-
-    def _id_of(self, dataset: DatasetId) -> str:
-        return self._canonical(dataset).node_id
 
     def _datasets(self, root: Node, way: Direction, depth: int, at: int) -> tuple[list[Edge], bool]:
         found: list[Edge] = []
@@ -337,14 +148,6 @@ class Lineage:
             found = found + self._graph.edges_at([root.id], Kind.INFLUENCES, Direction.UPSTREAM, at)
         return found, truncated
 
-    def _closure(
-        self, starts: Collection[str], kind: Kind, way: Direction, depth: int, at: int
-    ) -> tuple[list[Edge], bool]:
-        if not starts or depth < 1:
-            return [], False
-        closure = self._graph.closure(starts, kind, way, depth, at, self._settings.node_budget)
-        return closure.edges, closure.truncated
-
     def _loose_ends(
         self, reached: dict[str, int], flows: Iterable[Edge], way: Direction, at: int, depth: int
     ) -> list[Edge]:
@@ -354,33 +157,6 @@ class Lineage:
         near = [node for node, distance in reached.items() if distance < depth]
         edges = self._graph.edges_at(near, kind, Direction.UPSTREAM, at)
         return [edge for edge in edges if (edge.target, edge.source) not in flowing]
-
-    def _nodes(self, ids: Collection[str]) -> dict[str, Node]:
-        return self._graph.nodes(ids) if ids else {}
-
-    def _tagged(self, nodes: Iterable[Node]) -> dict[str, Node]:
-        """Fields with the tags that producers gave them with their datasets."""
-        fields = [node for node in nodes if node.type == "field" and node.field is not None]
-        datasets = self._nodes({DatasetId(node.namespace, node.name).node_id for node in fields})
-        tags: dict[tuple[str, str, str], dict[str, str]] = {}
-        for found in datasets.values():
-            dataset = DatasetId(found.namespace, found.name)
-            for column, given in (found.info.get("columnTags") or {}).items():
-                tags[found.namespace, found.name, field_text(dataset, column)] = given
-        return {
-            node.id: replace(node, info={**node.info, "tags": tags[node.namespace, node.name, node.field]})
-            for node in fields
-            if node.field is not None and (node.namespace, node.name, node.field) in tags
-        }
-
-    def _owners_of(self, node: Node | None) -> tuple[str, ...]:
-        """Owners as producers say and, for datasets, as the catalog says."""
-        if node is None:
-            return ()
-        said = [str(owner["name"]) for owner in node.info.get("owners") or ()]
-        if node.type != "job" and self._owners is not None:
-            said = [*self._owners(DatasetId(node.namespace, node.name)), *said]
-        return tuple(dict.fromkeys(said))
 
     def _stale(self, edges: Iterable[Edge], nodes: dict[str, Node], at: int) -> frozenset[str]:
         """Open edges of streaming jobs that nobody had confirmed for long at that time: perhaps gone, never said to be."""
@@ -400,42 +176,3 @@ def _runs(book: Book) -> Iterable[dict[str, object]]:
             "id": run.id, "state": run.state(), "started": rfc3339(run.first), "updated": rfc3339(run.heard),
             "ended": rfc3339(max(ends)) if ends else None, "processing": run.processing, "parent": run.parent,
         }  # fmt: skip
-
-
-def _direction(given: Direction | str) -> Direction:
-    try:
-        return Direction(given)
-    except ValueError:
-        raise InvalidInput(
-            f"direction {given!r} is not one: write upstream, downstream or both.", details={"direction": str(given)}
-        ) from None
-
-
-def _level(given: Level | str) -> Level:
-    try:
-        return Level("column" if given == "field" else given)
-    except ValueError:
-        raise InvalidInput(
-            f"level {given!r} is not one: write dataset or column.", details={"level": str(given)}
-        ) from None
-
-
-def _depth(depth: int) -> int:
-    if not 1 <= depth <= 100:
-        raise InvalidInput(f"depth {depth} is out of range: 1 to 100.", details={"depth": depth})
-    return depth
-
-
-def _as_of(given: AsOf) -> int:
-    """Milliseconds of a time."""
-    if given is None:
-        return NOW
-    if isinstance(given, datetime):
-        given = given if given.tzinfo else given.replace(tzinfo=UTC)
-        given = given.isoformat()
-    at = given if isinstance(given, int) else parse_time(given)
-    if at is None:
-        raise InvalidInput(
-            f"asOf {given!r} is not a time: write it as in 2026-03-01T00:00:00Z.", details={"asOf": str(given)}
-        )
-    return at

@@ -41,6 +41,15 @@ class LineageSettings(BaseModel):
     stale_after_days: float = Field(
         default=30.0, gt=0, description="An open edge of a streaming job not seen for so long is shown as stale."
     )
+    observe_seconds: float = Field(
+        default=60.0, ge=0, description="How often consumer groups, Kafka Connect and the like are asked; 0 = never."
+    )
+    observe_groups_limit: int = Field(
+        default=5000, ge=1, le=100_000, description="Consumer groups looked at in one cluster, the first by name."
+    )
+    observe_again_seconds: float = Field(
+        default=3600.0, ge=60, description="What was observed and is unchanged is noted again after so long, as last seen."
+    )
     node_budget: int = Field(default=50_000, ge=10, description="Nodes an answer may hold; more is cut and said.")
     graph_name: str = Field(
         default="weir", pattern=r"^[A-Za-z0-9_-]{1,40}$", description="Name of the graph; several may share a server."

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
@@ -136,41 +138,67 @@ class GraphWriter:
             books |= self._books(touched - books.keys())
             others = (touched & books.keys()) - changed
             names, context, _ = self._names(said, books, changed | others)
-        parts = change(books, changed | others, names, context, self._settings)
         known = {dataset: dict(info) for dataset, info in context.info.items()}
-        for owner in changed:
-            # An owner's links and drops go with its book: what is noted there is never looked for in events again.
-            one = about(gathered, [owner])
-            add_named(parts[owner], one, names, known)
-            links, drops = learned(one, self._resolve)
-            parts[owner].links, parts[owner].drops = links, {dataset: context.drops[dataset] for dataset in drops}
+
+        def parts(owners: Iterable[str]) -> Iterator[GraphDelta]:
+            for owner in sorted(owners):
+                part = change(books, [owner], names, context, self._settings)[owner]
+                if owner in changed:
+                    # Links and drops go with their owner's book: what is noted there is never looked for in events again.
+                    one = about(gathered, [owner])
+                    add_named(part, one, names, known)
+                    part.links, dropped = learned(one, self._resolve)
+                    part.drops = {dataset: context.drops[dataset] for dataset in dropped}
+                yield part
+
+        heard = [noted(books[owner]) for owner in sorted(what.heard - others)]
+        # Others first: were it cut off here, the links of the changed would come again and move them once more.
+        if moved:
+            self._send([*heard, *self._moving(moved, [*parts(others), *parts(changed)], names, known)])
+        else:
+            self._send(chain(heard, parts(changed)))
+        self._written(books, changed | others | what.heard)
+
+    def _moving(
+        self, moved: set[DatasetId], parts: list[GraphDelta], names: Names, known: Mapping[DatasetId, Info]
+    ) -> Iterator[GraphDelta]:
+        """The parts, with what becomes of datasets that are known by another name from now on."""
         rest = GraphDelta()
         for dataset in moved:
             self._inherit(rest, dataset, names, known)
             if names.representative(dataset) != dataset:
                 rest.retired.add(dataset.node_id)
-        for delta in parts.values():
+        for delta in parts:
             for node_id in rest.retired:
                 delta.datasets.pop(node_id, None)
             if delta.links:
                 delta.absorb(rest)
-        # Others first: were it cut off here, the links of the changed would come again and move them once more.
-        heard = [noted(books[owner]) for owner in sorted(what.heard - others)]
-        others_first = [*(parts[owner] for owner in sorted(others)), *(parts[owner] for owner in sorted(changed))]
-        self._send([*heard, *others_first, rest])
-        self._written(books, changed | others | what.heard)
+            yield delta
+        yield rest
 
     def _send(self, parts: Iterable[GraphDelta]) -> None:
-        """Write parts in order, as few transactions as the store has memory for; each owner's part in one of them."""
-        packed: list[GraphDelta] = [GraphDelta()]
+        """Write parts in order, as few transactions as the store has memory for; each owner's part in one of them.
+
+        While the store works on one transaction, the parts of the next are made.
+        """
+        with ThreadPoolExecutor(1, "lineage-write") as pool:
+            at_work: Future[None] | None = None
+            for portion in self._portions(parts):
+                if at_work is not None:
+                    at_work.result()
+                at_work = pool.submit(self._graph.write, portion)
+            if at_work is not None:
+                at_work.result()
+
+    def _portions(self, parts: Iterable[GraphDelta]) -> Iterator[GraphDelta]:
+        packed = GraphDelta()
         for part in parts:
-            if packed[-1].weight and packed[-1].weight + part.weight > self._rows:
-                packed.append(GraphDelta())
-            packed[-1].absorb(part)
-        for delta in packed:
-            for portion in delta.portions(self._rows):
-                if not portion.is_empty:
-                    self._graph.write(portion)
+            if packed.weight and packed.weight + part.weight > self._rows:
+                yield from packed.portions(self._rows)
+                packed = GraphDelta()
+            packed.absorb(part)
+        if not packed.is_empty:
+            yield from packed.portions(self._rows)
 
     def _inherit(self, delta: GraphDelta, dataset: DatasetId, names: Names, known: Mapping[DatasetId, Info]) -> None:
         """What was said of a dataset under its other names is said of it."""

@@ -201,15 +201,15 @@ class PolicyTests:
         try:
             gated = gate.check(sql)
         except SqlRefused as error:
-            return _effect(case.expect, "refused"), [error.message]
+            return _closed(case.expect, "refused"), [error.message]
         found = preparer.find(subject, gated, case.purpose)
         prepared = preparer.govern(gated, found)
         decisions = list(found.decisions.values())
         reasons = [r.text for d in decisions for r in d.reasons] + prepared.gaps
         if prepared.gaps or any(d.effect is Effect.DENY for d in decisions):
-            return _effect(case.expect, "deny"), reasons
+            return _closed(case.expect, "deny"), reasons
         if (denied := _denied_column(prepared)) is not None:
-            return _effect(case.expect, "deny"), [f"{denied} may not be read.", *reasons]
+            return _closed(case.expect, "deny"), [f"{denied} may not be read.", *reasons]
         shown = _outputs(prepared)
         effect = "mask" if "mask" in shown.values() else "allow"
         # `allow` of a query says that it runs; whether something of it is masked is asked for with `mask`.
@@ -260,6 +260,11 @@ def _effect(expect: Expected, found: str, about: str = "") -> list[dict[str, Any
     if expect.effect is None or expect.effect == found:
         return []
     return [_problem(f"effect{about}", expect.effect, found)]
+
+
+def _closed(expect: Expected, found: str) -> list[dict[str, Any]]:
+    """Of a query that would not run: whatever else was expected of it does not hold."""
+    return [] if expect.effect == found else [_problem("effect", expect.effect or "allow", found)]
 
 
 def _mask(expect: Expected, column: ColumnDecision, about: str) -> list[dict[str, Any]]:

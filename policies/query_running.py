@@ -29,7 +29,12 @@ GONE = "was stopped, because the one who asked went away"
 
 @dataclass(slots=True)
 class Running:
-    """One query while it lives. `rows` and `bytes` count what has gone out so far."""
+    """One query while it lives.
+
+    rows, bytes  what has gone out so far
+    partial      a limit cut the answer; problem: the code of the error that ended it
+    whole        False while an answer is being sent, until its last byte was made
+    """
 
     id: str
     user: str
@@ -44,6 +49,7 @@ class Running:
     datasets: tuple[str, ...] = ()
     progress: float | None = None
     partial: bool = False
+    whole: bool = True
     problem: str | None = None
 
     @property

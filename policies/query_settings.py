@@ -44,6 +44,10 @@ class QuerySettings(BaseModel):
     """How often the decision behind a running push query is taken again."""
     batch_records: int = Field(default=10_000, ge=1)
     """Most records of one micro-batch of a push query."""
+    stream_state_records: int = Field(default=100_000, ge=1)
+    """Most records that a push query with GROUP BY rests on; beyond, it ends and says so."""
+    stream_late_seconds: float = Field(default=60.0, ge=0)
+    """How late a record may be for its time window before the window's records are let go."""
     positions_beside_row_filters: bool = False
     """Whether `_partition` and `_offset` show where a row filter holds. They would count the rows it hides."""
 

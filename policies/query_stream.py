@@ -1,20 +1,30 @@
-"""Push queries: the same governed view over each batch of new records, decided again before each batch."""
+"""Push queries: the governed view over each batch of new records, decided again before each batch.
+
+A query that aggregates is answered over all records since it began, see `query_changes`; other topics of a query are
+read as they are at the time of each batch.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from catalog.errors import WeirError
 from policies import explain
 from policies.model import Subject
 from policies.plan import Range, Result, Window
+from policies.query_changes import Held
 from policies.query_ports import Offsets
 from policies.query_prepare import Prepared, Preparer
 from policies.query_settings import QuerySettings
+from policies.sql import stream
+from policies.sql.tables import TableRef
 from policies.sql.windows import NEWEST
+from policies.stopping import Stop
 
 _EVERYTHING = 1 << 62
 _LOOK_SECONDS = 0.2
@@ -32,6 +42,7 @@ class Stream:
     run: Callable[[Prepared, int], Result]
     header: Callable[[Prepared, Result], list[dict[str, Any]]]
     settings: QuerySettings
+    stop: Stop = field(default_factory=Stop)
 
     def follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
         """Events until access ends, the engine fails, or the caller closes the iterator."""
@@ -42,12 +53,14 @@ class Stream:
             yield {"type": "end", "code": error.code, "message": error.message, "reasons": reasons}
 
     def _follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
-        (ref,) = prepared.tables
+        shape = stream.shape(prepared.gated.tree)
+        ref = shape.source
         at = {r.partition: r.end for r in prepared.windows[ref].ranges}
+        held = Held(shape, dict(at), self.settings) if shape.stateful else None
         sent: list[dict[str, Any]] | None = None
         decided = said = time.monotonic()
         while True:
-            ranges = self._new(prepared, at)
+            ranges = self._new(prepared, ref, at)
             if not ranges:
                 if time.monotonic() - decided >= self.settings.recheck_seconds:
                     prepared, decided = self._again(prepared), time.monotonic()
@@ -58,23 +71,64 @@ class Stream:
                 continue
             # What was revoked a moment ago is not read any more.
             prepared, decided = self._again(prepared), time.monotonic()
-            prepared.windows[ref] = Window(ranges)
-            result = self.run(prepared, self.settings.batch_records)
-            at |= {r.partition: r.end for r in ranges}
+            if len(prepared.tables) > 1:
+                self.preparer.look(prepared)
+            ends = at | {r.partition: r.end for r in ranges}
+            prepared.windows[ref] = Window(ranges) if held is None else held.window(ends)
+            asked = prepared if held is None else held.governed(prepared)
+            with self._watching(prepared):
+                result = self.run(asked, self.settings.batch_records)
+            if time.monotonic() - decided >= self.settings.recheck_seconds:
+                now, decided = self._again(prepared), time.monotonic()
+                if now.decisions != prepared.decisions:
+                    prepared = now
+                    continue  # what was computed under the old decision is not shown
+            at = ends
+            rows = result.rows if held is None else held.changed(result.rows)
+            if held is not None:
+                held.let_go(asked, self.offsets, self.run)
             header = self.header(prepared, result)
             if header != sent:
                 sent, said = header, time.monotonic()
                 yield {"type": "columns", "columns": header, "decision": explain.decision_json(prepared.decisions)}
-            if result.rows:
+            if rows:
                 said = time.monotonic()
-                yield {"type": "rows", "rows": result.rows, "truncated": result.truncated}
+                yield {"type": "rows", "rows": rows, "truncated": result.truncated}
+
+    @contextlib.contextmanager
+    def _watching(self, prepared: Prepared) -> Iterator[None]:
+        """While a batch is computed the decision is taken again and again; the engine is stopped when access ends."""
+        ended: list[WeirError] = []
+        done = threading.Event()
+
+        def watch() -> None:
+            while not done.wait(self.settings.recheck_seconds):
+                try:
+                    self._again(prepared)
+                except WeirError as error:
+                    ended.append(error)
+                    self.stop.stop("was ended, since access to its data ended")
+                    return
+
+        watcher = threading.Thread(target=watch, name="weir-stream-watch", daemon=True)
+        watcher.start()
+        try:
+            yield
+        except WeirError:
+            if ended:
+                raise ended[0] from None
+            raise
+        finally:
+            done.set()
+        if ended:
+            raise ended[0]
 
     def _again(self, prepared: Prepared) -> Prepared:
         return self.preparer.again(self.subject, self.purpose, prepared)
 
-    def _new(self, prepared: Prepared, at: dict[int, int]) -> tuple[Range, ...]:
+    def _new(self, prepared: Prepared, ref: TableRef, at: dict[int, int]) -> tuple[Range, ...]:
         """What arrived since, at most one batch; () when nothing did."""
-        (governed,) = prepared.tables.values()
+        governed = prepared.tables[ref]
         latest = self.offsets.window(governed.table.kafka, governed.table.topic, NEWEST, _EVERYTHING)
         share = max(1, self.settings.batch_records // max(1, len(latest.ranges)))
         ranges = []

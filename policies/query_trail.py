@@ -42,6 +42,8 @@ class Trail:
         try:
             yield
             outcome = "done"
+            if not running.whole:
+                outcome = "failed" if running.problem not in (None, QueryCancelled.code) else "cancelled"
         except QueryCancelled:
             outcome = "cancelled"
             raise

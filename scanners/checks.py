@@ -21,6 +21,7 @@ from scanners.expect import Checker, Form, from_avro, from_ddl, from_json_schema
 from scanners.infer import Sketch
 from scanners.model import RegisteredSchema
 
+_NOTHING: frozenset[str] = frozenset()
 _DEPARTS = "departs\x1f"
 _FORMAT = "format\x1f"
 """Reasons of problems that are none; they are kept beside the problems since they are counted and merged alike."""
@@ -100,17 +101,18 @@ class _PartChecks:
         self._newest = Checker(newest, part) if newest else None
         self._by_id = {int(key): Checker(form, part) for key, form in (registered.get("by_id") or {}).items()}
 
-    def __call__(self, value: Any, form: str, number: int | None) -> set[str]:
-        found: set[str] = set()
-
-        def note(source: str, check: Checker | None) -> None:
-            if check is not None:
-                check(value, lambda *departure: found.add("\x1f".join((_DEPARTS + source, *departure))))
-
-        note("declared", self._declared)
+    def __call__(self, value: Any, form: str, number: int | None) -> frozenset[str]:
+        found = self._run(self._declared, "declared", value)
         if form not in _BUILT:
-            note("registered", self._by_id.get(number or 0) if form in _WIRE else self._newest)
+            found = found | self._run(
+                self._by_id.get(number or 0) if form in _WIRE else self._newest, "registered", value
+            )
         return found
+
+    @staticmethod
+    def _run(check: Checker | None, source: str, value: Any) -> frozenset[str]:
+        departures = check(value) if check is not None else None
+        return frozenset("\x1f".join((_DEPARTS + source, *d)) for d in departures) if departures else _NOTHING
 
 
 def is_note(reason: str) -> bool:

@@ -88,9 +88,7 @@ class _Neighbours:
         return frozenset()
 
 
-def _verdicts(
-    place: Place, beside: frozenset[str], own: Mapping[str, Recognizer]
-) -> list[tuple[float, Evidence]]:
+def _verdicts(place: Place, beside: frozenset[str], own: Mapping[str, Recognizer]) -> list[tuple[float, Evidence]]:
     node, names = place.node, place.path.names
     scored: list[tuple[float, Evidence]] = []
     helpers: dict[str, list[Evidence]] = defaultdict(list)

@@ -286,8 +286,8 @@ class Profiler:
             self.add(node.map_keys(), entries[0], entries[2], names, depth + 1, shaped=False)
             self.add(node.map_values(), entries[1], entries[2], names, depth + 1, shaped=False)
             node.traits["entries"] = node.traits.get("entries", 0) + len(entries[0])
-            if len(node.fields) >= MAX_FIELDS or self._nodes >= MAX_NODES:
-                self.problems["too_many_fields"] += 1
+            if self._nodes >= MAX_NODES and not node.is_map:
+                self.problems["too_many_fields"] += len(set(entries[2]))
         for child, (key, held, at) in columns.items():
             self.add(child, held, at, (*names, key), depth + 1, shaped)
 
@@ -308,6 +308,8 @@ class Profiler:
             if child is None:
                 if node.is_map or DATA_KEY.search(key) or self._nodes >= MAX_NODES or len(node.fields) >= MAX_FIELDS:
                     children.append(None)
+                    if len(node.fields) >= MAX_FIELDS:
+                        node.traits["wide"] = 1
                     continue
                 child = node.fields[key] = Node()
                 self._nodes += 1

@@ -45,7 +45,7 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
     known = Schemas.of(schemas)
     name = format.name
     seen = sniff(part, known)
-    if seen == WIRE_UNKNOWN and name != "binary":
+    if (seen == WIRE_UNKNOWN and name != "binary") or (name in _WIRE and _id_unknown(part, known)):
         return Decoded(None, name, "unknown_schema_id")
     if seen != name and (seen in SELF_EVIDENT or seen in format.options.get("also", ())):
         found = _read(seen, part, format, known)
@@ -55,6 +55,14 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
     if seen != name and name in _SELF_EVIDENT_ONLY:
         return Decoded(None, name, _not(name))
     return _read(name, part, format, known)
+
+
+_WIRE = frozenset({"avro", "protobuf", "json-schema"})
+
+
+def _id_unknown(part: bytes, known: Schemas) -> bool:
+    """Whether a body begins as the wire format does, with an id no schema is known for."""
+    return part[:1] == b"\0" and len(part) > 5 and int.from_bytes(part[1:5], "big") not in known
 
 
 def _read(name: str, part: bytes, format: PartFormat, schemas: Schemas) -> Decoded:

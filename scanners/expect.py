@@ -213,15 +213,27 @@ class Checker:
 
     def __init__(self, form: Form, root: str) -> None:
         self._check = _compile(form, FieldPath(root))
+        self._found: list[tuple[str, str, str]] = []
 
-    def __call__(self, value: Any, report: Report) -> None:
-        self._check(value, report)
+    def __call__(self, value: Any) -> set[tuple[str, str, str]]:
+        """(path, why, expected type) of everything that departs, each once."""
+        self._check(value, self._report)
+        if not self._found:
+            return set()
+        found = set(self._found)
+        self._found.clear()
+        return found
+
+    def _report(self, path: str, why: str, expected: str) -> None:
+        self._found.append((path, why, expected))
 
 
 def _compile(form: Form, path: FieldPath) -> Callable[[Any, Report], None]:
     at, expected = str(path), str(form.get("type", ""))
     if form["kind"] == "open":
         return lambda value, report: None
+    if form["kind"] == "leaf":
+        return _leaf(form, at)
     inner = _INNER[form["kind"]](form, path)
     nullable = form["nullable"]
 
@@ -284,9 +296,23 @@ def _map(form: Form, path: FieldPath) -> Inner:
     return check
 
 
-def _leaf(form: Form, path: FieldPath) -> Inner:
+def _leaf(form: Form, at: str) -> Callable[[Any, Report], None]:
     tests = [_IS[name] for name in form["is"]]
-    return lambda value, report: any(test(value) for test in tests)
+    first = tests[0] if tests else _nothing
+    others, nullable, expected = tests[1:], form["nullable"], str(form.get("type", ""))
+
+    def check(value: Any, report: Report) -> None:
+        if value is None:
+            if not nullable:
+                report(at, "null", expected)
+        elif not first(value) and not any(test(value) for test in others):
+            report(at, "type", expected)
+
+    return check
+
+
+def _nothing(value: Any) -> bool:
+    return False
 
 
 def _union(form: Form, path: FieldPath) -> Inner:
@@ -310,7 +336,7 @@ def _union(form: Form, path: FieldPath) -> Inner:
 
 
 _INNER: dict[str, Callable[[Form, FieldPath], Inner]] = {
-    "struct": _struct, "list": _list, "map": _map, "leaf": _leaf, "any": _union,
+    "struct": _struct, "list": _list, "map": _map, "any": _union,
 }  # fmt: skip
 
 

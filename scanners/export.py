@@ -258,7 +258,7 @@ def _avro_field(name: str, place: _Place, parent: str, used: set[str], taken: se
     made: dict[str, Any] = {"name": plain, "type": kind}
     if plain != name:
         made["doc"] = f"named {name!r} in the records"
-    if isinstance(kind, list) and kind[0] == "null":
+    if kind == "null" or (isinstance(kind, list) and kind[0] == "null"):
         made["default"] = None
     return made
 

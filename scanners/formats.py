@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
+
 from scanners.model import PartFormat
 from scanners.registered import Schemas
 
@@ -101,6 +103,8 @@ def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value"
     also = sorted(n for n, c in counts.items() if n in _ALSO and n != name and c * 20 >= sum(counts.values()))
     if also and name in ("json", "xml", "avro", "protobuf", "json-schema", "avro-container"):
         return PartFormat(name, {"also": also})
+    if name == "string" and present and all(b[:1] == b'"' and b[-1:] == b'"' and _is_json(b) for b in present):
+        return PartFormat("json")
     if name == "string" and part == "value":
         found = csv_options([t for t in map(as_text, present) if t is not None])
         if found:
@@ -111,6 +115,14 @@ def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value"
         sixteen = [b for b in present if len(b) == 16]
         return PartFormat("uuid" if sum(map(_is_uuid, sixteen)) * 10 >= len(sixteen) * 9 else "binary")
     return PartFormat(name)
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        orjson.loads(body)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_uuid(body: bytes) -> bool:
@@ -139,7 +151,7 @@ def csv_options(texts: Sequence[str]) -> dict[str, Any] | None:
         holding = [t for t in texts if delimiter in t]
         if len(holding) * 10 < len(texts) * 9:
             continue
-        if sum(delimiter + " " in t for t in holding) * 2 > len(holding):
+        if sum(any(c[:1] == " " for row in rows(t, delimiter) for c in row[1:]) for t in holding) * 2 > len(holding):
             continue
         widths = Counter(len(row) for t in texts for row in rows(t, delimiter))
         width, count = max(widths.items(), key=lambda item: (item[1], item[0]))

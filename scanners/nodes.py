@@ -100,6 +100,7 @@ class Node:
         self.is_map = True
         values = self.map_values()
         for child in self.fields.values():
+            self.traits["entries"] = self.traits.get("entries", 0) + child.count
             values.merge(child)
         self.fields = {}
         self.types_to_map()

@@ -97,7 +97,7 @@ def _is_map(node: Node, name: str, depth: int) -> bool:
     objects = max(1, node.type_count("object", "map"))
     named = sum(child.count for child in node.fields.values())
     entries = node.traits.get("entries", 0)
-    if node.is_map or (not node.fields and entries):
+    if node.is_map or node.traits.get("wide") or (not node.fields and entries):
         return True
     kinds = len(node.fields)
     if entries:
@@ -139,13 +139,13 @@ def _alike(children: list[Node]) -> bool:
 
 def _to_map(node: Node) -> None:
     objects = max(1, node.type_count("object", "map"))
-    entries = node.traits.get("entries", 0) + sum(child.count for child in node.fields.values())
     kept = {
         key: Node.unpack(child.pack())
         for key, child in node.fields.items()
         if not DATA_KEY.search(key) and child.count >= max(MIN_SEEN, 0.05 * objects)
     }
     node.become_map()
+    entries = node.traits.get("entries", 0)
     # Keys that only a few records have may be data (a user's name); with many different ones, any of them may.
     node.fields = kept if len(kept) <= MAX_KEPT_KEYS else {}
     keys = node.map_keys()
@@ -193,7 +193,7 @@ def _final_shapes(sketch: Sketch, maps: set[Path]) -> list[tuple[int, list[list[
     group: dict[int, int] = {}
     counts: Counter[int] = Counter()
     for code, (count, paths) in sorted(shapes.items()):
-        kept = tuple(sorted(tuple(p) for p in paths if not any(tuple(p[:i]) in maps for i in range(1, len(p)))))
+        kept = tuple(sorted(tuple(p) for p in paths if not any(tuple(p[:i]) in maps for i in range(len(p)))))
         which = number.setdefault(kept, len(number))
         group[code] = which
         counts[which] += count

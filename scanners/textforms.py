@@ -27,8 +27,8 @@ _PATTERNS = {
 }
 """Forms by name, written so that Python and RE2 read them alike; a text that fits two has the first."""
 
-_EXCEPT = {"ulid": r"[0-9]+", "hex": r"[0-9]+|[a-f]+"}
-"""What has the other form, or none: a ULID has a letter, a hexadecimal number has both kinds of digits."""
+_EXCEPT = {"ulid": r"[0-9]+", "hex": r"[0-9]+|[a-f]+", "version": _PATTERNS["date_local"]}
+"""What has an earlier form, or none: a ULID has a letter, a hexadecimal number has both kinds of digits."""
 
 _FORM = re.compile(
     "|".join(
@@ -101,7 +101,7 @@ def _forms_of_column(texts: list[str], weights: list[int]) -> dict[str, int]:
         held = column if len(where) == len(texts) else column.take(pyarrow.array(where))
         if match is None or match.lastgroup is None:
             if asked:
-                slow = where.tolist()
+                slow += where.tolist()
                 break
             # What has no form is left out, but for what may hold more than meets the eye.
             asked = True

@@ -87,7 +87,7 @@ def _score(recognizer: Recognizer, values: Sequence[str], names: Sequence[str], 
 
 
 def _sketch(values: Sequence[str], names: Sequence[str], analyzer: TextAnalyzer) -> Sketch:
-    profiler = TopicProfiler("trial", Schemas(), "", Detector((), analyzer, 0))
+    profiler = TopicProfiler("trial", Schemas(), "", Detector((), analyzer, 0, ()))
     records = []
     for number, value in enumerate(values):
         body: Any = value

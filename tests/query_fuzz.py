@@ -61,7 +61,9 @@ class Queries:
 
     def scope(self, *tables: str) -> None:
         self.texts = [t for name, of in (("orders", TEXTS), ("people", PEOPLE_TEXTS)) if name in tables for t in of]
-        self.numbers = [t for name, of in (("orders", NUMBERS), ("people", PEOPLE_NUMBERS)) if name in tables for t in of]
+        self.numbers = [
+            t for name, of in (("orders", NUMBERS), ("people", PEOPLE_NUMBERS)) if name in tables for t in of
+        ]
 
     def source(self) -> str:
         form = self.dice.random()
@@ -76,7 +78,9 @@ class Queries:
         people = "(SELECT id, email, city, level FROM people)"
         if join == "CROSS JOIN":
             return f"orders CROSS JOIN {people} p"
-        on = self.one(["order_id = id", "customer.email = email", "order_id = id AND " + self.test(1), "length(ip) = level"])
+        on = self.one(
+            ["order_id = id", "customer.email = email", "order_id = id AND " + self.test(1), "length(ip) = level"]
+        )
         return f"orders {join} {people} p ON {on}"
 
     def plain(self, names: Sequence[str] | None) -> str:
@@ -84,7 +88,9 @@ class Queries:
         if names is None:
             items = [self.any(2) for _ in range(self.dice.randint(1, 4))]
             if self.chance(0.05):
-                items = [self.one(["*", "customer.*", "struct(*)", "to_json(struct(*))"])] if source == "orders" else ["*"]
+                items = (
+                    [self.one(["*", "customer.*", "struct(*)", "to_json(struct(*))"])] if source == "orders" else ["*"]
+                )
         else:
             items = [f"{self.text(2)} AS {name}" for name in names]
         sql = f"SELECT {'DISTINCT ' if self.chance(0.1) else ''}{', '.join(items)} FROM {source}"
@@ -154,7 +160,7 @@ class Queries:
             f"length({t()})", f"try_add({n()}, {n()})", f"try_divide({n()}, {n()})", f"abs({n()})", f"hash({t()}, {n()})",
             f"coalesce({n()}, {n()})", f"try_cast({t()} AS INT)", f"CASE WHEN {self.test(depth - 1)} THEN {n()} ELSE {n()} END",
             f"levenshtein({t()}, {t()})", f"crc32({t()})", f"instr({t()}, 'a')", f"round({n()}, 1)", f"sign({n()})",
-            f"try_multiply({n()}, {n()})", f"aggregate(items, 0, (a, i) -> a + i.qty)" if "ip" in self.texts else f"ascii({t()})",
+            f"try_multiply({n()}, {n()})", "aggregate(items, 0, (a, i) -> a + i.qty)" if "ip" in self.texts else f"ascii({t()})",
             f"least({n()}, {n()})",
         ])  # fmt: skip
 

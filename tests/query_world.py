@@ -7,6 +7,7 @@ has other hidden values and other hidden rows, more of them. For the subject of 
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -156,6 +157,8 @@ class World:
     topics: dict[str, str]
     entries: list[QueryRecord] = field(default_factory=list)
     denied: bool = False
+    looked: float = 0.0
+    """When a denial was first given; monotonic."""
 
     def find(self, name: str) -> QueryTable:
         short = name.removeprefix("prod.")
@@ -170,6 +173,7 @@ class World:
 
     def __call__(self, subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
         if self.denied:
+            self.looked = self.looked or time.monotonic()
             reasons = (Reason("default", "deny", "no role or grant opens this dataset"),)
             return Decision(facts.id, facts.reference, Effect.DENY, reasons=reasons)
         return _decide(facts)

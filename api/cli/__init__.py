@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from api.cli import access, catalog, declare, events, lineage, policy, queries, review, schemas, servers
+from api.cli import access, catalog, declare, events, lineage, policy, queries, review, schemas, servers, sources
 from api.cli.output import errors
 from catalog.errors import WeirError
 from stack.errors import StackError
@@ -21,7 +21,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-for room in (servers, catalog, review, lineage, queries, policy, access, declare, events, schemas):
+for room in (servers, catalog, review, lineage, queries, policy, access, declare, events, schemas, sources):
     room.add_to(app)
 
 

@@ -79,7 +79,7 @@ class Api:
                 return f"{name}/{rest.removeprefix(namespace + ':').replace(':', ' ', 1)}"
         return rest
 
-    def get(self, path: str, **params: Any) -> Any:
+    def get(self, path: str, /, **params: Any) -> Any:
         return self._call("GET", path, params=_given(params)).json()
 
     def text(self, path: str, **params: Any) -> str:

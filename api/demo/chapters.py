@@ -233,5 +233,5 @@ class Chapters:
         answer = self._petra.get("/api/v1/audit/verify")
         if not answer["holds"]:
             raise DemoFailed(f"The audit chain does not hold from entry {answer.get('first_bad')} on.")
-        head = views.short(answer["head"])
-        self._say(f"[green]✓[/] {answer['entries']:,} entries, every one sealed by the next; head {head}")
+        head = answer["head"]["hash"][:12]
+        self._say(f"[green]✓[/] {answer['entries']:,} entries, every one sealed by the next; the last is {head}")

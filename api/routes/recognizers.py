@@ -21,7 +21,9 @@ class Trial(BaseModel):
 
     recognizer: dict[str, Any] = Field(
         description="A document of kind Recognizer, its spec, or an entry of presidio's recognizers.",
-        examples=[{"supported_entity": "EMPLOYEE_NUMBER", "patterns": [{"name": "e", "regex": "EMP-[0-9]{6}", "score": 0.6}]}],
+        examples=[
+            {"supported_entity": "EMPLOYEE_NUMBER", "patterns": [{"name": "e", "regex": "EMP-[0-9]{6}", "score": 0.6}]}
+        ],
     )
     values: Annotated[list[str], Field(max_length=MAX_VALUES)] | None = None
     dataset: str | None = Field(None, examples=["prod/orders"])

@@ -10,7 +10,7 @@ from sqlalchemy import Select, and_, delete, func, or_, select
 from catalog.adapters.memory_events import claimable
 from catalog.adapters.sql_base import SqlPart
 from catalog.adapters.tables import DeliveryRow, EventRow
-from catalog.event_model import OPEN_TYPES, DeliveryState, Event, EventFilter
+from catalog.event_model import OPEN_TYPES, DeliveryState, Event, EventFilter, full_type
 
 _PAGE = 1000  # globs are matched here, not in SQL (LIKE knows no escapes that both databases share with fnmatch)
 _FIELDS = tuple(f.name for f in fields(DeliveryState))
@@ -100,6 +100,10 @@ def _query(where: EventFilter, at: int | None, forward: bool) -> Select[EventRow
         query = query.where(EventRow.seq > at if forward else EventRow.seq < at)
     if where.since is not None:
         query = query.where(EventRow.at >= where.since)
+    if where.types and not any(set("*?[") & set(kind) for kind in where.types):
+        query = query.where(EventRow.type.in_([full_type(kind) for kind in where.types]))
+    if where.subject is not None and not set("*?[") & set(where.subject):
+        query = query.where(EventRow.subject == where.subject)
     if where.open_only:
         query = query.where(or_(*(EventRow.type.startswith(prefix, autoescape=True) for prefix in OPEN_TYPES)))
     return query

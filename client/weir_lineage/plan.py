@@ -197,7 +197,7 @@ class PlanReader:
         elif kind == "CTERelationDef":
             self._ctes[node.get("id")] = below[0]
         elif kind == "WithCTE":
-            return below[-1] if not node.get("plan") == 0 else below[0]
+            return below[-1] if node.get("plan") != 0 else below[0]
         return joined
 
     def _leaf(self, tree: Tree) -> list[tuple[str, str]]:

@@ -10,13 +10,36 @@ from lineage.sql.dialects import known as known_dialect
 from lineage.sql.dialects import spelling, statements
 from lineage.sql.limits import Budget
 from lineage.sql.model import (
-    DIRECT, FILTER, IDENTITY, INDIRECT, JOIN, ColumnEdge, Columns, NotUnderstood, SqlLineage, TooComplex, Way,
+    DIRECT,
+    FILTER,
+    IDENTITY,
+    INDIRECT,
+    JOIN,
+    ColumnEdge,
+    Columns,
+    NotUnderstood,
+    SqlLineage,
+    TooComplex,
+    Way,
 )  # fmt: skip
 from lineage.sql.queries import Queries, table_name
 from lineage.sql.relations import ELEMENT, Opaque, Output, Relation, Value, spelled_in
 from lineage.sql.scope import Scope
 
-_SILENT = ("SET", "USE", "DROP", "ANALYZE", "REFRESH", "GRANT", "REVOKE", "COMMENT", "TRUNCATE", "CACHE", "BEGIN", "COMMIT")
+_SILENT = (
+    "SET",
+    "USE",
+    "DROP",
+    "ANALYZE",
+    "REFRESH",
+    "GRANT",
+    "REVOKE",
+    "COMMENT",
+    "TRUNCATE",
+    "CACHE",
+    "BEGIN",
+    "COMMIT",
+)
 
 
 def columns_from_sql(
@@ -141,7 +164,9 @@ class Statements:
             return
         name = table_name(table)
         found = queries.table(query, "", None, self._with(tree, queries))
-        columns: list[str] | None = [each.name for each in holder.expressions] if isinstance(holder, exp.Schema) else None
+        columns: list[str] | None = (
+            [each.name for each in holder.expressions] if isinstance(holder, exp.Schema) else None
+        )
         if columns is None and tree.args.get("by_name"):
             columns = [self._spelled(output.name, query) for output in found.outputs]
         if columns is None:
@@ -252,9 +277,7 @@ class Statements:
         if own not in before and not any(edge.source.table == own for edge in self._said.edges):
             self._said.inputs.discard(own)
 
-    def _assignments(
-        self, parts: Iterable[exp.Expression], scope: Scope, queries: Queries
-    ) -> list[tuple[str, Output]]:
+    def _assignments(self, parts: Iterable[exp.Expression], scope: Scope, queries: Queries) -> list[tuple[str, Output]]:
         found = []
         for each in parts:
             if isinstance(each, exp.EQ | exp.PropertyEQ) and isinstance(each.this, exp.Column):

@@ -78,7 +78,12 @@ def _window(tokens: Tokens, at: int) -> tuple[Tokens, int] | None:
     time = tokens[descriptor + 2 : closing(tokens, descriptor + 1)]
     more: Tokens = [token(TokenType.L_PAREN, "(", like), token(TokenType.SELECT, "SELECT", like), _star(like)]
     for name in ("window_start", "window_end", "window_time"):
-        more += [token(TokenType.COMMA, ",", like), *time, token(TokenType.ALIAS, "AS", like), token(TokenType.VAR, name, like)]
+        more += [
+            token(TokenType.COMMA, ",", like),
+            *time,
+            token(TokenType.ALIAS, "AS", like),
+            token(TokenType.VAR, name, like),
+        ]
     more += [token(TokenType.FROM, "FROM", like), *tokens[table_from:table_to], token(TokenType.R_PAREN, ")", like)]
     return more, end + 1
 

@@ -62,7 +62,11 @@ class Match:
     """Tables of a text as datasets of a run."""
 
     def __init__(
-        self, ins: Collection[DatasetId], outs: Collection[DatasetId], schemas: Mapping[DatasetId, Columns], names: Names
+        self,
+        ins: Collection[DatasetId],
+        outs: Collection[DatasetId],
+        schemas: Mapping[DatasetId, Columns],
+        names: Names,
     ) -> None:
         self.ins, self.outs = sorted(ins), sorted(outs)
         self._schemas = dict(schemas)
@@ -176,7 +180,9 @@ def _joined(first: ColumnEdge, then: ColumnEdge) -> ColumnEdge | None:
     if then.source.path[:size] != first.field:
         return None
     rest = then.source.path[size:]
-    source = Origin(first.source.table, (*first.source.path, *rest)) if first.way.subtype == "IDENTITY" else first.source
+    source = (
+        Origin(first.source.table, (*first.source.path, *rest)) if first.way.subtype == "IDENTITY" else first.source
+    )
     way = then.way if then.way.type != DIRECT else (
         first.way.then(then.way.subtype, then.way.masking) if first.way.type == DIRECT else Way("INDIRECT", first.way.subtype)
     )  # fmt: skip

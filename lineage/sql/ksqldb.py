@@ -20,7 +20,11 @@ def rewrite(tokens: Tokens) -> Tokens:
         before = found[-1] if found else None
         if each.token_type is TokenType.SEMICOLON:
             defining = False
-        if word(each) in ("STREAM", "TABLE") and before is not None and word(before) in ("CREATE", "REPLACE", "SOURCE", "OR REPLACE"):
+        if (
+            word(each) in ("STREAM", "TABLE")
+            and before is not None
+            and word(before) in ("CREATE", "REPLACE", "SOURCE", "OR REPLACE")
+        ):
             defining = True
             if word(before) == "SOURCE":
                 found.pop()

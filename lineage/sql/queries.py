@@ -9,10 +9,28 @@ from sqlglot import exp
 from lineage.sql.expressions import Expressions, elements
 from lineage.sql.limits import MAX_COLUMNS, Budget
 from lineage.sql.model import (
-    FILTER, GROUP_BY, IDENTITY, JOIN, SORT, TRANSFORMATION, Columns, Origin, SqlLineage, TooComplex,
+    FILTER,
+    GROUP_BY,
+    IDENTITY,
+    JOIN,
+    SORT,
+    TRANSFORMATION,
+    Columns,
+    Origin,
+    SqlLineage,
+    TooComplex,
 )  # fmt: skip
 from lineage.sql.relations import (
-    BaseTable, Opaque, Output, QueryTable, Relation, Renamed, Unfolded, Value, step, union,
+    BaseTable,
+    Opaque,
+    Output,
+    QueryTable,
+    Relation,
+    Renamed,
+    Unfolded,
+    Value,
+    step,
+    union,
 )  # fmt: skip
 from lineage.sql.scope import Scope
 
@@ -294,10 +312,7 @@ class Queries:
             self.said.doubt("the fields of an unfolded array are not known")
             return {name: element.then(TRANSFORMATION) for name in given}
         names = list(element.nested)
-        return {
-            name: step(element, field) or Value()
-            for name, field in zip(given or names, names, strict=False)
-        }
+        return {name: step(element, field) or Value() for name, field in zip(given or names, names, strict=False)}
 
     # -- SELECT list --------------------------------------------------------------------------------------------------
 
@@ -338,7 +353,9 @@ class Queries:
     def _star(
         self, relations: Iterable[Relation], joined: Iterable[str], star: exp.Star | None = None
     ) -> tuple[list[Output], list[Relation]]:
-        left_out = {each.name.lower() for key in ("except_", "except") for each in (star.args.get(key) if star else None) or ()}
+        left_out = {
+            each.name.lower() for key in ("except_", "except") for each in (star.args.get(key) if star else None) or ()
+        }
         once: set[str] = set()
         shared = set(joined)
         outputs: list[Output] = []
@@ -396,8 +413,12 @@ def _renamed(relation: Relation, name: str, given: list[str]) -> Relation:
     if names is None:
         return Opaque(name)
     if isinstance(relation, QueryTable):  # by place: two outputs may have one name
-        return QueryTable(name, [Output(n, o.get) for n, o in zip([*given, *names[len(given):]], relation.outputs, strict=False)])
-    return Renamed(name, relation, {new.lower(): old for new, old in zip([*given, *names[len(given):]], names, strict=False)})
+        return QueryTable(
+            name, [Output(n, o.get) for n, o in zip([*given, *names[len(given) :]], relation.outputs, strict=False)]
+        )
+    return Renamed(
+        name, relation, {new.lower(): old for new, old in zip([*given, *names[len(given) :]], names, strict=False)}
+    )
 
 
 def _computed(expressions: Expressions, node: exp.Expression, scope: Scope) -> Callable[[], Value]:

@@ -241,4 +241,3 @@ class Renamed:
     def find(self, name: str) -> Value | None:
         inner = self.given.get(name.lower())
         return self.inner.find(inner) if inner is not None else None
-

@@ -18,7 +18,14 @@ MAX_TEXT = 500_000
 """Characters of a statement that are kept for reading."""
 _DEEPEST = 20
 
-_ENGINES = {"spark": "spark", "flink": "flink", "trino": "trino", "presto": "presto", "hive": "hive", "ksqldb": "ksqldb"}
+_ENGINES = {
+    "spark": "spark",
+    "flink": "flink",
+    "trino": "trino",
+    "presto": "presto",
+    "hive": "hive",
+    "ksqldb": "ksqldb",
+}
 
 
 def sql_facts(event: RunEvent | JobEvent) -> Iterator[tuple[str, ...]]:
@@ -48,7 +55,11 @@ def _dialect(event: RunEvent | JobEvent, found: Mapping[str, Any]) -> str:
         if isinstance(name, str) and name.lower() in _ENGINES:
             return _ENGINES[name.lower()]
     schemes = {ref.id.namespace.partition("://")[0].lower() for ref in (*event.inputs, *event.outputs)}
-    return schemes.pop() if len(schemes) == 1 and schemes <= {"postgres", "mysql", "snowflake", "bigquery", "trino"} else ""
+    return (
+        schemes.pop()
+        if len(schemes) == 1 and schemes <= {"postgres", "mysql", "snowflake", "bigquery", "trino"}
+        else ""
+    )
 
 
 def _columns(ref: DatasetRef) -> dict[str, Any]:

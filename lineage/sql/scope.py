@@ -85,7 +85,12 @@ class Scope:
         open_sources = [source for source in self.sources.values() if source.has(name) is None]
         outside = self.parent._bare(name) if self.parent is not None else None
         # With one relation of unknown columns it can only be that one's, unless something around holds it too.
-        if len(open_sources) == 1 and self.parent is None and len(self.sources) == 1 and name.lower() not in self.aliases:
+        if (
+            len(open_sources) == 1
+            and self.parent is None
+            and len(self.sources) == 1
+            and name.lower() not in self.aliases
+        ):
             return open_sources[0].find(name)
         if len(open_sources) == 1 and len(self.sources) == 1 and outside is None and self._nothing_open_outside():
             return open_sources[0].find(name)

@@ -95,7 +95,11 @@ def translate(error: BaseException) -> WeirError:
         if top != "AMBIGUOUS_REFERENCE":
             return QueryFailed(f"There is no column {name}.", details=details)
         return QueryFailed(f"The column {name} fits several tables; write the table before it.", details=details)
-    sentence = _SENTENCES.get(condition) or _SENTENCES.get(top) or (_ANALYSIS if kind in ("AnalysisException", "ParseException") else None)
+    sentence = (
+        _SENTENCES.get(condition)
+        or _SENTENCES.get(top)
+        or (_ANALYSIS if kind in ("AnalysisException", "ParseException") else None)
+    )
     return QueryFailed(sentence or "The engine could not run the query.", details=details)
 
 

@@ -36,7 +36,9 @@ def _around(select: Any) -> Any:
     if select.args.get("with_"):
         outer.set("with_", inner.args["with_"])
         inner.set("with_", None)
-    outer = outer.from_(exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("weir_qualified", quoted=True))))
+    outer = outer.from_(
+        exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("weir_qualified", quoted=True)))
+    )
     if select.parent is not None:
         select.replace(outer)
     return outer

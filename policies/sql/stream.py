@@ -1,9 +1,16 @@
-"""Which queries can be answered record by record, as EMIT CHANGES does."""
+"""Which queries can follow a topic (EMIT CHANGES), and what they need for it."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
 from sqlglot import exp
 
+from policies.sql.names import fold
+from policies.sql.tables import TableRef
 from policies.sql.words import words
 
 AGGREGATES = words(
@@ -16,33 +23,88 @@ AGGREGATES = words(
     " var_samp variance session_window"
 )
 _PARTS = {
-    "group": "GROUP BY", "having": "HAVING", "distinct": "DISTINCT", "order": "ORDER BY", "limit": "LIMIT",
-    "offset": "OFFSET", "windows": "WINDOW", "joins": "JOIN", "sort": "SORT BY", "cluster": "CLUSTER BY",
-    "distribute": "DISTRIBUTE BY", "pivots": "PIVOT", "with_": "WITH", "qualify": "QUALIFY",
+    "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET", "windows": "WINDOW", "sort": "SORT BY",
+    "cluster": "CLUSTER BY", "distribute": "DISTRIBUTE BY", "pivots": "PIVOT", "with_": "WITH", "qualify": "QUALIFY",
 }  # fmt: skip
-_MEND = "EMIT CHANGES takes SELECT ... FROM one topic WHERE ... so far; run it without EMIT CHANGES instead."
+_STATEFUL = ("group", "having", "distinct")
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_SPAN = re.compile(r"\s*(?:interval\s+)?(\d{1,6})\s*(second|minute|hour|day|week)s?\s*\Z", re.IGNORECASE)
+_MEND = "EMIT CHANGES takes SELECT ... FROM one topic, joins to others as they are, WHERE and GROUP BY."
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a push query is answered.
+
+    source     the topic that is followed; every other is read as it is at the time of each answer
+    stateful   the answer depends on records that came before: GROUP BY, DISTINCT, aggregates
+    bucket     seconds of the tumbling window over `_timestamp` that it groups by; None for no such window
+    """
+
+    source: TableRef
+    stateful: bool
+    bucket: int | None = None
+
+
+def shape(tree: Any) -> Shape:
+    """The shape of a gated tree that has no `problem`."""
+    stateful = any(tree.args.get(part) for part in _STATEFUL) or any(map(_is_aggregate, _own_nodes(tree)))
+    return Shape(tree.args["from_"].this.meta["weir"], stateful, _bucket(tree))
 
 
 def problem(tree: exp.Expression) -> str | None:
-    """Why a query needs more than one record at a time, in one sentence; None when it does not."""
+    """Why a query cannot follow a topic, in one sentence; None when it can."""
     if not isinstance(tree, exp.Select) or not isinstance(tree.args.get("from_"), exp.From):
         return _MEND
     for key, word in _PARTS.items():
         if tree.args.get(key):
-            return f"{word} looks at more than one record. {_MEND}"
-    if not isinstance(tree.args["from_"].this, exp.Table) or tree.find(exp.Subquery, exp.Exists, exp.SetOperation):
-        return f"It reads from more than one place. {_MEND}"
+            return f"{word} asks for an end that a stream does not have. {_MEND}"
     table = tree.args["from_"].this
-    if (
-        isinstance(table.this, exp.Anonymous)
-        or table.args.get("pivots")
-        or table.args.get("joins")
-        or table.args.get("sample")
-    ):
-        return _MEND
+    source = table.meta.get("weir") if isinstance(table, exp.Table) else None
+    if source is None or table.args.get("pivots") or table.args.get("joins") or table.args.get("sample"):
+        return f"The topic to follow stands right behind FROM. {_MEND}"
     if table.args.get("version"):
         return "EMIT CHANGES begins with what comes next; leave out AS OF."
-    for call in tree.find_all(exp.Anonymous, exp.Window, exp.Any):
-        if not isinstance(call, exp.Anonymous) or str(call.this).lower() in AGGREGATES:
-            return f"An aggregate or a window function looks at more than one record. {_MEND}"
+    if sum(each.meta.get("weir") == source for each in tree.find_all(exp.Table)) > 1:
+        return f"{source.name} stands in the query twice; what is followed cannot also be joined. {_MEND}"
+    for join in tree.args.get("joins") or ():
+        if join.side in ("RIGHT", "FULL"):
+            return f"{join.side} JOIN gives rows of the other side again and again; put the stream first. {_MEND}"
+    if any(isinstance(node, exp.Window) for node in _own_nodes(tree)):
+        return f"A window function (OVER) asks for an order that a stream does not have. {_MEND}"
+    return None
+
+
+def _own_nodes(node: Any) -> Iterator[Any]:
+    """The nodes of a query that are not in a query inside it."""
+    for child in node.iter_expressions():
+        if not isinstance(child, exp.Query):
+            yield child
+            yield from _own_nodes(child)
+
+
+def _is_aggregate(node: Any) -> bool:
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower() in AGGREGATES
+    return isinstance(node, exp.AggFunc)
+
+
+def _bucket(tree: Any) -> int | None:
+    group = tree.args.get("group")
+    written = [*(group.expressions if group is not None else ())]
+    # GROUP BY 1 and GROUP BY an alias name a column of SELECT.
+    chosen = tree.expressions
+    for each in list(written):
+        if isinstance(each, exp.Literal) and each.is_int and 0 < int(each.name) <= len(chosen):
+            written.append(chosen[int(each.name) - 1])
+        elif isinstance(each, exp.Column):
+            written += [item for item in chosen if isinstance(item, exp.Alias) and fold(item.alias) == fold(each.name)]
+    for each in written:
+        for call in each.find_all(exp.Anonymous):
+            arguments = call.expressions
+            if str(call.this).lower() != "window" or len(arguments) != 2 or not isinstance(arguments[0], exp.Column):
+                continue
+            found = _SPAN.match(arguments[1].name) if isinstance(arguments[1], exp.Literal) else None
+            if found and fold(arguments[0].name) == "_timestamp":
+                return int(found[1]) * _SECONDS[found[2].lower()]
     return None

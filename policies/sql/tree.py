@@ -155,7 +155,10 @@ class Checker:
             product *= max((size for size in sizes if size > SMALL_GROWTH), default=1)
             if product > MAX_GROWTH_TOGETHER:
                 raise self.refuse(
-                    node, f"The sizes of {name} and its like multiply to more than {MAX_GROWTH_TOGETHER:,}.", "size", name
+                    node,
+                    f"The sizes of {name} and its like multiply to more than {MAX_GROWTH_TOGETHER:,}.",
+                    "size",
+                    name,
                 )
 
     def _table(self, node: Any) -> None:

@@ -50,7 +50,6 @@ class CustomRecognizers:
                 found.setdefault(one.key, set()).update(indexes)
         return found, failure
 
-
     def custom(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
         """As `TextAnalyzer`: for trials, which need no reader of free text."""
         return self.find(texts)

@@ -24,6 +24,7 @@ _LEFT_OUT = frozenset({
 })  # fmt: skip
 _MODEL_ENTITIES = ("PERSON", "LOCATION")
 
+
 class _TimeOuts(logging.Handler):
     """Counts presidio's warnings about patterns that took too long; swallows them, since they may quote the text."""
 

@@ -42,7 +42,13 @@ def _real_domain(domain: str) -> bool:
     return bool(found.suffix and found.domain) or domain.rpartition(".")[2] in ("example", "test", "invalid")
 
 
-def check_email(candidate: str, _text: str) -> Verdict:
+_AUTHORITY = re.compile(r"://[^\s/@]*\Z")
+"""What stands before an @ in the address of a server: a user and a password, no mailbox."""
+
+
+def check_email(candidate: str, text: str) -> Verdict:
+    if "://" in text and _AUTHORITY.search(text[: text.find(candidate)]):
+        return None
     local, _, domain = candidate.rpartition("@")
     domain = domain.lower()
     if ".." in local or local.endswith(".") or domain.rpartition(".")[2] in _FILE_TAILS or not _real_domain(domain):

@@ -65,8 +65,9 @@ class Detector:
         regions: tuple[str, ...] = ("US", "GB", "DE"),
         analyzer: TextAnalyzer | None = None,
         prose_limit: int = 150,
+        patterns: Sequence[Pattern] | None = None,
     ) -> None:
-        self._patterns = standard_patterns(regions)
+        self._patterns = standard_patterns(regions) if patterns is None else list(patterns)
         self._quick = QuickSet([p.quick for p in self._patterns])
         self._analyzer = analyzer
         self._prose_limit = prose_limit

@@ -29,7 +29,9 @@ _URL = re.compile(
     re.I,
 )
 
-_PAIR = re.compile(r"\(?\s*(?P<a>[-+]?\d{1,2}\.\d{3,})\s*[,; ]\s*(?P<b>[-+]?1?\d{1,2}\.\d{3,})\s*\)?\Z|geo:(?P<c>-?\d{1,2}\.\d+),")
+_PAIR = re.compile(
+    r"\(?\s*(?P<a>[-+]?\d{1,2}\.\d{3,})\s*[,; ]\s*(?P<b>[-+]?1?\d{1,2}\.\d{3,})\s*\)?\Z|geo:(?P<c>-?\d{1,2}\.\d+),"
+)
 
 
 def check_url(_candidate: str, _text: str) -> Verdict:

@@ -44,7 +44,13 @@ def check_card(candidate: str, _text: str) -> Verdict:
     return valid, ("grouped",) if valid and digits != candidate else ()
 
 
-CARD = Pattern("CREDIT_CARD", "card", rb"\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{0,7}[^0-9]|3\d{3}[ -]?\d{6}[ -]?\d{4,5}[^0-9]", _CARD, check_card)
+CARD = Pattern(
+    "CREDIT_CARD",
+    "card",
+    rb"\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{0,7}[^0-9]|3\d{3}[ -]?\d{6}[ -]?\d{4,5}[^0-9]",
+    _CARD,
+    check_card,
+)
 
 _IBAN = re.compile(
     r"(?<![A-Za-z0-9])(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?)(?![A-Za-z0-9])", re.I

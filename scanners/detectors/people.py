@@ -57,7 +57,9 @@ _POSTCODE = re.compile(r"(?=[A-Z\d -]*\d)[A-Z\d]{2,5}(?:[ -]?[A-Z\d]{2,5})?\Z", 
 _DATE = re.compile(
     r"(\d{4})[-/.](\d\d)[-/.](\d\d)(?:[T ].*)?\Z|(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?:[T ].*)?\Z|(\d{4})(\d\d)(\d\d)\Z"
 )
-_DATE_IN_WORDS = re.compile(r"(?:\d{1,2}(?:st|nd|rd|th|\.)?[ -])?[^\W\d_]{3,10}\.?[ -](?:\d{1,2}(?:st|nd|rd|th)?,?[ -])?(?:de )?(\d{4})\Z")
+_DATE_IN_WORDS = re.compile(
+    r"(?:\d{1,2}(?:st|nd|rd|th|\.)?[ -])?[^\W\d_]{3,10}\.?[ -](?:\d{1,2}(?:st|nd|rd|th)?,?[ -])?(?:de )?(\d{4})\Z"
+)
 _MASKED = re.compile(r"[*xX•#.]+\Z")
 
 
@@ -154,7 +156,10 @@ def _looks_capital(tokens: list[str]) -> bool:
     )
 
 
-_LISTED = re.compile(r"[^\W\d_][^,\d]{3,60},? (?:n[º°.o]? ?)?\d{1,5} ?[a-z]?(?:/\d+)?(?:,| -|\s*\n).{0,120}\b\d{2,5}[ .-]?\d{0,3}\b", re.I | re.S)
+_LISTED = re.compile(
+    r"[^\W\d_][^,\d]{3,60},? (?:n[º°.o]? ?)?\d{1,5} ?[a-z]?(?:/\d+)?(?:,| -|\s*\n).{0,120}\b\d{2,5}[ .-]?\d{0,3}\b",
+    re.I | re.S,
+)
 """Street, number, then a place with its postcode: as most of the world lists them."""
 
 

@@ -42,7 +42,9 @@ class Plan:
         data: Any = PhoneMetadata.metadata_for_region(region, None)
         kinds = (data.fixed_line, data.mobile, data.toll_free, data.premium_rate, data.shared_cost, data.voip,
                  data.personal_number, data.pager, data.uan, data.voicemail)  # fmt: skip
-        patterns = dict.fromkeys(k.national_number_pattern for k in kinds if k is not None and k.national_number_pattern)
+        patterns = dict.fromkeys(
+            k.national_number_pattern for k in kinds if k is not None and k.national_number_pattern
+        )
         self.region = region
         self.code = str(data.country_code)
         self.lengths = frozenset(data.general_desc.possible_length)
@@ -175,4 +177,6 @@ def spread(digits: str) -> set[str]:
 
 
 def phone(regions: Sequence[str]) -> Pattern:
-    return Pattern("PHONE_NUMBER", "phone", rb"\d[0-9 ()/.-]{5,20}\d[ ()/.-]{0,5}[^0-9 ()/.-]", _PHONE, PhoneCheck(regions))
+    return Pattern(
+        "PHONE_NUMBER", "phone", rb"\d[0-9 ()/.-]{5,20}\d[ ()/.-]{0,5}[^0-9 ()/.-]", _PHONE, PhoneCheck(regions)
+    )

@@ -144,7 +144,11 @@ def _phone(e: Evidence) -> float:
 def _phone_by_form(e: Evidence) -> float:
     """National numbers in a field whose name does not speak: written as one of the regions writes them."""
     formatted = e.c.get("formatted", 0)
-    if formatted >= 3 and (e.c.get("formatted_well", 0) + 1) / (formatted + 1) >= 0.85 and e.spread >= min(4, formatted - 1):
+    if (
+        formatted >= 3
+        and (e.c.get("formatted_well", 0) + 1) / (formatted + 1) >= 0.85
+        and e.spread >= min(4, formatted - 1)
+    ):
         # A zero in front, or three-three-four, is seldom an accident; nine digits in threes are a number somewhere.
         top = max((n for mark, n in e.c.items() if mark.startswith("as_")), default=0)
         if e.of("formatted_trunk", "formatted") >= 0.5 or (top >= 0.95 * formatted and e.distinct >= 20):
@@ -255,7 +259,8 @@ def _person(e: Evidence) -> float:
         if leaf in _SURNAME and full + single >= 0.6:
             return 0.7
         if full >= 0.5:
-            return 0.85 if given >= 0.2 else 0.6 if given >= 0.05 or e.personal else 0.0
+            likely = given >= 0.05 or (e.personal and full >= 0.8 and e.distinct >= 5)
+            return 0.85 if given >= 0.2 else 0.6 if likely else 0.0
         return 0.8 if full + single >= 0.6 and given >= 0.15 else 0.0
     return 0.7 if full >= 0.8 and given >= 0.35 and e.distinct >= 10 else 0.0
 

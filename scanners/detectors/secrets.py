@@ -25,7 +25,9 @@ _KEY = re.compile(
     r"|https://hooks\.slack\.com/services/T[A-Z0-9]+/B[A-Z0-9]+/[A-Za-z0-9]{20,}|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"
     r"|[a-z][a-z0-9+]{2,15}://[^\s:/@'\"]{1,64}:(?P<w>[^\s:/@'\"]{3,64})@[A-Za-z0-9.-]+)"
 )
-_NO_SECRET = frozenset({"password", "passwd", "pass", "secret", "***", "xxx", "xxxx", "****", "redacted", "token", "x-oauth-basic"})
+_NO_SECRET = frozenset(
+    {"password", "passwd", "pass", "secret", "***", "xxx", "xxxx", "****", "redacted", "token", "x-oauth-basic"}
+)
 
 
 def check_key(candidate: str, _text: str) -> Verdict:
@@ -88,7 +90,12 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
 
 
 def _drawn(text: str) -> bool:
-    if not _RANDOM.match(text) or _UUID.match(text) or not any(map(str.isdigit, text)) or not any(map(str.isalpha, text)):
+    if (
+        not _RANDOM.match(text)
+        or _UUID.match(text)
+        or not any(map(str.isdigit, text))
+        or not any(map(str.isalpha, text))
+    ):
         return False
     size = len(text)
     return -sum(n / size * math.log2(n / size) for n in Counter(text).values()) >= _BITS

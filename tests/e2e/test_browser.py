@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import RunningWeir
 from tests.e2e.browser import UI, browser_missing, packages_missing, run_spec
 
-pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600, func_only=True)]
 
 SPECS = sorted(path.name.removesuffix(".spec.ts") for path in (UI / "e2e").glob("*.spec.ts"))
 

@@ -86,7 +86,9 @@ def test_same_as_spark_over_masked_data_all(stack: Any, world: World, plain: Any
         # A column without an alias is named by Spark after its text, and DATE '2026-01-01' is written back as a CAST.
         names = [(c["name"].replace("`", "").lower(), w.name.replace("`", "").lower())
                  for c, w in zip(answer["columns"], wanted.columns, strict=True)]  # fmt: skip
-        wrong += [f"{sql}: {mine} is called {theirs}" for mine, theirs in names if "cast(" not in mine and mine != theirs]
+        wrong += [
+            f"{sql}: {mine} is called {theirs}" for mine, theirs in names if "cast(" not in mine and mine != theirs
+        ]
         if comparable(answer["rows"], is_ordered(sql)) != comparable(wanted.rows, is_ordered(sql)):
             wrong.append(f"{sql}: {answer['rows'][:5]} should be {wanted.rows[:5]}")
     assert len(HONEST) >= 100

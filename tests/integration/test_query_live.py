@@ -40,31 +40,122 @@ def service(world: World, engine: SparkEngine, **settings: Any) -> GovernedQuery
     return GovernedQuery(world, world, engine, KafkaOffsets(), world, KEYS, QuerySettings(**settings))
 
 
-def produce(world: World, *regions: str) -> None:
+def produce(world: World, *regions: str, at: list[int] | None = None) -> None:
     import json
 
     from confluent_kafka import Producer
 
     producer = Producer({"bootstrap.servers": world.kafka})
     for n, region in enumerate(regions):
-        producer.produce(world.topics["orders"], json.dumps(order(900 + n, "a", region, 1.0)).encode(), b"k", 0)
+        producer.produce(
+            world.topics["orders"],
+            json.dumps(order(900 + n, "a", region, 1.0)).encode(),
+            b"k",
+            0,
+            timestamp=at[n] if at else 0,
+        )
     assert producer.flush(30) == 0
 
 
 def test_a_push_query_is_governed_and_ends_when_access_does(world: World, engine: SparkEngine) -> None:
     sql = "SELECT order_id, customer.email, region FROM orders WHERE 1 / (amount - 5) < 0 EMIT CHANGES"
     events = service(world, engine, recheck_seconds=0.5).stream(ANA, sql, "analysis")
-    assert next(e for e in events if e["type"] != "columns")["type"] == "idle"
+    first = next(events)
+    assert first["type"] == "columns" and first["columns"][1]["decision"]["effect"] == "masked"
+    begin(events)
     produce(world, "US", "EU", "US")
-    seen = [next(e for e in events if e["type"] != "idle") for _ in range(2)]
-    assert seen[0]["columns"][1]["decision"]["effect"] == "masked"
-    assert seen[1]["rows"] == [["o901", "xxxx@example1.eu", "EU"]]
+    rows = next(e for e in events if e["type"] not in ("idle", "columns"))
+    assert rows["rows"] == [["o901", "xxxx@example1.eu", "EU"]]
     world.denied = True
     ended = time.monotonic()
     last = [e for e in events if e["type"] != "idle"]
     world.denied = False
     assert [e["type"] for e in last] == ["end"] and last[0]["code"] == "not_allowed"
     assert time.monotonic() - ended < 5
+
+
+def state(events: Any, key: int = 1) -> Iterator[dict[tuple[object, ...], list[object]]]:
+    """What a push query has said so far, after each event: the last row for the first `key` columns."""
+    said: dict[tuple[object, ...], list[object]] = {}
+    for event in events:
+        assert event["type"] != "end", event
+        said |= {tuple(row[:key]): row[key:] for row in event.get("rows", ())}
+        yield said
+
+
+def begin(events: Any) -> None:
+    """Wait until what arrives is seen."""
+    assert next(e for e in events if e["type"] != "columns")["type"] == "idle"
+
+
+def test_a_push_query_with_groups_says_what_changed(world: World, engine: SparkEngine) -> None:
+    """Rows a filter hides change nothing; masked values are one group; a decision that ends, ends it."""
+    sql = (
+        "SELECT customer.email, count(*) AS n, sum(amount) AS total FROM orders"
+        " GROUP BY customer.email HAVING count(*) < 3 EMIT CHANGES"
+    )
+    events = service(world, engine, recheck_seconds=0.5).stream(ANA, sql, "analysis")
+    begin(events)
+    produce(world, "EU", "US", "EU")
+    zero, two = ("xxxx@example0.eu",), ("xxxx@example2.eu",)
+    assert next(s for s in state(events) if len(s) == 2) == {zero: [1, "1.00"], two: [1, "1.00"]}
+    produce(world, "EU")
+    assert next(s for s in state(events) if s) == {zero: [2, "2.00"]}
+    world.denied = True
+    last = [e for e in events if e["type"] not in ("idle", "rows")]
+    world.denied = False
+    assert last[-1]["code"] == "not_allowed"
+
+
+def test_a_push_query_joins_a_topic_as_it_is(world: World, engine: SparkEngine) -> None:
+    sql = (
+        "SELECT o.region, p.city FROM orders o LEFT JOIN people p ON o.customer.email = p.email AND p.level < 3"
+        " WHERE o.amount > (SELECT min(level) FROM people) EMIT CHANGES"
+    )
+    events = service(world, engine).stream(ANA, sql, "analysis")
+    begin(events)
+    produce(world, "EU")
+    assert next(e["rows"] for e in events if e["type"] == "rows") == [["EU", "Bonn"]]
+    produce(world, "US", "EU")
+    assert next(e["rows"] for e in events if e["type"] == "rows") == [["EU", "Köln"]]
+    events.close()
+
+
+def test_a_push_query_by_time_windows_lets_go_what_is_over(world: World, engine: SparkEngine) -> None:
+    """Fourteen records pass through a state of eight; a late one of a window that is over changes nothing."""
+    sql = "SELECT date_format(window(_timestamp, '1 minute').start, 'mm') AS w, count(*) AS n FROM orders GROUP BY window(_timestamp, '1 minute') EMIT CHANGES"
+    hour = 1_767_225_600_000 + 3_600_000
+    events = service(world, engine, stream_state_records=8, stream_late_seconds=30).stream(ANA, sql, "analysis")
+    begin(events)
+    for minutes, expected in (
+        ((0, 0, 0), {"00": 3}), ((1, 2, 2), {"01": 1, "02": 2}), ((9, 9), {"09": 2}), ((9, 0), {"09": 3}), ((9, 10, 0, 10), {"09": 4, "10": 2}),
+    ):  # fmt: skip
+        produce(world, *["EU"] * len(minutes), at=[hour + m * 60_000 for m in minutes])
+        wanted = {(minute,): [n] for minute, n in expected.items()}
+        assert next(s for s in state(events) if s.items() >= wanted.items()) == wanted
+    events.close()
+
+
+def test_a_push_query_is_cut_while_a_batch_is_computed(world: World, engine: SparkEngine) -> None:
+    heavy = "SELECT count(hash(a.id, b.id, amount)) FROM orders JOIN range(200000) a JOIN range(200000) b EMIT CHANGES"
+    events = service(world, engine, recheck_seconds=0.5).stream(ANA, heavy, "analysis")
+    begin(events)
+    produce(world, "EU")
+    threading.Timer(1.0, lambda: setattr(world, "denied", True)).start()
+    last = [e for e in events if e["type"] != "idle"][-1]
+    ended = time.monotonic()
+    world.denied = False
+    assert last["code"] == "not_allowed"
+    assert ended - world.looked < 5
+
+
+def test_a_push_query_that_would_hold_too_much_ends(world: World, engine: SparkEngine) -> None:
+    sql = "SELECT count(*) FROM orders EMIT CHANGES"
+    events = service(world, engine, stream_state_records=2).stream(ANA, sql, "analysis")
+    begin(events)
+    produce(world, "EU", "EU", "EU")
+    last = [e for e in events if e["type"] != "idle"][-1]
+    assert last["type"] == "end" and last["code"] == "limit_exceeded" and "window(_timestamp" in last["message"]
 
 
 def test_a_query_is_stopped_after_its_seconds(world: World, engine: SparkEngine) -> None:

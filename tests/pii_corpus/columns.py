@@ -79,7 +79,9 @@ def sparse(make: Make, other: Make, count: int, share: float, rng: random.Random
     return values
 
 
-def within(make: Make, sentences: Sequence[str], count: int, share: float, rng: random.Random, plain: Make) -> list[str]:
+def within(
+    make: Make, sentences: Sequence[str], count: int, share: float, rng: random.Random, plain: Make
+) -> list[str]:
     """Free text of which `share` mentions a drawn value where a sentence says {}."""
 
     def mention(rng: random.Random) -> str:

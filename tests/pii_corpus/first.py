@@ -66,27 +66,36 @@ def bare_phones(prefixes: tuple[str, ...], length: int) -> Make:
 
 
 PHONES: dict[str, Make] = {
-    "US": phones("en_US"), "US dots": lambda r: f"{r.randrange(201, 989)}.{r.randrange(200, 999)}.{r.randrange(10000):04d}",
+    "US": phones("en_US"),
+    "US dots": lambda r: f"{r.randrange(201, 989)}.{r.randrange(200, 999)}.{r.randrange(10000):04d}",
     "DE": lambda r: f"0{r.choice(['30', '40', '89', '221', '69', '351'])}/{r.randrange(1000000, 99999999)}",
     "DE mobile": lambda r: f"01{r.choice(['51', '60', '70', '72', '76'])} {r.randrange(1000000, 99999999)}",
     "FR": lambda r: f"0{r.choice('12345679')} " + " ".join(f"{r.randrange(100):02d}" for _ in range(4)),
     "FR dots": lambda r: f"0{r.choice('67')}." + ".".join(f"{r.randrange(100):02d}" for _ in range(4)),
     "GB": lambda r: f"07{r.choice(['700', '911', '400', '811'])} {r.randrange(1000000):06d}",
-    "BR": phones("pt_BR"), "JP": lambda r: f"0{r.choice(['90', '80', '70'])}-{r.randrange(1000, 9999)}-{r.randrange(10000):04d}",
-    "IN": lambda r: f"+91-{r.randrange(70000, 99999)}-{r.randrange(100000):05d}", "IT": phones("it_IT"), "PL": phones("pl_PL"),
-}  # fmt: skip
+    "BR": phones("pt_BR"),
+    "JP": lambda r: f"0{r.choice(['90', '80', '70'])}-{r.randrange(1000, 9999)}-{r.randrange(10000):04d}",
+    "IN": lambda r: f"+91-{r.randrange(70000, 99999)}-{r.randrange(100000):05d}",
+    "IT": phones("it_IT"),
+    "PL": phones("pl_PL"),
+}
 BARE: dict[str, Make] = {
     "US": bare_phones(("2125", "4155", "3124", "7134", "6026", "3057", "2068"), 10),
-    "DE": bare_phones(("0151", "0160", "0170", "0175", "0176"), 11), "FR": bare_phones(("06", "07"), 10),
-    "E.164": any_of(bare_phones(("+49151", "+49170"), 14), bare_phones(("+336", "+337"), 12), bare_phones(("+1415", "+1212"), 12)),
-}  # fmt: skip
+    "DE": bare_phones(("0151", "0160", "0170", "0175", "0176"), 11),
+    "FR": bare_phones(("06", "07"), 10),
+    "E.164": any_of(
+        bare_phones(("+49151", "+49170"), 14), bare_phones(("+336", "+337"), 12), bare_phones(("+1415", "+1212"), 12)
+    ),
+}
 
 
 def grouped(card: str, mark: str) -> str:
     return mark.join(card[i : i + 4] for i in range(0, len(card), 4))
 
 
-card = by("en_US", lambda f: f.credit_card_number(f.random_element(["visa16", "mastercard", "amex", "discover", "jcb16"])))
+card = by(
+    "en_US", lambda f: f.credit_card_number(f.random_element(["visa16", "mastercard", "amex", "discover", "jcb16"]))
+)
 iban = any_of(*(by(loc, lambda f: f.iban()) for loc in ("de_DE", "fr_FR", "en_GB", "es_ES", "it_IT", "pl_PL", "nl_NL")))
 
 
@@ -99,15 +108,27 @@ def mac(rng: random.Random) -> str:
 
 SSN = by("en_US", lambda f: f.ssn())
 IDS: dict[str, tuple[str, Make]] = {
-    "ES_NIF": ("nif", by("es_ES", lambda f: f.nif())), "IT_FISCAL_CODE": ("codice_fiscale", by("it_IT", lambda f: f.ssn())),
-    "PL_PESEL": ("pesel", by("pl_PL", lambda f: f.pesel())), "BR_CPF": ("cpf", by("pt_BR", lambda f: f.cpf())),
-    "NL_BSN": ("bsn", by("nl_NL", lambda f: f.ssn())), "FI_PERSONAL_IDENTITY_CODE": ("hetu", by("fi_FI", lambda f: f.ssn())),
-    "SE_PERSONNUMMER": ("personnummer", by("sv_SE", lambda f: f.ssn())), "UK_NINO": ("nino", lambda r: f"{r.choice(['AB', 'CE', 'JK', 'PR', 'SW'])} {r.randrange(100):02d} {r.randrange(100):02d} {r.randrange(100):02d} {r.choice('ABCD')}"),
+    "ES_NIF": ("nif", by("es_ES", lambda f: f.nif())),
+    "IT_FISCAL_CODE": ("codice_fiscale", by("it_IT", lambda f: f.ssn())),
+    "PL_PESEL": ("pesel", by("pl_PL", lambda f: f.pesel())),
+    "BR_CPF": ("cpf", by("pt_BR", lambda f: f.cpf())),
+    "NL_BSN": ("bsn", by("nl_NL", lambda f: f.ssn())),
+    "FI_PERSONAL_IDENTITY_CODE": ("hetu", by("fi_FI", lambda f: f.ssn())),
+    "SE_PERSONNUMMER": ("personnummer", by("sv_SE", lambda f: f.ssn())),
+    "UK_NINO": (
+        "nino",
+        lambda r: (
+            f"{r.choice(['AB', 'CE', 'JK', 'PR', 'SW'])} {r.randrange(100):02d} {r.randrange(100):02d} {r.randrange(100):02d} {r.choice('ABCD')}"
+        ),
+    ),
     "NO_FODSELSNUMMER": ("fodselsnummer", by("no_NO", lambda f: f.ssn())),
-    "CH_AHV": ("ahv", by("de_CH", lambda f: f.ssn())), "RO_CNP": ("cnp", by("ro_RO", lambda f: f.ssn())),
-    "FR_NIR": ("insee", by("fr_FR", lambda f: f.ssn())), "CA_SIN": ("sin", by("en_CA", lambda f: f.ssn())),
-    "MX_CURP": ("curp", by("es_MX", lambda f: f.curp())), "TR_TCKN": ("tckn", by("tr_TR", lambda f: f.ssn())),
-}  # fmt: skip
+    "CH_AHV": ("ahv", by("de_CH", lambda f: f.ssn())),
+    "RO_CNP": ("cnp", by("ro_RO", lambda f: f.ssn())),
+    "FR_NIR": ("insee", by("fr_FR", lambda f: f.ssn())),
+    "CA_SIN": ("sin", by("en_CA", lambda f: f.ssn())),
+    "MX_CURP": ("curp", by("es_MX", lambda f: f.curp())),
+    "TR_TCKN": ("tckn", by("tr_TR", lambda f: f.ssn())),
+}
 
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
@@ -125,19 +146,26 @@ def bitcoin(rng: random.Random) -> str:
 
 
 PATTERNS: dict[str, tuple[str, Make]] = {
-    "EMAIL_ADDRESS": ("email", email), "PHONE_NUMBER": ("phone", any_of(*(PHONES[k] for k in ("US", "DE", "FR", "GB", "IN")))),
+    "EMAIL_ADDRESS": ("email", email),
+    "PHONE_NUMBER": ("phone", any_of(*(PHONES[k] for k in ("US", "DE", "FR", "GB", "IN")))),
     "CREDIT_CARD": ("card_number", lambda r: grouped(card(r), r.choice(["", " ", "-"]))),
     "IBAN_CODE": ("iban", lambda r: grouped(iban(r), r.choice(["", " "]))),
     "IP_ADDRESS": ("client_ip", any_of(by("en_US", lambda f: f.ipv4()), by("en_US", lambda f: f.ipv6()))),
-    "MAC_ADDRESS": ("mac", mac), "US_SSN": ("ssn", SSN), "CRYPTO": ("wallet", bitcoin),
-    "BR_CPF": IDS["BR_CPF"], "IT_FISCAL_CODE": IDS["IT_FISCAL_CODE"],
-}  # fmt: skip
+    "MAC_ADDRESS": ("mac", mac),
+    "US_SSN": ("ssn", SSN),
+    "CRYPTO": ("wallet", bitcoin),
+    "BR_CPF": IDS["BR_CPF"],
+    "IT_FISCAL_CODE": IDS["IT_FISCAL_CODE"],
+}
 
 SENTENCES = (
-    "Customer asked to change it to {} before the next delivery.", "pls call back, reference {} , thx",
-    "As discussed with the caller ({}), we will send a new one.", "{} was given by the guest at check-in; please verify!",
-    "Kunde meldet sich wieder, Angabe: {}. Bitte prüfen.", "Le client indique {} et attend une réponse.",
-)  # fmt: skip
+    "Customer asked to change it to {} before the next delivery.",
+    "pls call back, reference {} , thx",
+    "As discussed with the caller ({}), we will send a new one.",
+    "{} was given by the guest at check-in; please verify!",
+    "Kunde meldet sich wieder, Angabe: {}. Bitte prüfen.",
+    "Le client indique {} et attend une réponse.",
+)
 NEUTRAL = ("v", "data", "attr_3", "f12", "info", "value_text", "extra", "x", "details", "payload_item")
 
 
@@ -162,9 +190,16 @@ def _patterns(rng: random.Random, count: int) -> Iterator[Column]:
         some = draw(make, count, rng)
         yield Column(entity, "full", ("customer", name), some)
         yield Column(entity, "neutral name", ("body", rng.choice(NEUTRAL)), draw(make, count, rng))
-        yield Column(entity, "wrong name", ("event", rng.choice(["comment", "label", "title", "description"])), draw(make, count, rng))
+        yield Column(
+            entity,
+            "wrong name",
+            ("event", rng.choice(["comment", "label", "title", "description"])),
+            draw(make, count, rng),
+        )
         yield Column(entity, "sparse 1%", ("account", name), sparse(make, word, 3 * count, 0.01, rng))
-        yield Column(entity, "sparse 1%, neutral name", (rng.choice(NEUTRAL),), sparse(make, word, 3 * count, 0.01, rng))
+        yield Column(
+            entity, "sparse 1%, neutral name", (rng.choice(NEUTRAL),), sparse(make, word, 3 * count, 0.01, rng)
+        )
         yield Column(entity, "free text", ("ticket", "message"), within(make, SENTENCES, count, 0.05, rng, sentence))
         yield Column(entity, "key", (name,), some)
         yield Column(entity, "header", (f"x-{name}",), some)
@@ -195,7 +230,13 @@ def _ids(rng: random.Random, count: int) -> Iterator[Column]:
 def _persons(rng: random.Random, count: int) -> Iterator[Column]:
     for locale in ("de_DE", "fr_FR", "en_GB", "en_US", "en_IN", "pt_BR", "es_ES", "it_IT", "pl_PL"):
         yield Column("PERSON", "full", ("customer", "name"), draw(by(locale, lambda f: f.name()), count, rng), locale)
-        yield Column("LOCATION", "full", ("shipping", "address"), draw(by(locale, lambda f: f.address().replace("\n", ", ")), count, rng), locale)
+        yield Column(
+            "LOCATION",
+            "full",
+            ("shipping", "address"),
+            draw(by(locale, lambda f: f.address().replace("\n", ", ")), count, rng),
+            locale,
+        )
     yield Column("PERSON", "full", ("passenger", "first_name"), draw(by("en_US", lambda f: f.first_name()), count, rng))
     yield Column("PERSON", "full", ("passenger", "last_name"), draw(by("de_DE", lambda f: f.last_name()), count, rng))
     yield Column("PERSON", "key", ("name",), draw(by("en_US", lambda f: f.name()), count, rng))

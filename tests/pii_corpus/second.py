@@ -34,21 +34,34 @@ def forms(*shapes: str) -> Make:
 
 def email(rng: random.Random) -> str:
     first, last, host = rng.choice(GIVEN).lower(), rng.choice(FAMILY).lower(), rng.choice(HOSTS)
-    return rng.choice([
-        f"{first}.{last}@{host}", f"{first[0]}{last}{rng.randrange(99)}@{host}", f"{last}_{first}@{host}".title(),
-        f'"{last.title()}, {first.title()}" <{first}@{host}>', f"mailto:{first}-{last}@{host}", f"{first}+{rng.randrange(999)}@{host} ",
-        f"{first}.o'{last}@{host}", f"<{last}@{host}>",
-    ])  # fmt: skip
+    return rng.choice(
+        [
+            f"{first}.{last}@{host}",
+            f"{first[0]}{last}{rng.randrange(99)}@{host}",
+            f"{last}_{first}@{host}".title(),
+            f'"{last.title()}, {first.title()}" <{first}@{host}>',
+            f"mailto:{first}-{last}@{host}",
+            f"{first}+{rng.randrange(999)}@{host} ",
+            f"{first}.o'{last}@{host}",
+            f"<{last}@{host}>",
+        ]
+    )
 
 
 PHONE_FORMS: dict[str, Make] = {
-    "AU": forms("04## ### ###", "(02) 9### ####", "+61 4## ### ###"), "NL": forms("06-########", "020 ### ####", "+31 6 ########"),
-    "MX": forms("55 #### ####", "+52 1 55 #### ####", "(81) 8### ####"), "CH": forms("079 ### ## ##", "+41 44 ### ## ##", "044 ### ## ##"),
-    "AT": forms("0664 #######", "+43 1 ### ## ##", "0043 664 #######"), "ES": forms("6## ### ###", "91 ### ## ##", "+34 6########"),
-    "IN": forms("9#### #####", "+91 98### #####", "0%%-%#######"), "US": forms("(312) %##-####", "+1 (646) %##-####", "415-%##-#### x12", "206.%##.####"),
-    "JP": forms("03-%###-####", "090-%###-####", "+81 90 %### ####"), "BR": forms("(11) 9%###-####", "+55 21 9%###-####", "(31) 3%##-####"),
-    "00 prefix": forms("0049 30 #######", "0044 20 7### ####", "0033 6 ## ## ## ##"), "tel uri": forms("tel:+4420%%######", "tel:+1-415-%##-####"),
-}  # fmt: skip
+    "AU": forms("04## ### ###", "(02) 9### ####", "+61 4## ### ###"),
+    "NL": forms("06-########", "020 ### ####", "+31 6 ########"),
+    "MX": forms("55 #### ####", "+52 1 55 #### ####", "(81) 8### ####"),
+    "CH": forms("079 ### ## ##", "+41 44 ### ## ##", "044 ### ## ##"),
+    "AT": forms("0664 #######", "+43 1 ### ## ##", "0043 664 #######"),
+    "ES": forms("6## ### ###", "91 ### ## ##", "+34 6########"),
+    "IN": forms("9#### #####", "+91 98### #####", "0%%-%#######"),
+    "US": forms("(312) %##-####", "+1 (646) %##-####", "415-%##-#### x12", "206.%##.####"),
+    "JP": forms("03-%###-####", "090-%###-####", "+81 90 %### ####"),
+    "BR": forms("(11) 9%###-####", "+55 21 9%###-####", "(31) 3%##-####"),
+    "00 prefix": forms("0049 30 #######", "0044 20 7### ####", "0033 6 ## ## ## ##"),
+    "tel uri": forms("tel:+4420%%######", "tel:+1-415-%##-####"),
+}
 
 
 def luhn(body: str) -> str:
@@ -60,15 +73,29 @@ def card(rng: random.Random) -> str:
     head, size = rng.choice([("4", 16), ("51", 16), ("2221", 16), ("34", 15), ("6011", 16), ("3530", 16)])
     number = luhn(head + digits(rng, size - 1 - len(head)))
     if size == 15:
-        return rng.choice([number, f"{number[:4]} {number[4:10]} {number[10:]}", f"{number[:4]}-{number[4:10]}-{number[10:]}"])
-    return rng.choice([number, " ".join(number[i : i + 4] for i in range(0, 16, 4)), "-".join(number[i : i + 4] for i in range(0, 16, 4))])
+        return rng.choice(
+            [number, f"{number[:4]} {number[4:10]} {number[10:]}", f"{number[:4]}-{number[4:10]}-{number[10:]}"]
+        )
+    return rng.choice(
+        [
+            number,
+            " ".join(number[i : i + 4] for i in range(0, 16, 4)),
+            "-".join(number[i : i + 4] for i in range(0, 16, 4)),
+        ]
+    )
 
 
 def iban(rng: random.Random) -> str:
-    country, bban = rng.choice([
-        ("BE", digits(rng, 12)), ("AT", digits(rng, 16)), ("PT", digits(rng, 21)), ("SE", digits(rng, 20)),
-        ("CH", digits(rng, 5) + "".join(rng.choices("0123456789ABCDEF", k=12))), ("IE", "AIBK" + digits(rng, 14)),
-    ])  # fmt: skip
+    country, bban = rng.choice(
+        [
+            ("BE", digits(rng, 12)),
+            ("AT", digits(rng, 16)),
+            ("PT", digits(rng, 21)),
+            ("SE", digits(rng, 20)),
+            ("CH", digits(rng, 5) + "".join(rng.choices("0123456789ABCDEF", k=12))),
+            ("IE", "AIBK" + digits(rng, 14)),
+        ]
+    )
     number = int("".join(str(int(c, 36)) for c in bban + country + "00"))
     full = f"{country}{98 - number % 97:02d}{bban}"
     return rng.choice([full, " ".join(full[i : i + 4] for i in range(0, len(full), 4)), full.lower()])
@@ -132,7 +159,9 @@ def egn(rng: random.Random) -> str:
 
 
 def cnp_like_ee(rng: random.Random) -> str:
-    body = f"{rng.choice('34')}{rng.randrange(50, 99)}{rng.randrange(1, 13):02d}{rng.randrange(1, 29):02d}{digits(rng, 3)}"
+    body = (
+        f"{rng.choice('34')}{rng.randrange(50, 99)}{rng.randrange(1, 13):02d}{rng.randrange(1, 29):02d}{digits(rng, 3)}"
+    )
     check = weighted(body, (1, 2, 3, 4, 5, 6, 7, 8, 9, 1)) % 11
     if check == 10:
         check = weighted(body, (3, 4, 5, 6, 7, 8, 9, 1, 2, 3)) % 11 % 10
@@ -168,7 +197,9 @@ def rut(rng: random.Random) -> str:
 
 
 def rrn(rng: random.Random) -> str:
-    body = f"{rng.randrange(50, 99)}{rng.randrange(1, 13):02d}{rng.randrange(1, 29):02d}{rng.choice('12')}{digits(rng, 5)}"
+    body = (
+        f"{rng.randrange(50, 99)}{rng.randrange(1, 13):02d}{rng.randrange(1, 29):02d}{rng.choice('12')}{digits(rng, 5)}"
+    )
     check = (11 - weighted(body, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)) % 11) % 10
     return f"{body[:6]}-{body[6:]}{check}"
 
@@ -192,24 +223,45 @@ def tfn(rng: random.Random) -> str:
 
 
 IDS: dict[str, tuple[str, Make]] = {
-    "UK_NHS": ("nhs_number", nhs), "BG_EGN": ("egn", egn), "EE_IK": ("isikukood", cnp_like_ee), "DE_TAX_ID": ("steuer_id", steuer),
-    "BE_NN": ("rijksregister", niss), "CL_RUT": ("rut", rut), "KR_RRN": ("rrn", rrn), "CN_RIC": ("id_card_no", ric), "ES_NIE": ("nie", nie),
+    "UK_NHS": ("nhs_number", nhs),
+    "BG_EGN": ("egn", egn),
+    "EE_IK": ("isikukood", cnp_like_ee),
+    "DE_TAX_ID": ("steuer_id", steuer),
+    "BE_NN": ("rijksregister", niss),
+    "CL_RUT": ("rut", rut),
+    "KR_RRN": ("rrn", rrn),
+    "CN_RIC": ("id_card_no", ric),
+    "ES_NIE": ("nie", nie),
     "AU_TFN": ("tfn", tfn),
-}  # fmt: skip
+}
 PATTERNS: dict[str, tuple[str, Make]] = {
-    "EMAIL_ADDRESS": ("eMail", email), "PHONE_NUMBER": ("msisdn", PHONE_FORMS["US"]), "CREDIT_CARD": ("ccNumber", card),
-    "IBAN_CODE": ("bankAccount", iban), "IP_ADDRESS": ("remoteAddr", address), "MAC_ADDRESS": ("deviceMac", mac),
-    "US_SSN": ("socialSecurityNumber", ssn), "CRYPTO": ("btcAddress", bech32), "KR_RRN": IDS["KR_RRN"], "CN_RIC": IDS["CN_RIC"],
-}  # fmt: skip
+    "EMAIL_ADDRESS": ("eMail", email),
+    "PHONE_NUMBER": ("msisdn", PHONE_FORMS["US"]),
+    "CREDIT_CARD": ("ccNumber", card),
+    "IBAN_CODE": ("bankAccount", iban),
+    "IP_ADDRESS": ("remoteAddr", address),
+    "MAC_ADDRESS": ("deviceMac", mac),
+    "US_SSN": ("socialSecurityNumber", ssn),
+    "CRYPTO": ("btcAddress", bech32),
+    "KR_RRN": IDS["KR_RRN"],
+    "CN_RIC": IDS["CN_RIC"],
+}
 NEUTRAL = ("field7", "val", "col_b", "misc", "userInput", "param2", "text1")
 SAYINGS = (
-    "hi team - got this from them today: {}. can someone check??", "[auto] merged into case; see {}; closing.",
-    "El cliente dice que ahora es {} y quiere factura", "new = {}, old one no longer valid, thanks & regards", "({}) left voicemail 2x!!",
-)  # fmt: skip
+    "hi team - got this from them today: {}. can someone check??",
+    "[auto] merged into case; see {}; closing.",
+    "El cliente dice que ahora es {} y quiere factura",
+    "new = {}, old one no longer valid, thanks & regards",
+    "({}) left voicemail 2x!!",
+)
 PLAIN = (
-    "please restart the thing on friday after the release", "customer happy, no further action needed", "waiting for parts, eta 14 days",
-    "refund of 49.90 done, order 88213 closed", "el paquete no ha llegado todavia", "duplicate of #4411, see there",
-)  # fmt: skip
+    "please restart the thing on friday after the release",
+    "customer happy, no further action needed",
+    "waiting for parts, eta 14 days",
+    "refund of 49.90 done, order 88213 closed",
+    "el paquete no ha llegado todavia",
+    "duplicate of #4411, see there",
+)
 
 
 def plain(rng: random.Random) -> str:
@@ -230,9 +282,16 @@ def _patterns(rng: random.Random, count: int) -> Iterator[Column]:
         yield Column(entity, "full", ("rec", "party", name), draw(make, count, rng))
         yield Column(entity, "half filled", ("party", name), sparse(make, blank, count, 0.5, rng))
         yield Column(entity, "neutral name", (rng.choice(NEUTRAL),), draw(make, count, rng))
-        yield Column(entity, "wrong name", ("audit", rng.choice(["subject", "target", "remark", "oldValue"])), draw(make, count, rng))
+        yield Column(
+            entity,
+            "wrong name",
+            ("audit", rng.choice(["subject", "target", "remark", "oldValue"])),
+            draw(make, count, rng),
+        )
         yield Column(entity, "sparse 1%", ("profile", name), sparse(make, blank, 4 * count, 0.01, rng))
-        yield Column(entity, "sparse 1%, neutral name", ("z", rng.choice(NEUTRAL)), sparse(make, blank, 4 * count, 0.01, rng))
+        yield Column(
+            entity, "sparse 1%, neutral name", ("z", rng.choice(NEUTRAL)), sparse(make, blank, 4 * count, 0.01, rng)
+        )
         yield Column(entity, "free text", ("chat", "body"), within(make, SAYINGS, 2 * count, 0.03, rng, plain))
         yield Column(entity, "key", (name,), draw(make, count, rng))
         yield Column(entity, "header", (name,), draw(make, count, rng))
@@ -246,9 +305,23 @@ def _patterns(rng: random.Random, count: int) -> Iterator[Column]:
 def _others(rng: random.Random, count: int) -> Iterator[Column]:
     for style, make in PHONE_FORMS.items():
         yield Column("PHONE_NUMBER", "national form", ("kontakt", "telefonnummer"), draw(make, count, rng), style)
-    yield Column("PHONE_NUMBER", "digits only", ("caller", "cellPhone"), [shape(rng, "1415%######") for _ in range(count)], "US, with 1")
-    yield Column("PHONE_NUMBER", "digits only", ("subscriber", "msisdn"), [shape(rng, "49151########") for _ in range(count)], "no +")
-    yield Column("CREDIT_CARD", "number", ("payment", "cardNo"), [int(luhn("4" + digits(rng, 14))) for _ in range(count)])
+    yield Column(
+        "PHONE_NUMBER",
+        "digits only",
+        ("caller", "cellPhone"),
+        [shape(rng, "1415%######") for _ in range(count)],
+        "US, with 1",
+    )
+    yield Column(
+        "PHONE_NUMBER",
+        "digits only",
+        ("subscriber", "msisdn"),
+        [shape(rng, "49151########") for _ in range(count)],
+        "no +",
+    )
+    yield Column(
+        "CREDIT_CARD", "number", ("payment", "cardNo"), [int(luhn("4" + digits(rng, 14))) for _ in range(count)]
+    )
     yield Column("US_SSN", "no dashes", ("applicant", "ssn"), [ssn(rng).replace("-", "") for _ in range(count)])
     for entity, (name, make) in IDS.items():
         yield Column(entity, "national id", ("applicant", name), draw(make, count, rng))
@@ -279,6 +352,16 @@ def _persons(rng: random.Random, count: int) -> Iterator[Column]:
     yield Column("PERSON", "full", ("employee", "givenName"), draw(lambda r: r.choice(GIVEN), count, rng))
     yield Column("LOCATION", "full", ("home", "addressLine1"), draw(street, count, rng))
     yield Column("LOCATION", "full", ("delivery", "street"), draw(german, count, rng))
-    for form in ("{y}-{m:02d}-{d:02d}", "{d:02d}/{m:02d}/{y}", "{d}.{m}.{y}", "{y}{m:02d}{d:02d}", "{m:02d}-{d:02d}-{y}", "{y}-{m:02d}-{d:02d}T00:00:00Z"):
-        born = [form.format(y=rng.randrange(1935, 2006), m=rng.randrange(1, 13), d=rng.randrange(1, 29)) for _ in range(count)]
+    for form in (
+        "{y}-{m:02d}-{d:02d}",
+        "{d:02d}/{m:02d}/{y}",
+        "{d}.{m}.{y}",
+        "{y}{m:02d}{d:02d}",
+        "{m:02d}-{d:02d}-{y}",
+        "{y}-{m:02d}-{d:02d}T00:00:00Z",
+    ):
+        born = [
+            form.format(y=rng.randrange(1935, 2006), m=rng.randrange(1, 13), d=rng.randrange(1, 29))
+            for _ in range(count)
+        ]
         yield Column("DATE_OF_BIRTH", "full", ("applicant", "birthDate"), born, form)

@@ -155,6 +155,16 @@ def test_a_new_receiver_hears_what_happens_from_then_on_and_a_removed_one_is_for
     assert world.events.deliveries() == []
 
 
+def test_a_fault_of_ours_in_one_receiver_is_told_and_keeps_no_other_waiting() -> None:
+    broken, fine = Listener("broken"), Listener("fine")
+    broken.tell = lambda events: [][0]  # type: ignore[method-assign]
+    world = World(broken, fine)
+    world.emit("1")
+    world.step()
+    assert fine.heard == ["1"]
+    assert world.events.deliveries()[0]["problem"] == "Telling it failed inside Weir (IndexError)."
+
+
 def test_a_retry_after_is_honoured_up_to_the_longest_pause() -> None:
     listener = Listener()
     world = World(listener, settings=EventSettings(webhook_longest_pause_s=100))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import sql_channels
 from sqlglot import exp
 from sqlglot.lineage import lineage
 
+import sql_channels
 from lineage.sql.columns import columns_from_sql
 
 TABLES = sql_channels.schema()
@@ -15,7 +15,9 @@ TABLES = sql_channels.schema()
 @pytest.mark.parametrize("sql", sql_channels.statements())
 def test_same_origins_as_sqlglot(sql: str) -> None:
     theirs: dict[str, set[str]] = {}
-    for name, node in lineage(None, sql, {t: dict.fromkeys(c, "text") for t, c in TABLES.items()}, dialect="spark").items():
+    for name, node in lineage(
+        None, sql, {t: dict.fromkeys(c, "text") for t, c in TABLES.items()}, dialect="spark"
+    ).items():
         leaves = [leaf for leaf in node.walk() if not leaf.downstream and isinstance(leaf.expression, exp.Table)]
         theirs[name] = {f"{leaf.expression.name}.{leaf.name.rpartition('.')[2]}" for leaf in leaves}
     said = columns_from_sql(sql, "spark", {t: dict.fromkeys(c) for t, c in TABLES.items()})

@@ -86,7 +86,8 @@ CASES = {
         "orders.items[].sku > o.sku IDENTITY"}),
     "unnest in BigQuery": ("bigquery", "CREATE TABLE o AS SELECT i.sku FROM orders o, UNNEST(o.items) AS i", {
         "orders.items[].sku > o.sku IDENTITY"}),
-    "flatten": ("snowflake", "CREATE TABLE o AS SELECT f.value:sku::string AS sku FROM orders o, LATERAL FLATTEN(input => o.items) f", {
+    "flatten": ("snowflake", "CREATE TABLE o AS SELECT f.value:sku::string AS sku FROM orders o,"
+                " LATERAL FLATTEN(input => o.items) f", {
         "orders.items[].sku > o.SKU TRANSFORMATION"}),
     "correlated": ("postgres", "CREATE TABLE o AS SELECT a FROM t WHERE id IN (SELECT id FROM s WHERE s.x = t.b)", {
         "t.a > o.a IDENTITY", "t.id > o FILTER", "s.id > o FILTER", "s.x > o FILTER", "t.b > o FILTER"}),
@@ -97,7 +98,8 @@ CASES = {
         "mixed.customerId > o.CUSTOMERID IDENTITY", "mixed.eMail > o.mail IDENTITY"}),
     "an unknown table alone": ("spark", "CREATE TABLE o AS SELECT x.foo, bar FROM (SELECT * FROM mystery) x", {
         "mystery.foo > o.foo IDENTITY", "mystery.bar > o.bar IDENTITY"}),
-    "ksqlDB": ("ksqldb", "CREATE STREAM big WITH (KAFKA_TOPIC='big') AS SELECT o.customer->email AS mail, MASK(u.id) AS m FROM orders o"
+    "ksqlDB": ("ksqldb", "CREATE STREAM big WITH (KAFKA_TOPIC='big') AS"
+               " SELECT o.customer->email AS mail, MASK(u.id) AS m FROM orders o"
                " LEFT JOIN users u WITHIN 1 HOUR GRACE PERIOD 5 MINUTES ON o.id = u.id PARTITION BY o.id EMIT CHANGES;", {
         "orders.customer.email > big.MAIL IDENTITY", "users.id > big.M TRANSFORMATION*", "orders.id > big JOIN",
         "users.id > big JOIN"}),
@@ -150,7 +152,11 @@ def test_an_unknown_dialect_is_said() -> None:
 
 
 def test_values_of_a_statement_are_in_no_sentence() -> None:
-    for sql in ("SELECT 'secret-4711' FRM users WHERE", "CALL do_it('secret-4711')", "INSERT INTO x VALUES ('secret-4711'"):
+    for sql in (
+        "SELECT 'secret-4711' FRM users WHERE",
+        "CALL do_it('secret-4711')",
+        "INSERT INTO x VALUES ('secret-4711'",
+    ):
         assert "secret-4711" not in " ".join(unknown(sql))
 
 
@@ -168,7 +174,8 @@ def test_values_of_a_statement_are_in_no_sentence() -> None:
         "WITH c0 AS (SELECT * FROM users), " + ", ".join(f"c{n} AS (SELECT * FROM c{n - 1} a, c{n - 1} b)" for n in range(1, 60))
         + " SELECT * FROM c59",
         "WITH c0 AS (SELECT id FROM users), "
-        + ", ".join(f"c{n} AS (SELECT a.id + b.id AS id FROM c{n - 1} a, c{n - 1} b)" for n in range(1, 60)) + " SELECT id FROM c59",
+        + ", ".join(f"c{n} AS (SELECT a.id + b.id AS id FROM c{n - 1} a, c{n - 1} b)" for n in range(1, 60))
+        + " SELECT id FROM c59",
         ";" * 30_000,
         "SELECT " + ", ".join(f"id AS c{n}" for n in range(10_000)) + " FROM users",
         "'" * 9999, "\x00\ud800", "",
@@ -188,7 +195,10 @@ _WORDS = st.sampled_from(
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(_WORDS, max_size=40), st.sampled_from(["spark", "flink", "ksqldb", "trino", "bigquery", "snowflake", "mysql", ""]))
+@given(
+    st.lists(_WORDS, max_size=40),
+    st.sampled_from(["spark", "flink", "ksqldb", "trino", "bigquery", "snowflake", "mysql", ""]),
+)
 def test_any_words_are_read_or_said(words: list[str], dialect: str) -> None:
     said = columns_from_sql(" ".join(words), dialect, KNOWN)
     assert all(edge.source.table for edge in said.edges)

@@ -20,7 +20,14 @@ def dataset(namespace: str, name: str, *columns: str, **facets: Any) -> dict[str
     return {"namespace": namespace, "name": name, "facets": found | facets}
 
 
-def event(sql: str | None, inputs: list[Any], outputs: list[Any], kind: str = "COMPLETE", dialect: str = "postgres", **more: Any) -> Any:
+def event(
+    sql: str | None,
+    inputs: list[Any],
+    outputs: list[Any],
+    kind: str = "COMPLETE",
+    dialect: str = "postgres",
+    **more: Any,
+) -> Any:
     facets = {"sql": {"query": sql, "dialect": dialect}} if sql else {}
     return parse({
         "eventTime": "2026-01-01T00:00:00Z", "eventType": kind, "producer": "p", "schemaURL": "s",
@@ -31,9 +38,17 @@ def event(sql: str | None, inputs: list[Any], outputs: list[Any], kind: str = "C
 
 def edges(*events: Any, resolve: Any = DatasetId) -> set[tuple[str, str, str, str]]:
     found = fold(events, resolve).upserts
-    short = lambda node: node.rsplit(":", 2)[-1] if node.startswith("job") else node.replace(PG, "pg").replace(KAFKA, "k")  # noqa: E731
+
+    def short(node: str) -> str:
+        return node.replace(PG, "pg").replace(KAFKA, "k")
+
     return {
-        (str(e.kind), short(e.source).partition(":")[2] or short(e.source), short(e.target).partition(":")[2], str(e.how))
+        (
+            str(e.kind),
+            short(e.source).partition(":")[2],
+            short(e.target).partition(":")[2],
+            str(e.how),
+        )
         for e in found
         if e.kind not in ("reads", "writes")
     }
@@ -60,8 +75,15 @@ def test_text_and_datasets_may_come_in_different_events() -> None:
 
 
 def test_given_lineage_comes_first() -> None:
-    facet = {"columnLineage": {"fields": {"mail": {"inputFields": [{"namespace": PG, "name": "shop.public.users", "field": "id"}]}}}}
-    found = edges(event(SQL, [USERS], [dataset(PG, "shop.mart.clean", "id", "mail", **facet)]), event(SQL, [USERS], [CLEAN], "START"))
+    facet = {
+        "columnLineage": {
+            "fields": {"mail": {"inputFields": [{"namespace": PG, "name": "shop.public.users", "field": "id"}]}}
+        }
+    }
+    found = edges(
+        event(SQL, [USERS], [dataset(PG, "shop.mart.clean", "id", "mail", **facet)]),
+        event(SQL, [USERS], [CLEAN], "START"),
+    )
     assert {row for row in found if row[0] == "derives"} == {
         ("derives", "pg:shop.public.users:id", "pg:shop.mart.clean:mail", "columns")
     }

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from catalog.errors import SqlRefused
 from gate_files import statements
 from policies import gate
+from policies.sql import stream
 from policies.sql.names import fold, nearest
 from policies.sql.windows import AsOf, read_time
 
@@ -96,13 +97,43 @@ def test_emit_changes() -> None:
 
 @pytest.mark.parametrize(
     "sql",
-    ["SELECT count(*) FROM t", "SELECT a FROM t ORDER BY a", "SELECT DISTINCT a FROM t", "SELECT a FROM t JOIN u ON true",
+    ["SELECT a FROM t ORDER BY a", "SELECT a FROM t RIGHT JOIN u ON true", "SELECT a FROM t JOIN t u ON true",
      "SELECT a FROM t LIMIT 3", "SELECT rank() OVER (ORDER BY a) FROM t", "VALUES (1)", "SELECT 1",
-     "SELECT a FROM t UNION SELECT b FROM u", "SELECT a FROM t WHERE a IN (SELECT b FROM u)", "SELECT a FROM range(3)",
-     "SELECT a FROM t AS OF EARLIEST", "SELECT a FROM t GROUP BY a"],
+     "SELECT a FROM t UNION SELECT b FROM u", "SELECT a FROM t WHERE a IN (SELECT b FROM t)", "SELECT a FROM range(3)",
+     "SELECT a FROM t AS OF EARLIEST", "WITH x AS (SELECT 1) SELECT a FROM t", "SELECT a FROM (SELECT a FROM t)",
+     "SELECT a FROM t QUALIFY count(*) OVER () > 1"],
 )  # fmt: skip
 def test_what_cannot_stream_says_why(sql: str) -> None:
     assert gate.check(sql).stream_problem()
+
+
+@pytest.mark.parametrize(
+    ("sql", "stateful", "bucket"),
+    [
+        ("SELECT a FROM t WHERE b > 1", False, None),
+        ("SELECT a, u.b FROM t LEFT JOIN u ON t.a = u.a", False, None),
+        ("SELECT a FROM t WHERE a IN (SELECT max(b) FROM u)", False, None),
+        ("SELECT explode(xs) FROM t", False, None),
+        ("SELECT count(*) FROM t", True, None),
+        ("SELECT DISTINCT a FROM t", True, None),
+        ("SELECT a, sum(b) FROM t JOIN u USING (a) GROUP BY a HAVING sum(b) > 1", True, None),
+        (
+            "SELECT window(_timestamp, '1 minute').start, count(*) FROM t GROUP BY window(_timestamp, '1 minute')",
+            True,
+            60,
+        ),
+        ("SELECT window(_TIMESTAMP, '2 HOURS') AS w, count(*) FROM t GROUP BY w, a", True, 7200),
+        ("SELECT window(_timestamp, '30 seconds').start, count(*) FROM t GROUP BY 1", True, 30),
+        ("SELECT count(*) FROM t GROUP BY window(_timestamp, '1 minute', '10 seconds')", True, None),
+        ("SELECT count(*) FROM t GROUP BY window(created_at, '1 minute')", True, None),
+        ("SELECT count(*) FROM t GROUP BY session_window(_timestamp, '1 minute')", True, None),
+    ],
+)
+def test_how_a_query_follows_a_topic(sql: str, stateful: bool, bucket: int | None) -> None:
+    gated = gate.check(sql + " EMIT CHANGES")
+    assert gated.stream_problem() is None
+    found = stream.shape(gated.tree)
+    assert (found.source.name, found.stateful, found.bucket) == ("t", stateful, bucket)
 
 
 def test_the_place_of_a_refusal() -> None:

@@ -257,4 +257,5 @@ def test_decimals_of_registries():
     node, profiler = Node(), Profiler("s")
     profiler.start([(0, 0, 0)] * 3)
     profiler.add(node, [Decimal("1.50"), Decimal("-1000"), Decimal("NaN")], [0, 1, 2], ())
+    profiler.finish()
     assert node.numbers == [0, 3, 1, 4, 2, 1]

@@ -55,6 +55,13 @@ export function useAsk() {
   return useAccessChange((body: NewRequest) => answer<AccessRequest>(weir.POST("/api/v1/access-requests", { body })));
 }
 
+/** Takes access at once, where a workflow lets one; short, audited, reviewed afterwards. */
+export function useBreakGlass() {
+  return useAccessChange((body: { dataset: string; fields: string[]; purpose: string; reason: string }) =>
+    answer<AccessRequest>(weir.POST("/api/v1/access-requests/break-glass", { body })),
+  );
+}
+
 export type Verb = "approve" | "deny" | "cancel";
 
 export function useDecide() {

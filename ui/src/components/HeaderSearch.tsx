@@ -17,7 +17,10 @@ function Box() {
   const [params] = useSearchParams();
   const asked = pathname === "/search" ? (params.get("q") ?? "") : "";
   const [text, setText] = useState(asked);
-  useEffect(() => setText(asked), [asked]);
+  // The address follows what is typed, a little later; it never takes letters back from somebody who writes.
+  useEffect(() => {
+    if (document.activeElement !== input.current) setText(asked);
+  }, [asked]);
   useSlash(input);
 
   // Somebody began to type on the first page: the letters to come belong here.

@@ -28,3 +28,9 @@ test("a failed scan leads to the scan, loudly", () => {
 test("what nobody foresaw is told by its own name", () => {
   expect(eventText(event("weir.moon.rose", "sky"))).toEqual({ what: "moon rose", tone: "", more: "", to: null });
 });
+
+test("a review says what was decided, on what, by whom", () => {
+  const data = { entity: "EMAIL_ADDRESS", path: "value.to", state: "rejected", by: "petra" };
+  const text = eventText(event("weir.classification.reviewed", "prod/mails", data));
+  expect([text.what, text.more]).toEqual(["find rejected", "EMAIL_ADDRESS in value.to · by petra"]);
+});

@@ -26,27 +26,21 @@ export function eventName(type: string): string {
   return type.replace(/^weir\./, "").replace(/[._-]+/g, " ");
 }
 
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+
 function more(data: Record<string, unknown>): string {
   const parts: string[] = [];
   if (typeof data.version === "number") parts.push(`version ${data.version}`);
-  if (Array.isArray(data.changes)) parts.push(plural(data.changes.length, "change"));
-  else if (typeof data.changes === "number") parts.push(plural(data.changes, "change"));
-  for (const name of [
-    "path",
-    "entity",
-    "state",
-    "datasets",
-    "topics",
-    "purpose",
-    "requester",
-    "user",
-    "by",
-    "problem",
-  ]) {
+  const changes = Array.isArray(data.changes) ? data.changes.length : data.changes;
+  if (typeof changes === "number") parts.push(plural(changes, "change"));
+  const where = [text(data.entity), text(data.path)].filter(Boolean).join(" in ");
+  if (where) parts.push(where);
+  for (const name of ["datasets", "topics", "purpose", "requester", "user", "problem"]) {
     const value = data[name];
-    if (typeof value === "string" && value !== "") parts.push(value);
-    else if (typeof value === "number") parts.push(plural(value, name.replace(/s$/, "")));
+    if (typeof value === "number") parts.push(plural(value, name.replace(/s$/, "")));
+    else if (text(value)) parts.push(text(value));
   }
+  if (text(data.by)) parts.push(`by ${text(data.by)}`);
   return parts.join(" · ");
 }
 
@@ -62,7 +56,7 @@ function target(type: string, subject: string): string | null {
 export function eventText({ type, subject, data }: WeirEvent): EventText {
   const kind = type.replace(/^weir\./, "");
   return {
-    what: eventName(type),
+    what: kind === "classification.reviewed" ? `find ${text(data.state) || "reviewed"}` : eventName(type),
     tone: TONES.find(([fits]) => fits.test(kind))?.[1] ?? "",
     more: more(data),
     to: target(kind, subject),

@@ -97,7 +97,14 @@ function Drawing({
   useEffect(() => {
     if (!ready || fitted.current === question || !positions.has(containerOf(root))) return;
     fitted.current = question;
-    requestAnimationFrame(() => void flow.fitView({ padding: 0.08, maxZoom: 1 }));
+    // A narrow screen begins at the root, large enough to read; the whole graph would be too small for anything.
+    const narrow = window.innerWidth < 760;
+    requestAnimationFrame(
+      () =>
+        void flow.fitView(
+          narrow ? { nodes: [{ id: containerOf(root) }], minZoom: 0.8, maxZoom: 0.8 } : { padding: 0.08, maxZoom: 1 },
+        ),
+    );
   }, [ready, question, flow, positions, root]);
 
   const nodes: CardNode[] = cards.flatMap((card) => {

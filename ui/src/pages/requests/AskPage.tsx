@@ -1,8 +1,9 @@
 // Ask for access: which fields of which dataset, what for, until when.
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import { useAsk } from "@/api/access";
+import { useAsk, useBreakGlass } from "@/api/access";
 import { useClassifications, useDatasets, useSchema } from "@/api/catalog";
+import type { AccessRequest } from "@/api/types";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { links } from "@/lib/links";
@@ -14,6 +15,8 @@ export default function AskPage() {
   const [params] = useSearchParams();
   const navigate = useNavigate();
   const ask = useAsk();
+  const glass = useBreakGlass();
+  const [urgent, setUrgent] = useState(false);
   const [dataset, setDataset] = useState(params.get("dataset") ?? "");
   const [fields, setFields] = useState<string[]>(params.get("fields")?.split(",").filter(Boolean) ?? []);
   const [purpose, setPurpose] = useState(params.get("purpose") ?? "");
@@ -34,17 +37,19 @@ export default function AskPage() {
         onSubmit={(event) => {
           event.preventDefault();
           const now = new Date();
-          ask.mutate(
-            {
-              dataset: one?.reference ?? dataset.trim(),
-              fields: fields.length > 0 ? fields : ["*"],
-              purpose: purpose.trim(),
-              from: now.toISOString(),
-              until: new Date(now.getTime() + days * 86_400_000).toISOString(),
-              reason: reason.trim(),
-            },
-            { onSuccess: (request) => navigate(links.request(request.id)) },
-          );
+          const asked = {
+            dataset: one?.reference ?? dataset.trim(),
+            fields: fields.length > 0 ? fields : ["*"],
+            purpose: purpose.trim(),
+            reason: reason.trim(),
+          };
+          const then = { onSuccess: (request: AccessRequest) => navigate(links.request(request.id)) };
+          if (urgent) {
+            glass.mutate(asked, then);
+            return;
+          }
+          const until = new Date(now.getTime() + days * 86_400_000).toISOString();
+          ask.mutate({ ...asked, from: now.toISOString(), until }, then);
         }}
       >
         <div className="field">
@@ -84,7 +89,7 @@ export default function AskPage() {
           />
           <span className="hint">You state the same purpose with each query that uses the grant.</span>
         </div>
-        <div className="field">
+        <div className="field" hidden={urgent}>
           <label htmlFor="days">For how long</label>
           <select id="days" className="select" value={days} onChange={(e) => setDays(Number(e.target.value))}>
             {DAYS.map((n) => (
@@ -95,17 +100,29 @@ export default function AskPage() {
           </select>
         </div>
         <div className="field">
-          <label htmlFor="why">A word to those who decide</label>
+          <label htmlFor="why">{urgent ? "Why it cannot wait" : "A word to those who decide"}</label>
           <textarea id="why" className="textarea" value={reason} onChange={(e) => setReason(e.target.value)} />
         </div>
-        {ask.isError && <ErrorNotice error={ask.error} />}
+        <label className="row-nowrap">
+          <input type="checkbox" checked={urgent} onChange={(e) => setUrgent(e.target.checked)} />
+          <span>
+            It cannot wait: take access at once.{" "}
+            <span className="muted">
+              Short, where a workflow lets you; everybody concerned is told, and it is reviewed.
+            </span>
+          </span>
+        </label>
+        {ask.isError && !urgent && <ErrorNotice error={ask.error} />}
+        {glass.isError && urgent && <ErrorNotice error={glass.error} />}
         <div className="row">
           <button
             type="submit"
-            className="button primary"
-            disabled={ask.isPending || !dataset.trim() || !purpose.trim()}
+            className={`button ${urgent ? "danger" : "primary"}`}
+            disabled={
+              ask.isPending || glass.isPending || !dataset.trim() || !purpose.trim() || (urgent && !reason.trim())
+            }
           >
-            Ask
+            {urgent ? "Break the glass" : "Ask"}
           </button>
           <button type="button" className="button" onClick={() => navigate(-1)}>
             Cancel

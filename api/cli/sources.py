@@ -1,0 +1,109 @@
+"""`weir groups`, `weir connectors`, `weir readers`, `weir sql-lineage`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.http import segment
+from api.cli.options import As, AsOf, Output, api
+from api.cli.output import Format, console, show
+from catalog.errors import InvalidInput
+
+Cluster = Annotated[str, typer.Argument(help="A declared cluster; `prod` in the demo.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.command(epilog="weir groups prod · weir groups prod --topic orders -o json")(groups)
+    app.command(epilog="weir connectors prod")(connectors)
+    app.command(epilog="weir readers prod/orders · weir readers prod/orders --as-of 2026-03-01T00:00:00Z")(readers)
+    app.command(
+        "sql-lineage", epilog="weir sql-lineage job.sql --dialect flink --cluster prod · cat q.sql | weir sql-lineage -"
+    )(sql_lineage)
+
+
+def groups(
+    cluster: Cluster,
+    topic: Annotated[str | None, typer.Option(help="Only groups that read this topic.")] = None,
+    search: Annotated[str | None, typer.Option(help="Only groups whose name holds this.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500)] = 100,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """List consumer groups: members, topics, and how far each is behind."""
+    answer = api(user).get(
+        f"/api/v1/clusters/{segment(cluster)}/consumer-groups", topic=topic, search=search, limit=limit
+    )
+    rows = [
+        {**group, "topics": [t["topic"] for t in group["topics"]],
+         "lag": sum(t["lag"] or 0 for t in group["topics"]) if group["topics"] else ""}
+        for group in answer["groups"]
+    ]  # fmt: skip
+    show(rows, ("name", "state", "members", "topics", "lag"), output, whole=answer,
+         title=f"{answer['total']} groups", empty="No consumer group reads from this cluster.")  # fmt: skip
+
+
+def connectors(cluster: Cluster, output: Output = Format.TABLE, user: As = None) -> None:
+    """List the connectors of the cluster's Kafka Connect."""
+    answer = api(user).get(f"/api/v1/clusters/{segment(cluster)}/connectors")
+    show(answer["connectors"], ("name", "type", "state", "topics", "outside"), output, whole=answer,
+         empty="Kafka Connect runs no connector.")  # fmt: skip
+
+
+def readers(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    as_of: AsOf = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Show who reads a dataset: observed, declared, and permitted."""
+    cluster, _, topic = dataset.partition("/")
+    if not topic:
+        raise InvalidInput(f"{dataset!r} is not CLUSTER/TOPIC, as in prod/orders.")
+    client = api(user)
+    answer = client.get(f"/api/v1/datasets/{segment(cluster)}/{segment(topic)}/readers", asOf=as_of)
+    rows: list[dict[str, Any]] = [
+        {
+            "how": origin,
+            "kind": r["kind"],
+            "reader": client.shortened(r["job"]),
+            "seen": r["seen"],
+            "owners": r["owners"],
+        }
+        for origin in ("observed", "declared")
+        for r in answer[origin]
+    ]
+    rows += [
+        {"how": "permitted", "kind": r["kind"], "reader": r["subject"], "seen": "", "owners": []}
+        for r in answer["permitted"]
+    ]
+    show(rows, ("how", "kind", "reader", "seen", "owners"), output, whole=answer, empty="Nobody is known to read it.")
+
+
+def sql_lineage(
+    file: Annotated[str, typer.Argument(help="A file with SQL; - for standard input.")],
+    dialect: Annotated[str | None, typer.Option(help="spark, flink, ksqldb, trino, postgres, mysql, ...")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Where tables without a cluster are looked up.")] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Show which columns a statement makes of which, over the catalog's schemas, without running it."""
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text()
+    except (OSError, UnicodeDecodeError):
+        raise InvalidInput(f"The file {file} cannot be read as text.") from None
+    answer = api(user).post("/api/v1/lineage/sql", {"sql": text, "dialect": dialect, "cluster": cluster})
+    rows = [
+        {"from": f"{e['source']['table']}.{e['source']['column']}",
+         "to": ".".join(part for part in (e["target"]["table"], e["target"]["column"]) if part),
+         "how": e["subtype"].lower(), "masked": e["masking"] or None}
+        for e in answer["edges"]
+    ]  # fmt: skip
+    show(rows, ("from", "to", "how", "masked"), output, whole=answer, empty="No column of it could be told.")
+    if output is Format.TABLE:
+        for sentence in answer["unknown"]:
+            console.print(f"[yellow]![/] {sentence}", soft_wrap=True)

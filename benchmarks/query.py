@@ -1,0 +1,394 @@
+"""How fast a governed query is, and what governing costs: over HTTP, and side by side with data masked beforehand.
+
+    weir test --bench query             a few minutes: 200,000 records, clients for 30 seconds
+    weir test --bench query --full      1,000,000 records, 20 clients for 5 minutes
+
+Starts an instance of its own; with WEIR_TEST_STACK (a JSON file of servers' addresses) only Weir's API, over those
+servers. Figures that are compared are taken in turns in one run. A ratio above 1 is over the limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+from rich.console import Console
+from rich.table import Table
+
+from catalog.datatypes import STRING, parse_ddl
+from catalog.model import DatasetId
+from policies.adapters.kafka_offsets import KafkaOffsets
+from policies.adapters.spark_engine import SparkEngine
+from policies.adapters.spark_sessions import Sessions
+from policies.compiled import Compiled
+from policies.decide import decide
+from policies.masks.keys import MaskKeys
+from policies.model import (
+    DatasetFacts,
+    Decision,
+    FieldFacts,
+    Grant,
+    Mask,
+    MaskPolicy,
+    MaskType,
+    Policy,
+    Role,
+    Subject,
+    SubjectMatch,
+    Target,
+)
+from policies.plan import PartRead
+from policies.query import GovernedQuery
+from policies.query_ports import QueryRecord, QueryTable
+from policies.query_settings import QuerySettings
+
+ROOT = Path(__file__).resolve().parent.parent
+DDL = "id STRING, customer STRUCT<name: STRING, email: STRING>, amount DOUBLE, card STRING, region STRING, n BIGINT"
+KINDS = {"value.customer.name": "PERSON", "value.customer.email": "EMAIL_ADDRESS", "value.card": "CREDIT_CARD"}
+MASKS = {"PERSON": MaskType.MASK, "EMAIL_ADDRESS": MaskType.EMAIL_DOMAIN, "CREDIT_CARD": MaskType.MASK_SHOW_LAST_4}
+SQL = "SELECT region, count(*), sum(amount), count(DISTINCT customer.email), max(card), min(customer.name) FROM {} GROUP BY region"
+START = 1_767_225_600_000
+READER = Subject("bench", roles=frozenset({"reader"}))
+
+
+@dataclass
+class Figure:
+    name: str
+    measured: float
+    limit: float | None
+    unit: str
+
+
+def record(n: int, masked: bool) -> dict[str, Any]:
+    name, email, card = f"Anna Keller {n % 1000}", f"anna{n}@example{n % 50}.eu", f"4111-1111-1111-{n % 10000:04}"
+    if masked:
+        name = "Xxxx Xxxxxx " + "n" * len(str(n % 1000))
+        email, card = f"xxxx@example{n % 50}.eu", f"nnnn-nnnn-nnnn-{n % 10000:04}"
+    return {"id": f"o{n}", "customer": {"name": name, "email": email}, "amount": n % 977 / 4, "card": card,
+            "region": ("EU", "US", "APAC")[n % 3], "n": n}  # fmt: skip
+
+
+class Topics:
+    """Topics of this run, gone after it."""
+
+    def __init__(self, servers: str) -> None:
+        self.servers, self.mark = servers, uuid.uuid4().hex[:8]
+        self.admin = AdminClient({"bootstrap.servers": servers})
+        self.made: list[str] = []
+
+    def fill(self, name: str, count: int, masked: bool = False, partitions: int = 4) -> str:
+        topic = f"bench-{name}-{self.mark}"
+        self.admin.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})])[topic].result(30)
+        self.made.append(topic)
+        producer = Producer({"bootstrap.servers": self.servers, "linger.ms": 50, "compression.type": "lz4",
+                             "queue.buffering.max.messages": 1_000_000})  # fmt: skip
+        for n in range(count):
+            producer.produce(
+                topic, json.dumps(record(n, masked)).encode(), f"k{n}".encode(), n % partitions, timestamp=START + n
+            )
+            if n % 10_000 == 0:
+                producer.poll(0)
+        if producer.flush(300):
+            raise RuntimeError("Kafka did not take all records")
+        return topic
+
+    def drop(self) -> None:
+        for future in self.admin.delete_topics(self.made).values() if self.made else ():
+            with contextlib.suppress(Exception):
+                future.result(30)
+
+
+class World:
+    """Tables, decisions and audit for queries within this process. `masked`: the reader sees masks."""
+
+    def __init__(self, servers: str, masked: bool) -> None:
+        self.servers = servers
+        everyone = SubjectMatch(everyone=True)
+        self.policies = Compiled(
+            MaskPolicy(tag, (Target(tag=tag),), everyone, Mask(mask)) for tag, mask in MASKS.items() if masked
+        )
+        self.roles = {"reader": Role("reader", (Target(dataset="*"),))}
+
+    def find(self, name: str) -> QueryTable:
+        kind = parse_ddl(DDL)
+        paths = ("key", *(f"value.{n}" for n in ("id", "amount", "region", "n")), *KINDS)
+        fields = tuple(FieldFacts(p, {KINDS[p]: "declared"} if p in KINDS else {}) for p in paths)
+        facts = DatasetFacts(DatasetId("kafka://bench", name), f"bench/{name}", fields)
+        return QueryTable(f"bench/{name}", name, facts, {"kafka.bootstrap.servers": self.servers},
+                          PartRead("text", STRING), PartRead("json", kind))  # fmt: skip
+
+    def __call__(self, subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
+        return decide(subject, facts, roles=self.roles, policies=self.policies, purpose=purpose, now=datetime.now(UTC))
+
+    def record(self, entry: QueryRecord) -> None:
+        """Nothing is kept."""
+
+
+def p95(values: list[float]) -> float:
+    return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
+
+
+def decisions() -> list[Figure]:
+    """1,000 policies over 10,000 fields, each decision for a combination of grants never seen before."""
+    tags = [f"domain.t{n}" for n in range(40)]
+    fields = tuple(
+        FieldFacts(f"value.s{n // 100}.f{n}", {tags[n % 40]: ""} if n % 3 == 0 else {}) for n in range(10_000)
+    )
+    facts = DatasetFacts(DatasetId("kafka://bench", "wide"), "bench/wide", fields)
+    policies: list[Policy] = [
+        MaskPolicy(f"p{n}", (Target(tag=tags[n % 40]) if n % 2 else Target(dataset="bench/wide", path=f"value.s{n % 100}"),),
+                   SubjectMatch(roles=frozenset({f"r{n % 25}"})), Mask(MaskType.MASK))
+        for n in range(1000)
+    ]  # fmt: skip
+    compiled = Compiled(policies)
+    roles = {f"r{n}": Role(f"r{n}", (Target(dataset="bench/*"),)) for n in range(25)}
+    now, took = datetime.now(UTC), []
+    for n in range(1000):
+        subject = Subject(f"u{n}", roles=frozenset({f"r{n % 25}", f"r{n * 7 % 25}"}))
+        grants = [
+            Grant(f"g{n}-{i}", SubjectMatch(users=frozenset({subject.user})), "bench/*", now - timedelta(1), now + timedelta(1),
+                  "fraud", (tags[n % 40], f"value.s{n % 100}"), (tags[(n + i) % 40],))
+            for i in range(2)
+        ]  # fmt: skip
+        begun = time.perf_counter()
+        decide(subject, facts, roles=roles, policies=compiled, grants=grants, now=now)
+        took.append(time.perf_counter() - begun)
+    return [Figure("decision, 1,000 policies, 10,000 fields, p99", sorted(took[1:])[-10] * 1000, 2, "ms")]
+
+
+def cost(spark: str, topics: Topics, records: int, rounds: int) -> list[Figure]:
+    """The same text over data that Weir masks and over data that was masked beforehand, in turns; and what is read."""
+    governed, before = topics.fill("raw", records), topics.fill("masked", records, masked=True)
+    sessions = Sessions(spark, 2)
+    engine, settings = SparkEngine(sessions), QuerySettings(window_records=records, seconds=600)
+    offsets, keys = KafkaOffsets(), MaskKeys(b"a secret of the benchmark")
+
+    def service(masked: bool) -> GovernedQuery:
+        world = World(topics.servers, masked)
+        return GovernedQuery(world, world, engine, offsets, world, keys, settings)
+
+    masking, plain = service(True), service(False)
+    took: dict[str, list[float]] = {governed: [], before: []}
+    rows = {}
+    try:
+        for number in range(rounds + 1):
+            for which, topic in ((masking, governed), (plain, before)):
+                asked = SQL.format(f"`{topic}`")
+                begun = time.perf_counter()
+                rows[topic] = sorted(which.run(READER, asked).rows, key=str)
+                if number:  # the first round warms
+                    took[topic].append(time.perf_counter() - begun)
+        if rows[governed] != rows[before]:
+            raise RuntimeError("masked on the way and masked beforehand give different rows")
+        ratio = statistics.median(took[governed]) / statistics.median(took[before])
+        figures = [
+            Figure(f"masked on the way, {records:,} records", statistics.median(took[governed]), None, "s"),
+            Figure(f"masked beforehand, {records:,} records", statistics.median(took[before]), None, "s"),
+            Figure("governed / masked beforehand", ratio, 1.15, ""),
+        ]
+        for words, most in (("OFFSETS '0:0-100'", 100), ("'2026-01-01' TO '2026-01-01T00:00:01Z'", 1000)):
+            begun = time.perf_counter()
+            answer = masking.run(READER, f"SELECT count(*) FROM `{governed}` AS OF {words}").to_json()
+            read = answer["window"]["tables"][0]["records"]
+            if answer["rows"] != [[read]]:
+                raise RuntimeError("the window does not say what was read")
+            figures.append(Figure(f"records read, AS OF {words}", read, most, ""))
+            figures.append(Figure("  in", time.perf_counter() - begun, None, "s"))
+        return figures
+    finally:
+        sessions.close()
+
+
+def over_http(url: str, token: str, topic: str, rounds: int) -> list[Figure]:
+    client = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=120)
+    asked = {"sql": f"SELECT id, customer.email, amount FROM `{topic}`", "limit": 1000}
+    took, refused = [], []
+    for number in range(rounds + 5):
+        begun = time.perf_counter()
+        answer = client.post("/api/v1/query", json=asked)
+        if len(answer.json().get("rows", ())) != 1000:
+            raise RuntimeError(f"the query was answered with {answer.text[:300]}")
+        if number >= 5:
+            took.append(time.perf_counter() - begun)
+        begun = time.perf_counter()
+        answer = client.post("/api/v1/query", json={"sql": f"SELECT reflect('a', 'b') FROM `{topic}`"})
+        if answer.status_code != 400:
+            raise RuntimeError(f"the refusal was answered with {answer.text[:300]}")
+        refused.append(time.perf_counter() - begun)
+    return [
+        Figure("query of 1,000 records over HTTP, p50", statistics.median(took) * 1000, 700, "ms"),
+        Figure("query of 1,000 records over HTTP, p95", p95(took) * 1000, 1500, "ms"),
+        Figure("refusal over HTTP, p95", p95(refused) * 1000, 50, "ms"),
+    ]
+
+
+def clients(url: str, token: str, topic: str, count: int, duration: float) -> list[Figure]:
+    """Many at once, each asking for rows that it can check."""
+    done, wrong = [0] * count, []
+    until = time.monotonic() + duration
+    memory = [_memory()]
+
+    def client(number: int) -> None:
+        http = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=120)
+        while time.monotonic() < until:
+            n = (number * 37 + done[number] * 11) % 1000
+            answer = http.post("/api/v1/query", json={"sql": f"SELECT id, customer.email FROM `{topic}` WHERE n = {n}"})
+            if answer.status_code in (429, 503):
+                continue
+            if answer.json().get("rows") != [[f"o{n}", f"xxxx@example{n % 50}.eu"]]:
+                wrong.append(answer.text[:300])
+            done[number] += 1
+
+    threads = [threading.Thread(target=client, args=(n,)) for n in range(count)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        time.sleep(5)
+        memory.append(_memory())
+    if wrong:
+        raise RuntimeError(f"{len(wrong)} wrong answers, such as {wrong[0]}")
+    third = max(1, len(memory) // 3)
+    return [
+        Figure(f"{count} clients for {duration:g} s: queries", sum(done), None, ""),
+        Figure("  wrong answers", len(wrong), 1, ""),
+        Figure("  least served / most served", min(done) / max(1, max(done)), None, ""),
+        Figure("  memory of API and engine, last third / second", statistics.mean(memory[-third:])
+               / statistics.mean(memory[third : 2 * third] or memory), 1.1, ""),
+    ]  # fmt: skip
+
+
+def _memory() -> float:
+    """Bytes of this benchmark's API and of every JVM that is its child or a neighbour's engine."""
+    wanted = ("spark", "api serve")
+    total = 0
+    for process in psutil.process_iter(["cmdline", "memory_info"]):
+        with contextlib.suppress(psutil.Error):
+            if any(word in " ".join(process.info["cmdline"] or ()) for word in wanted):
+                total += process.info["memory_info"].rss
+    return float(total)
+
+
+@contextlib.contextmanager
+def instance() -> Iterator[tuple[str, str, dict[str, str]]]:
+    """(url, token, addresses of the servers) of a Weir of its own."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+    given = os.environ.get("WEIR_TEST_STACK")
+    mark = uuid.uuid4().hex[:8]
+    run = [sys.executable, "-m", "api"]
+    with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
+        env.update(WEIR_HOME=f"{folder}/home", PYTHONPATH=str(ROOT))
+        if given:
+            servers = json.loads(Path(given).read_text())
+            port = 18484 + int(mark[:3], 16)
+            env.update({
+                "WEIR_API__PORT": str(port), "WEIR_KAFKA__BOOTSTRAP_SERVERS": servers["kafka"],
+                "WEIR_SCHEMA_REGISTRY__URL": servers["registry"], "WEIR_NEO4J__URI": servers["neo4j"],
+                "WEIR_NEO4J__PASSWORD": servers["neo4j_auth"][1], "WEIR_ELASTICSEARCH__URL": servers["elasticsearch"],
+                "WEIR_SPARK__REMOTE": servers["spark"], "WEIR_LINEAGE__TOPIC": f"_bench.{mark}", "WEIR_LINEAGE__GROUP": mark,
+                "WEIR_LINEAGE__GRAPH_NAME": f"bench{mark}", "WEIR_CATALOG__SEARCH_INDEX": f"bench-{mark}",
+                "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"_bench.{mark}.head",
+            })  # fmt: skip
+            Path(f"{folder}/home").mkdir()
+            process = subprocess.Popen(
+                [*run, "serve"], env=env, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            url = f"http://127.0.0.1:{port}"
+            try:
+                _await(url)
+                yield url, Path(f"{folder}/home/admin.token").read_text().strip(), servers
+            finally:
+                process.terminate()
+                process.wait(30)
+            return
+        ports = {f"WEIR_STACK__{name}_PORT": "0" for name in ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK")}
+        env.update(ports, WEIR_API__PORT="0")
+        subprocess.run([*run, "up", "--detach"], env=env, cwd=ROOT, check=True, capture_output=True)
+        try:
+            status = subprocess.run([*run, "status", "-o", "json"], env=env, cwd=ROOT, check=True, capture_output=True)
+            stack = [sys.executable, "-m", "stack", "env", "-o", "json"]
+            servers = json.loads(subprocess.run(stack, env=env, cwd=ROOT, check=True, capture_output=True).stdout)
+            yield json.loads(status.stdout)["url"], Path(f"{folder}/home/admin.token").read_text().strip(), servers
+        finally:
+            subprocess.run([*run, "down"], env=env, cwd=ROOT, check=False, capture_output=True)
+
+
+def _await(url: str) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        with contextlib.suppress(httpx.HTTPError):
+            if httpx.get(f"{url}/healthz").is_success:
+                return
+        time.sleep(0.3)
+    raise RuntimeError("Weir did not start")
+
+
+def declare(url: str, token: str, topic: str, kafka: str) -> None:
+    fields = "\n".join(f"    - {{path: {path}, tags: [{tag}]}}" for path, tag in KINDS.items())
+    plain = "\n".join(f"    - {{path: value.{name}, tags: []}}" for name in ("id", "amount", "region", "n"))
+    documents = [
+        f"kind: Cluster\nmetadata: {{name: bench}}\nspec: {{type: kafka, bootstrapServers: '{kafka}'}}",
+        f"kind: Dataset\nmetadata: {{name: {topic}, cluster: bench}}\nspec:\n  format: {{key: text, value: json}}\n"
+        f"  schema: {{spark: '{DDL}'}}\n  fields:\n{fields}\n{plain}",
+        "kind: Role\nmetadata: {name: reader}\nspec: {read: [{dataset: 'bench/*'}]}",
+        "kind: User\nmetadata: {name: admin}\nspec: {roles: [reader]}",
+        *(
+            f"kind: Policy\nmetadata: {{name: mask-{tag.lower().replace('_', '-')}}}\nspec: {{type: mask, match: {{tags: [{tag}]}},"
+            f" subjects: {{everyone: true}}, mask: {{type: {mask}}}}}"
+            for tag, mask in MASKS.items()
+        ),
+    ]
+    text = "\n---\n".join(f"apiVersion: weir/v1\n{document}" for document in documents)
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/yaml"}
+    answer = httpx.post(f"{url}/api/v1/apply", content=text.encode(), headers=headers, timeout=60)
+    if not answer.is_success:
+        raise RuntimeError(f"the benchmark's documents were refused: {answer.text[:600]}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help="1,000,000 records, 20 clients for 5 minutes")
+    parser.add_argument("--records", type=int, help="records of the comparison with data masked beforehand")
+    parser.add_argument("--clients-seconds", type=float, help="how long the clients ask")
+    chosen = parser.parse_args()
+    records = chosen.records or (1_000_000 if chosen.full else 200_000)
+    duration = chosen.clients_seconds or (300 if chosen.full else 30)
+    figures = decisions()
+    with instance() as (url, token, servers):
+        topics = Topics(servers["kafka"])
+        try:
+            topic = topics.fill("small", 1000)
+            declare(url, token, topic, servers["kafka"])
+            figures += over_http(url, token, topic, 40 if chosen.full else 20)
+            figures += cost(servers["spark"], topics, records, 5 if chosen.full else 3)
+            figures += clients(url, token, topic, 20, duration)
+        finally:
+            topics.drop()
+    table = Table("figure", "measured", "limit", "ratio", box=None)
+    for each in figures:
+        limit = "" if each.limit is None else f"{each.limit:g} {each.unit}"
+        ratio = "" if each.limit is None else f"{each.measured / each.limit:.2f}"
+        table.add_row(each.name, f"{each.measured:,.2f} {each.unit}", limit, ratio)
+    Console().print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""One way to ask a REST server: bounded, without redirects, failures as Unavailable with the address and never a body."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from catalog.errors import Unavailable
+
+_MOST_BYTES = 64 * 1024 * 1024
+
+
+class RestServer:
+    """`what` names the server in errors; `setting` the place of its address."""
+
+    def __init__(
+        self, what: str, setting: str, url: str, auth: tuple[str, str] | None, ca: str | None, timeout_s: float = 10.0
+    ) -> None:
+        self.url, self._what, self._setting = url.rstrip("/"), what, setting
+        self._client = httpx.Client(auth=auth, timeout=timeout_s, verify=ca or True, follow_redirects=False)
+
+    def get(self, path: str) -> Any:
+        """JSON of a GET. Raises Unavailable."""
+        return self._ask("GET", path, None)
+
+    def post(self, path: str, body: Any) -> Any:
+        """JSON of a POST. Raises Unavailable."""
+        return self._ask("POST", path, body)
+
+    def unavailable(self, why: str) -> Unavailable:
+        return Unavailable(
+            f"{self._what} at {self.url} {why}; check {self._setting} of the cluster.", details={"server": self.url}
+        )
+
+    def _ask(self, method: str, path: str, body: Any) -> Any:
+        try:
+            answer = self._client.request(method, self.url + path, json=body, headers={"Accept": "application/json"})
+            answer.raise_for_status()
+            if len(answer.content) > _MOST_BYTES:
+                raise self.unavailable("gives an answer that is too large")
+            return answer.json()
+        except httpx.HTTPStatusError as error:
+            status = error.response.status_code
+            why = "refuses the credentials" if status in (401, 403) else f"answers {status}"
+            raise self.unavailable(why) from None
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
+            raise self.unavailable("does not answer") from None
