@@ -12,7 +12,7 @@ from api.bootstrap import Services
 from catalog.errors import NotAllowed, NotSignedIn
 from policies.model import Subject
 
-_bearer = HTTPBearer(auto_error=False, description="A token from `weir token create --user NAME`.")
+bearer = HTTPBearer(auto_error=False, description="A token from `weir token create --user NAME`.")
 
 
 def services(request: Request) -> Services:
@@ -27,7 +27,7 @@ ServicesOf = Annotated[Services, Depends(services)]
 def caller(
     request: Request,
     built: ServicesOf,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
 ) -> Subject:
     """The subject of the request's bearer token. Raises NotSignedIn (401)."""
     if credentials is None:

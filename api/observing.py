@@ -7,6 +7,7 @@ rebuilt like everything else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import structlog
@@ -59,11 +60,11 @@ class Observing:
         stored = 0
         for cluster in self._clusters.all():
             found: list[Connector] = []
-            stored += self._try(cluster, "connect", lambda c=cluster, f=found: self._connectors(c, f))
+            stored += self._try(cluster, "connect", partial(self._connectors, cluster, found))
             sinks = {f"connect-{connector.name}" for connector in found if connector.kind == "sink"}
-            stored += self._try(cluster, "groups", lambda c=cluster, s=sinks: self._groups(c, s))
+            stored += self._try(cluster, "groups", partial(self._groups, cluster, sinks))
             for engine in ("ksqldb", "flink"):
-                stored += self._try(cluster, engine, lambda c=cluster, e=engine: self._engine(c, e))
+                stored += self._try(cluster, engine, partial(self._engine, cluster, engine))
         return stored
 
     def _try(self, cluster: ClusterRecord, what: str, ask: Callable[[], int]) -> int:

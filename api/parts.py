@@ -158,7 +158,8 @@ class Parts:
             return None
         from catalog.adapters.kafka_events import KafkaEvents
 
-        made = KafkaEvents(self._settings.kafka.bootstrap_servers, self._settings.events)
+        kafka = self._settings.kafka
+        made = KafkaEvents(kafka.bootstrap_servers, self._settings.events, kafka.client_options())
         self.closing.append(made.close)
         return made
 

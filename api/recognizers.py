@@ -18,6 +18,11 @@ from scanners.trial import Analyzers, trial
 
 MAX_VALUES = 10_000
 
+_OF_PRESIDIO = frozenset(
+    {"type", "enabled", "supported_languages", "global_regex_flags", "apiVersion", "kind", "metadata"}
+)
+"""What presidio's files say besides, and what makes no difference here."""
+
 
 def recognizer_of(given: Mapping[str, Any]) -> Recognizer:
     """A recognizer from `kind: Recognizer`, from its spec alone, or from an entry of presidio's `recognizers:`.
@@ -28,6 +33,8 @@ def recognizer_of(given: Mapping[str, Any]) -> Recognizer:
     name = (given.get("metadata") or {}).get("name") if isinstance(given.get("metadata"), Mapping) else None
     if not isinstance(spec, Mapping):
         raise InvalidInput("A recognizer has a spec with supported_entity, and patterns or a deny_list.")
+    if spec is given:
+        spec = {key: value for key, value in given.items() if key not in _OF_PRESIDIO}
     try:
         read = RecognizerSpec.model_validate(dict(spec))
     except ValidationError as error:

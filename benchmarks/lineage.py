@@ -39,6 +39,8 @@ from lineage.consume import LineageWorker
 from lineage.ingest import Ingest
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
 
+_ENDS = ((0, "START"), (1, "COMPLETE"))
+
 
 def main(arguments: Sequence[str]) -> None:
     options = _options(arguments)
@@ -82,37 +84,33 @@ def _measure(
     ingest.post(World(1, 50, 4, 100).event(0, "START"))
     _drain(worker)  # joining the group takes Kafka some seconds, once
     world = World(options.jobs, options.datasets, options.columns, options.bytes)
-    events = [
-        world.event(at, kind, 0, second)
-        for at in range(options.jobs)
-        for second, kind in ((0, "START"), (1, "COMPLETE"))
-    ]
-    size = statistics.mean(len(json.dumps(event)) for event in events[:200])
-    print(f"{len(events)} events of {size / 1000:.1f} KB, {options.jobs} jobs, load {os.getloadavg()[0]:.1f}")
-    some = events[: options.posts]
+    some = [world.event(at, kind, 0, second) for at in range(options.posts // 2) for second, kind in _ENDS]
+    size = statistics.mean(len(json.dumps(event)) for event in some[:200])
+    count = 2 * options.jobs
+    print(f"{count} events of {size / 1000:.1f} KB, {options.jobs} jobs, load {os.getloadavg()[0]:.1f}")
     _accepted(client, some, options.threads)
-    for start in range(len(some), len(events), 500):
-        ingest.post_batch(events[start : start + 500])
-    _folded("all new", len(events), worker, 150)
+    for start in range(options.posts // 2, options.jobs, 250):
+        jobs = range(start, min(start + 250, options.jobs))
+        ingest.post_batch([world.event(at, kind, 0, second) for at in jobs for second, kind in _ENDS])
+    _folded("all new", count, worker, 150)
     print(f"{'':28} {_counted(graph)}")
-    jobs = options.jobs
-    running = [[world.event(at, "RUNNING", 0, 2 + 5 * turn) for at in range(jobs)] for turn in range(6)]
-    _send(ingest, running[:1])
-    _folded("first RUNNING of each run", jobs, worker)
-    _send(ingest, running[1:])
-    _folded("RUNNING repeats", jobs * 5, worker, 1000)
-    _send(ingest, [[world.event(at, "COMPLETE", 1) for at in range(jobs)]])
-    _folded("second runs", jobs, worker)
+    again = min(options.jobs, 2000)
+    _send(ingest, world, again, "RUNNING", 0, 2)
+    _folded("first RUNNING of each run", again, worker)
+    for turn in range(1, 6):
+        _send(ingest, world, again, "RUNNING", 0, 2 + 5 * turn)
+    _folded("RUNNING repeats", again * 5, worker, 1000)
+    _send(ingest, world, again, "COMPLETE", 1, 0)
+    _folded("second runs", again, worker)
     ingest.post_batch(ladder(40))
     _drain(worker)
     _questions(client, world, options.questions)
     print(f"{'resident memory':28} this process (the worker's part) {_resident()} MB")
 
 
-def _send(ingest: Ingest, rounds: Sequence[Sequence[dict[str, Any]]]) -> None:
-    for events in rounds:
-        for start in range(0, len(events), 500):
-            ingest.post_batch(events[start : start + 500])
+def _send(ingest: Ingest, world: World, jobs: int, kind: str, run: int, second: float) -> None:
+    for start in range(0, jobs, 500):
+        ingest.post_batch([world.event(at, kind, run, second) for at in range(start, min(start + 500, jobs))])
 
 
 def _folded(name: str, count: int, worker: LineageWorker, limit: float | None = None) -> None:
@@ -274,8 +272,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--keep", action="store_true", help="leave graph and topic for a look")
     options = parser.parse_args(arguments)
+    options.posts = min(options.posts, 2 * options.jobs)
     if options.full:
-        options.jobs, options.datasets = 2000, 5000
+        options.jobs, options.datasets, options.posts = 2000, 5000, 2000
     if options.million:
         options.jobs, options.datasets, options.columns, options.bytes = 8000, 20_000, 126, 20_000
     return options

@@ -31,7 +31,6 @@ import psutil
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 from rich.console import Console
-from rich.table import Table
 
 from catalog.datatypes import STRING, parse_ddl
 from catalog.model import DatasetId
@@ -370,24 +369,27 @@ def main() -> int:
     chosen = parser.parse_args()
     records = chosen.records or (1_000_000 if chosen.full else 200_000)
     duration = chosen.clients_seconds or (300 if chosen.full else 30)
-    figures = decisions()
+    console = Console(highlight=False)
+    console.print(f"{'figure':<60}{'measured':>14}{'limit':>12}{'ratio':>8}")
+    show(console, decisions())
     with instance() as (url, token, servers):
         topics = Topics(servers["kafka"])
         try:
             topic = topics.fill("small", 1000)
             declare(url, token, topic, servers["kafka"])
-            figures += over_http(url, token, topic, 40 if chosen.full else 20)
-            figures += cost(servers["spark"], topics, records, 5 if chosen.full else 3)
-            figures += clients(url, token, topic, 20, duration)
+            show(console, over_http(url, token, topic, 40 if chosen.full else 20))
+            show(console, cost(servers["spark"], topics, records, 5 if chosen.full else 3))
+            show(console, clients(url, token, topic, 20, duration))
         finally:
             topics.drop()
-    table = Table("figure", "measured", "limit", "ratio", box=None)
-    for each in figures:
-        limit = "" if each.limit is None else f"{each.limit:g} {each.unit}"
-        ratio = "" if each.limit is None else f"{each.measured / each.limit:.2f}"
-        table.add_row(each.name, f"{each.measured:,.2f} {each.unit}", limit, ratio)
-    Console().print(table)
     return 0
+
+
+def show(console: Console, figures: list[Figure]) -> None:
+    for each in figures:
+        limit = "" if each.limit is None else f"{each.limit:g} {each.unit}".strip()
+        ratio = "" if each.limit is None else f"{each.measured / each.limit:.2f}"
+        console.print(f"{each.name:<60}{f'{each.measured:,.2f} {each.unit}'.strip():>14}{limit:>12}{ratio:>8}")
 
 
 if __name__ == "__main__":

@@ -46,6 +46,10 @@ class _Arriving:
     raw: dict[str, float]
     masked: set[str]
 
+    def leaks_into(self, record: ClassificationRecord) -> bool:
+        """It comes masked and in no other way, and a scan has found it raw all the same."""
+        return bool(self.masked) and not self.raw and _found_raw(record)
+
 
 class TagFlow:
     """Passes tags on. `flows` is the lineage's sliver; `changed` is told of datasets whose tags changed."""
@@ -142,20 +146,17 @@ class TagFlow:
                     if record is None:
                         done = replace(done, inherited=done.inherited + 1)
                         told.append(("classification.suggested", {"classifications": [_brief(after)]}))
-            elif record is not None and here.masked and not here.raw and _leaks(record):
-                if "leak" not in record.evidence:
-                    leak = {"at": rfc3339(now), "from": sorted(here.masked)[:20]}
-                    changed.append(replace(record, evidence={**record.evidence, "leak": leak}))
-                    done = replace(done, leaks=done.leaks + 1)
-                    told.append(("mask.leak", {**_brief(record), **leak}))
+            elif record is not None and here.leaks_into(record) and "leak" not in record.evidence:
+                leak = {"at": rfc3339(now), "from": sorted(here.masked)[:20]}
+                changed.append(replace(record, evidence={**record.evidence, "leak": leak}))
+                done = replace(done, leaks=done.leaks + 1)
+                told.append(("mask.leak", {**_brief(record), **leak}))
         ended = []
         for key, record in known.items():
             now_here = arriving.get(key)
             if _inherited(record) and record.state is ReviewState.SUGGESTED and not (now_here and now_here.raw):
                 ended.append(key)
-            elif "leak" in record.evidence and not (
-                now_here and now_here.masked and not now_here.raw and _leaks(record)
-            ):
+            elif "leak" in record.evidence and not (now_here and now_here.leaks_into(record)):
                 changed.append(replace(record, evidence={k: v for k, v in record.evidence.items() if k != "leak"}))
         if changed or ended:
             with self._store.transaction():
@@ -173,7 +174,7 @@ def _inherited(record: ClassificationRecord) -> bool:
     return recognizers(record.evidence) == (LINEAGE,)
 
 
-def _leaks(record: ClassificationRecord) -> bool:
+def _found_raw(record: ClassificationRecord) -> bool:
     """A scan has found it in the data, nobody has rejected it, and it was found by the last look."""
     found = record.evidence.get("change", {}).get("found", True)
     return record.holds and record.seen_at is not None and bool(found) and not _inherited(record)

@@ -26,6 +26,7 @@ from lineage.writer import GraphWriter
 log = structlog.get_logger(__name__)
 
 _TIDY_SECONDS = 10.0
+_TIDY_AGAIN_SECONDS = 600.0
 
 
 class Stopped(Exception):
@@ -102,7 +103,14 @@ class LineageWorker:
         """Now and then: datasets of a cluster that was declared meanwhile get its name. Gives their number."""
         if time.monotonic() < self._tidy_at:
             return 0
-        moved = self._writer.realign()
+        try:
+            moved = self._writer.realign()
+        except Unavailable:
+            raise
+        except Exception as error:  # events go before: the names can be mended by a rebuild
+            log.error("lineage datasets could not be renamed", error=type(error).__name__)
+            self._tidy_at = time.monotonic() + _TIDY_AGAIN_SECONDS
+            return 0
         # A part was done, so the next follows at once; else it can wait.
         self._tidy_at = time.monotonic() + (0.0 if moved else _TIDY_SECONDS)
         if moved:

@@ -70,7 +70,9 @@ def impact_markdown(answer: Json, short: Callable[[str], str] = str, most: int =
     counts = ", ".join(
         f"**{count}** {name if count != 1 else name[:-1]}"
         for name, count in (
-            ("fields", summary["fields"]), ("datasets", summary["datasets"]), ("jobs", summary["jobs"]),
+            ("fields", summary["fields"]),
+            ("datasets", summary["datasets"]),
+            ("jobs", summary["jobs"]),
             ("consumer groups", summary["consumerGroups"]),
         )
         if count

@@ -98,7 +98,7 @@ class GroupWatch:
         return name in self.hidden or name.startswith("_weir")
 
     def _event(self, namespace: str, group: ConsumerGroup) -> dict[str, Any] | None:
-        if not group.topics:
+        if all(topic.topic.startswith("_weir") for topic in group.topics):
             return None
         said = hashlib.sha256(repr((group.active, [t.topic for t in group.topics])).encode()).hexdigest()
         held, at = self._told.get((namespace, group.name), ("", 0.0))

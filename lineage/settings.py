@@ -48,7 +48,9 @@ class LineageSettings(BaseModel):
         default=5000, ge=1, le=100_000, description="Consumer groups looked at in one cluster, the first by name."
     )
     observe_again_seconds: float = Field(
-        default=3600.0, ge=60, description="What was observed and is unchanged is noted again after so long, as last seen."
+        default=3600.0,
+        ge=60,
+        description="What was observed and is unchanged is noted again after so long, as last seen.",
     )
     node_budget: int = Field(default=50_000, ge=10, description="Nodes an answer may hold; more is cut and said.")
     graph_name: str = Field(

@@ -19,7 +19,8 @@ from lineage.ports import LineageGraph, StaleBook, TooMuch
 from lineage.reading import Reader
 from lineage.settings import LineageSettings
 
-_CACHED_BOOKS = 2000
+_CACHED_EDGES = 250_000
+"""Books are kept in memory up to so many edges together, of about 800 bytes each."""
 _ATTEMPTS = 20
 _FEWEST_ROWS = 200
 
@@ -252,5 +253,6 @@ class GraphWriter:
             if book.version > 0:
                 self._cache[owner] = book
                 self._cache.move_to_end(owner)
-        while len(self._cache) > _CACHED_BOOKS:
-            self._cache.popitem(last=False)
+        held = sum(len(book.emitted) + 1 for book in self._cache.values())
+        while held > _CACHED_EDGES:
+            held -= len(self._cache.popitem(last=False)[1].emitted) + 1

@@ -14,7 +14,9 @@ PERSONAL_DATA = frozenset(
         "PL_PESEL", "SG_NRIC_FIN", "AU_MEDICARE", "AU_TFN", "IN_AADHAAR", "IN_PAN", "IN_PASSPORT", "IN_VOTER",
         "IN_VEHICLE_REGISTRATION", "FI_PERSONAL_IDENTITY_CODE", "KR_RRN", "KR_PASSPORT", "KR_DRIVER_LICENSE",
         "SE_PERSONNUMMER", "TH_TNIN", "ZA_ID_NUMBER", "DE_ID_CARD", "DE_PASSPORT", "DE_TAX_ID",
-        "DE_SOCIAL_SECURITY",
+        "DE_SOCIAL_SECURITY", "AR_CUIT", "AR_DNI", "AT_SVNR", "BE_NN", "BG_EGN", "BR_CPF", "CA_SIN", "CH_AHV", "CL_RUT",
+        "CN_RIC", "CZ_RC", "DK_CPR", "EE_IK", "FR_NIR", "GR_AMKA", "HR_OIB", "IE_PPS", "IL_ID", "JP_MY_NUMBER", "MX_CURP",
+        "MX_RFC", "NL_BSN", "NO_FODSELSNUMMER", "PT_NIF", "RO_CNP", "RU_SNILS", "TR_TCKN", "ZA_ID",
     }
 )  # fmt: skip
 """The commonest entities, by presidio's names."""

@@ -208,7 +208,7 @@ def _evidence(
     if main.node.traits.get("base64"):
         made["base64"] = True
     if main.entity in ("PERSON", "LOCATION") and not any(e.recognizer.startswith("presidio:") for e in every):
-        made["note"] = "no language model: shape of the values and the field's name agree"
+        made["note"] = "no language model: shape of the values, lists of names and the field's name"
     if window:
         made["window"] = dict(window)
     return made

@@ -175,6 +175,8 @@ class Profiler:
                     self._seen(node, width, at)
                 self._look(node, names, scalars.integers(node, held, self._distinct, self._detect is not None))
             else:
+                if kind is bool and told is not None:
+                    told(node, ["true" if value else "false" for value in held], where)
                 self._seen(node, scalars.name_of(kind), where)
                 self._look(node, names, scalars.others(node, kind, held, self._distinct))
 

@@ -86,7 +86,7 @@ class Sketch:
     telling: Discriminators = field(default_factory=Discriminators)
     telling_coarse: Discriminators = field(default_factory=Discriminators)
     shaped: int = 0
-    final: list[tuple[int, list[list[str]], dict[str, str] | None]] | None = None
+    final: list[tuple[int, list[list[str]], dict[str, Any] | None]] | None = None
 
     def problem(self, part: str, reason: str, place: Place, count: int = 1) -> None:
         known = self.problems.get((part, reason))

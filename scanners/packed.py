@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zlib
+from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -72,6 +73,41 @@ def _element(node: ElementTree.Element, depth: int) -> Any:
     return made
 
 
+def may_claim_anything(schema: Any) -> bool:
+    """Whether a parsed Avro schema has an array whose elements may take no bytes.
+
+    A body of ten bytes could then claim two billion elements, and a reader would make them all.
+    """
+    return any(_least(part["items"], 0) == 0 for part in _parts(schema) if part.get("type") == "array")
+
+
+def _parts(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, list):
+        for branch in schema:
+            yield from _parts(branch)
+    elif isinstance(schema, dict):
+        yield schema
+        for below in (schema.get("items"), schema.get("values"), schema.get("type")):
+            if isinstance(below, (dict, list)):
+                yield from _parts(below)
+        for field in schema.get("fields") or ():
+            yield from _parts(field["type"])
+
+
+def _least(schema: Any, depth: int) -> int:
+    """Bytes that a value takes at least; 1 stands for any more."""
+    if isinstance(schema, dict) and depth < _MAX_DEPTH:
+        kind = schema.get("type")
+        if kind in ("record", "error"):
+            return max((_least(field["type"], depth + 1) for field in schema["fields"]), default=0)
+        if kind == "fixed":
+            return min(1, int(schema["size"]))
+        return 1 if kind in ("array", "map", "enum") else _least(kind, depth + 1)
+    return 0 if schema == "null" else 1
+
+
+_MAX_DEPTH = 100
+
 _HEADER = {
     "type": "record", "name": "org.apache.avro.file.Header", "fields": [
         {"name": "magic", "type": {"type": "fixed", "name": "magic", "size": 4}},
@@ -92,6 +128,8 @@ def avro_container_loads(body: bytes) -> Any:
     stream = io.BytesIO(body)
     header = schemaless_reader(stream, parse_schema(_HEADER), None)
     schema = parse_schema(json.loads(header["meta"]["avro.schema"]))
+    if may_claim_anything(schema):
+        raise Refused("unusable_schema")
     codec = header["meta"].get("avro.codec", b"null").decode()
     records: list[Any] = []
     while stream.tell() < len(body):

@@ -33,6 +33,9 @@ _MASK = 2**64 - 1
 _WIRE = frozenset({"avro", "protobuf", "json-schema"})
 _MAX_HEADERS = 200
 
+_SUBJECT = Node()
+"""Stands for the subject of a record's schema, which is no place in the record."""
+
 
 class TopicProfiler:
     """Builds the sketch of one topic from batches of records.
@@ -82,7 +85,9 @@ class TopicProfiler:
         self._keys(batch.keys)
         self._headers(batch.headers)
         self._values(batch.values)
-        self._profiler.finish(self._teller())
+        told = self._teller()
+        self._profiler.finish(told)
+        self._subjects(batch.values, told)
         for reason, count in self._profiler.problems.items():
             sketch.problem("value", reason, places[0], count)
         self._profiler.problems.clear()
@@ -267,6 +272,20 @@ class TopicProfiler:
         add_shapes(sketch.shapes, full, lambda i: paths_of(values[i], node))
         add_shapes(sketch.coarse, coarse, lambda i: paths_of(values[i], node, 2))
 
+    def _subjects(self, bodies: Sequence[bytes | None], told: Told) -> None:
+        """The registered schemas of a topic may tell its shapes apart, by their subject or the name of their record."""
+        if len(self.sketch.ids.get("value", ())) < 2:
+            return
+        texts: list[str] = []
+        where: list[int] = []
+        for row, body in enumerate(bodies):
+            number = schema_id(body)
+            if number is not None and number in self._schemas:
+                texts.append(self._schemas.label(number))
+                where.append(row)
+        if texts:
+            told(_SUBJECT, texts, where)
+
     def _teller(self) -> Told:
         """What counts how often the values of fields and headers that may tell shapes apart come with each shape."""
         sketch, shape, coarse = self.sketch, self._profiler.shape, self._profiler.coarse
@@ -275,6 +294,7 @@ class TopicProfiler:
         for name, child in value.fields.items():
             paths |= {deep: f"value.{name}.{below}" for below, deep in child.fields.items() if candidate(below, 2)}
         paths |= {child: f"headers.{name}" for name, child in sketch.parts["headers"].fields.items()}
+        paths[_SUBJECT] = "subject"
         out = sketch.telling.ruled_out() & sketch.telling_coarse.ruled_out()
 
         def told(node: Node, texts: Sequence[str], where: Sequence[int]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scanners.model import RegisteredSchema
+from scanners.packed import may_claim_anything
 
 FORMAT_OF_TYPE = {"AVRO": "avro", "PROTOBUF": "protobuf", "JSON": "json-schema"}
 
@@ -27,10 +28,11 @@ class Schemas:
         self._avro: dict[int, Any] = {}
         self._protobuf: dict[int, Callable[[bytes], Any]] = {}
         self._bad: set[int] = set()
+        self._labels: dict[int, str] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled decoders stay where they were built; a worker builds its own.
-        return {"_schemas": self._schemas, "_avro": {}, "_protobuf": {}, "_bad": set()}
+        return {"_schemas": self._schemas, "_avro": {}, "_protobuf": {}, "_bad": set(), "_labels": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -65,6 +67,13 @@ class Schemas:
     def get(self, schema_id: int) -> RegisteredSchema:
         return self._schemas[schema_id]
 
+    def label(self, schema_id: int) -> str:
+        """What tells this schema from others of a topic: the record's name where the text has one, else its subject."""
+        if schema_id not in self._labels:
+            schema = self._schemas[schema_id]
+            self._labels[schema_id] = _record_name(schema) or schema.subject or f"schema-{schema_id}"
+        return self._labels[schema_id]
+
     def _reference(self, ref: str) -> RegisteredSchema:
         found = self._schemas.get(int(ref)) if ref.lstrip("-").isdigit() else None
         if found is None:
@@ -77,7 +86,11 @@ class Schemas:
             if schema_id in self._bad:
                 raise SchemaUnusable("the registered schema cannot be parsed")
             try:
-                self._avro[schema_id] = self._parse_avro(self._schemas[schema_id], {}, set())
+                named: dict[str, Any] = {}
+                made = self._parse_avro(self._schemas[schema_id], named, set())
+                if any(map(may_claim_anything, (made, *named.values()))):
+                    raise SchemaUnusable("an array's elements may take no bytes")
+                self._avro[schema_id] = made
             except Exception as error:
                 self._bad.add(schema_id)
                 raise SchemaUnusable("the registered schema cannot be parsed") from error
@@ -115,3 +128,15 @@ class Schemas:
                 below = self._reference(ref)
                 files[name] = below.text
                 self._collect_imports(below, files)
+
+
+def _record_name(schema: RegisteredSchema) -> str:
+    """The full name of an Avro record, or the title of a JSON Schema; empty when there is none."""
+    try:
+        read = json.loads(schema.text)
+    except ValueError:
+        return ""
+    if not isinstance(read, dict):
+        return ""
+    name, space = str(read.get("name") or read.get("title") or ""), str(read.get("namespace") or "")
+    return f"{space}.{name}" if space and name and "." not in name else name

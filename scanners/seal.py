@@ -184,7 +184,7 @@ def _bound(sketch: Sketch) -> None:
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
 
-def _final_shapes(sketch: Sketch, maps: set[Path]) -> list[tuple[int, list[list[str]], dict[str, str] | None]]:
+def _final_shapes(sketch: Sketch, maps: set[Path]) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
     overflow = len(sketch.shapes) >= MAX_SHAPES and sum(n for n, _ in sketch.shapes.values()) < sketch.shaped
     shapes, tables = (
         (sketch.coarse, sketch.telling_coarse.tables) if overflow else (sketch.shapes, sketch.telling.tables)
@@ -202,15 +202,16 @@ def _final_shapes(sketch: Sketch, maps: set[Path]) -> list[tuple[int, list[list[
         return [(n, [list(p) for p in paths_of[w]], None) for w, n in counts.items()]
     told = best(tables, group, barred=_personal(sketch))
     if told is not None:
-        return _told(told, tables[told], group, counts, paths_of)
+        found = _told(told, tables[told], group, counts, paths_of)
+        return _as_booleans(found) if _is_boolean(sketch, told) else found
     return _listed([(n, paths_of[w], None) for w, n in counts.items()], MAX_LISTED)
 
 
 def _told(
     path: str, table: Table, group: dict[int, int], counts: Counter[int], paths_of: dict[int, tuple[Path, ...]]
-) -> list[tuple[int, list[list[str]], dict[str, str] | None]]:
+) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
     rest = Counter(counts)
-    found: list[tuple[int, tuple[Path, ...], dict[str, str] | None]] = []
+    found: list[tuple[int, tuple[Path, ...], dict[str, Any] | None]] = []
     for value, shapes in by_value(table or {}, group).items():
         total = sum(shapes.values())
         if total < MIN_SEEN:
@@ -221,9 +222,25 @@ def _told(
     return _listed(found, MAX_LISTED_TOLD)
 
 
+def _is_boolean(sketch: Sketch, path: str) -> bool:
+    root, *names = path.split(".")
+    node = sketch.parts.get(root)
+    for name in names:
+        node = None if node is None else node.fields.get(name)
+    return node is not None and "boolean" in node.types and "string" not in node.types
+
+
+def _as_booleans(
+    found: list[tuple[int, list[list[str]], dict[str, Any] | None]],
+) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
+    """A discriminator's values are counted as texts; those of a boolean field are told as what they are."""
+    named = {"true": True, "false": False}
+    return [(n, paths, when and {p: named.get(v, v) for p, v in when.items()}) for n, paths, when in found]
+
+
 def _listed(
-    found: list[tuple[int, tuple[Path, ...], dict[str, str] | None]], limit: int
-) -> list[tuple[int, list[list[str]], dict[str, str] | None]]:
+    found: list[tuple[int, tuple[Path, ...], dict[str, Any] | None]], limit: int
+) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
     found.sort(key=lambda item: (-item[0], item[1]))
     answer: list[tuple[int, list[list[str]], Any]] = [
         (n, [list(p) for p in paths], when) for n, paths, when in found[:limit]

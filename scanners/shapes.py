@@ -116,12 +116,9 @@ class Discriminators:
 
 
 def _may_tell(value: str) -> bool:
-    return (
-        isinstance(value, str)
-        and bool(_IDENTIFIER.match(value))
-        and not DATA_KEY.search(value)
-        and not text_form(value)
-    )
+    if value in ("true", "false"):
+        return True
+    return bool(_IDENTIFIER.match(value)) and not DATA_KEY.search(value) and not text_form(value)
 
 
 def candidate(name: str, depth: int) -> bool:

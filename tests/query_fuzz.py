@@ -46,17 +46,21 @@ class Queries:
             word = self.one(["UNION", "UNION ALL", "EXCEPT", "INTERSECT"])
             return f"{self.plain(('a', 'b'))} {word} {self.plain(('a', 'b'))}"
         if depth and form < 0.18:
-            return f"SELECT a, {self.one(['b', 'upper(b)', 'length(b)'])} FROM ({self.plain(('a', 'b'))}) AS s WHERE {self.of(['a IS NOT NULL', 'b > a', 'b <> a', 'length(b) > 3'])}"
+            test = self.one(["a IS NOT NULL", "b > a", "b <> a", "length(b) > 3"])
+            return f"SELECT a, {self.one(['b', 'upper(b)', 'length(b)'])} FROM ({self.plain(('a', 'b'))}) AS s WHERE {test}"
         if form < 0.3:
             return self.grouped()
         if form < 0.4:
             return self.windowed()
         if form < 0.46:
             self.scope("orders")
-            return f"SELECT {self.text(1)}, i.sku, i.gift_email FROM orders LATERAL VIEW {self.one(['', 'OUTER '])}explode(items) t AS i WHERE {self.test(1)}"
+            outer = self.one(["", "OUTER "])
+            items = f"{self.text(1)}, i.sku, i.gift_email"
+            return f"SELECT {items} FROM orders LATERAL VIEW {outer}explode(items) t AS i WHERE {self.test(1)}"
         if form < 0.52:
             self.scope("orders")
-            return f"SELECT k, v, {self.number(1)} FROM orders LATERAL VIEW explode({self.one(['attributes', 'contacts', '_headers'])}) t AS k, v WHERE {self.test(1)}"
+            of = self.one(["attributes", "contacts", "_headers"])
+            return f"SELECT k, v, {self.number(1)} FROM orders LATERAL VIEW explode({of}) t AS k, v WHERE {self.test(1)}"
         return self.plain(None)
 
     def scope(self, *tables: str) -> None:

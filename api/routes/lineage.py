@@ -8,13 +8,16 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.auth import Caller, Producer, ServicesOf
+from api.auth import Caller, ServicesOf
+from api.bootstrap import Services
 from api.routes.marquez_shapes import with_graph
 from api.routes.names import AsOf, Limit, Name, Offset, moment
+from api.senders import Sender
 from catalog.errors import InvalidInput
 from lineage import exports
 from lineage.codec import decode
 from lineage.filters import Only, kinds_of
+from lineage.ingest import Ingest
 
 router = APIRouter(tags=["lineage"])
 
@@ -37,20 +40,26 @@ async def _json(request: Request) -> Any:
     return decode(await request.body())
 
 
+def ingest_of(request: Request) -> Ingest:
+    """Without a hop through the thread pool, which a dependency would cost per event."""
+    built: Services = request.app.state.services
+    return built.ingest
+
+
 @router.post("/lineage", status_code=201, response_class=Response)
-async def post_event(request: Request, built: ServicesOf, _: Producer) -> Response:
+async def post_event(request: Request, _: Sender) -> Response:
     """Take one OpenLineage event (RunEvent, JobEvent or DatasetEvent). 201 means it is durable; the graph follows."""
-    await run_in_threadpool(built.ingest.post, await _json(request))
+    await run_in_threadpool(ingest_of(request).post, await _json(request))
     return Response(status_code=201)
 
 
 @router.post("/lineage/batch")
-async def post_batch(request: Request, built: ServicesOf, _: Producer) -> Any:
+async def post_batch(request: Request, _: Sender) -> Any:
     """Take a list of events; the answer tells which were refused and why."""
     raw = await _json(request)
     if not isinstance(raw, list):
         raise InvalidInput("A batch is a JSON list of OpenLineage events.")
-    result = await run_in_threadpool(built.ingest.post_batch, raw)
+    result = await run_in_threadpool(ingest_of(request).post_batch, raw)
     return result.to_json()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,8 +26,10 @@ class KafkaEvents:
     at_once = 500
     lasting = True
 
-    def __init__(self, bootstrap: str, settings: EventSettings) -> None:
+    def __init__(self, bootstrap: str, settings: EventSettings, options: Mapping[str, str] | None = None) -> None:
+        """`options`: further librdkafka options (security.protocol...); may hold secrets."""
         self._bootstrap = bootstrap
+        self._options = dict(options or {})
         self._settings = settings
         self._producer: Producer | None = None
         self._ready = False
@@ -72,7 +74,7 @@ class KafkaEvents:
         if self._producer is None:
             self._producer = Producer(
                 {
-                    "bootstrap.servers": self._bootstrap, "acks": "all", "enable.idempotence": True,
+                    **self._options, "bootstrap.servers": self._bootstrap, "acks": "all", "enable.idempotence": True,
                     "compression.type": "zstd", "delivery.timeout.ms": _DELIVERY_S * 1000,
                     "request.timeout.ms": 10_000, "log_level": 0,
                 }
@@ -82,7 +84,9 @@ class KafkaEvents:
     def _ensure(self) -> None:
         if self._ready:
             return
-        admin = AdminClient({"bootstrap.servers": self._bootstrap, "log_level": 0, "socket.timeout.ms": 10_000})
+        admin = AdminClient(
+            {**self._options, "bootstrap.servers": self._bootstrap, "log_level": 0, "socket.timeout.ms": 10_000}
+        )
         retention = str(self._settings.topic_retention_hours * 3_600_000)
         topic = NewTopic(self._settings.topic, num_partitions=1, config={"retention.ms": retention})
         try:

@@ -122,7 +122,7 @@ class Expressions:
     def _column(self, node: exp.Expression, scope: Scope) -> Value:
         if isinstance(node.this, exp.Star):
             return Value()
-        return scope.column([part.name for part in node.parts])  # type: ignore[attr-defined]
+        return scope.column([part.name for part in node.parts])
 
     def _identifier(self, node: exp.Expression, scope: Scope) -> Value:
         return scope.bound.get(node.name.lower(), Value())

@@ -52,9 +52,11 @@ def _skip(tokens: Tokens, at: int) -> int:
         return at + 2
     if words_at(tokens, at, "METADATA") and at and tokens[at - 1].token_type is not TokenType.DOT:
         return until(tokens, at, lambda t: t.token_type is TokenType.COMMA)
-    if words_at(tokens, at, "END") and (at + 1 == len(tokens) or tokens[at + 1].token_type is TokenType.SEMICOLON):
-        if at == 0 or tokens[at - 1].token_type is TokenType.SEMICOLON:
-            return at + 1
+    alone = all(
+        each.token_type is TokenType.SEMICOLON for each in (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2])
+    )
+    if words_at(tokens, at, "END") and alone:
+        return at + 1
     if words_at(tokens, at, "FOR", "SYSTEM_TIME", "AS", "OF"):
         end = at + 5
         while end + 1 < len(tokens) and tokens[end].token_type is TokenType.DOT:

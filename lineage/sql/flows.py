@@ -9,6 +9,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import orjson
@@ -136,7 +137,7 @@ def flows_from_sql(
         targets = {match.target(table, said.topics.get(table)) for table in said.outputs}
         if said.unknown:
             doubtful |= {target for target in targets if target is not None}
-        for edge in through(said, lambda table, said=said: match.source(table, said.topics.get(table)) is not None):
+        for edge in through(said, partial(_stands, match, said)):
             source = match.source(edge.source.table, said.topics.get(edge.source.table))
             target = match.target(edge.target, said.topics.get(edge.target))
             if source is not None and target is not None:
@@ -149,6 +150,10 @@ def flows_from_sql(
             elif target is not None and source is None:
                 doubtful.add(target)
     return rows, doubtful
+
+
+def _stands(match: Match, said: SqlLineage, table: str) -> bool:
+    return match.source(table, said.topics.get(table)) is not None
 
 
 def through(said: SqlLineage, stands: Callable[[str], bool]) -> set[ColumnEdge]:

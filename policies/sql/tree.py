@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from policies.sql import inventory
+from policies.sql import bombs, inventory
 from policies.sql.errors import refused
 from policies.sql.lexer import PREFIX, Lexed
 from policies.sql.words import words
@@ -49,6 +49,8 @@ class Checker:
         for node in list(root.walk()):
             self._node(node)
         self._growth_together(root)
+        for node, sentence, reason in bombs.problems(root):
+            raise self.refuse(node, sentence, reason)
         for node in list(root.find_all(exp.Concat, exp.StrPosition, exp.Chr)):
             node.replace(_as_call(node))
 

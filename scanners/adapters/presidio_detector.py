@@ -72,6 +72,8 @@ class PresidioAnalyzer:
         for index, text in enumerate(texts):
             for result in self._engine.analyze(text, language="en", score_threshold=_THRESHOLD):
                 name = (result.recognition_metadata or {}).get("recognizer_name", "presidio")
+                if name == "SpacyRecognizer" and self.model is not None:
+                    name = self.model  # which model it was is what a reader of the evidence asks
                 found.setdefault(f"{result.entity_type}|presidio:{name}", set()).add(index)
         return found, "recognizer_timed_out" if self._log.count > before else None
 

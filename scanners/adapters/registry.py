@@ -20,6 +20,7 @@ from scanners.ports import RegistryAnswer
 from scanners.settings import ScannerSettings
 
 _MAX_DEPTH = 10  # of references within references
+_SILENT = 3  # ids in a row without an answer, after which the others are not asked for
 
 
 class Failed(Exception):
@@ -79,13 +80,22 @@ class HttpSchemaRegistry:
         found: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
         with self._client(cluster) as client:
-            for number in ids:
+            silent = 0
+            for index, number in enumerate(ids):
                 known = self._known.get((cluster.registry, number))
+                if known is None and silent >= _SILENT:
+                    # It is down, not at odds with one id: no need to wait for every other.
+                    left = [i for i in ids[index:] if (cluster.registry, i) not in self._known]
+                    problems.append({"part": "registry", "reason": "registry_unavailable", "ids": left})
+                    found |= {i: self._known[cluster.registry, i] for i in ids[index:] if i not in left}
+                    break
                 try:
                     answer = None if known else self._get(client, f"/schemas/ids/{number}")
                 except Failed:
+                    silent += 1
                     problems.append({"part": "registry", "reason": "registry_unavailable", "id": number})
                     continue
+                silent = silent if known else 0
                 if known is None and answer is None:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": number})
                     continue
@@ -129,14 +139,14 @@ class HttpSchemaRegistry:
             return [], "registry_unavailable"
 
     def _version(
-        self, client: httpx.Client, cluster: ClusterConnection, subject: str, version: int
+        self, client: httpx.Client, cluster: ClusterConnection, subject: str, version: int, depth: int = 0
     ) -> RegisteredSchema | None:
         key = (str(cluster.registry), subject, version)
         if key not in self._versions:
             answer = self._get(client, f"/subjects/{quote(subject, safe='')}/versions/{version}")
             if answer is None:
                 return None
-            self._versions[key] = self._read(client, cluster, int(answer["id"]), answer)
+            self._versions[key] = self._read(client, cluster, int(answer["id"]), answer, depth)
         return self._versions[key]
 
     def _read(
@@ -146,7 +156,7 @@ class HttpSchemaRegistry:
         for reference in answer.get("references") or ():
             below = None
             if depth < _MAX_DEPTH:
-                below = self._version(client, cluster, str(reference["subject"]), int(reference["version"]))
+                below = self._version(client, cluster, str(reference["subject"]), int(reference["version"]), depth + 1)
             references.append((str(reference["name"]), str(below.id) if below else ""))
         made = RegisteredSchema(
             number, str(answer.get("schemaType") or "AVRO").upper(), str(answer.get("schema", "")), tuple(references),

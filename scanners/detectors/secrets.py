@@ -63,7 +63,8 @@ API_KEY = Pattern(
     "api_key",
     rb"A[KS]IA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|github_pat_|gl(?:pat|dt|rt|ptt)-|xox[abeprs]-|xapp-|[srp]k_(?:live|test)_|whsec_"
     rb"|AIza[0-9A-Za-z_-]{35}|ya29\.|eyJ[A-Za-z0-9_-]{8}|SG\.[A-Za-z0-9_-]{20}|sk-[A-Za-z0-9_-]{32}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}"
-    rb"|pypi-AgE|do[opr]_v1_|shp(?:at|ca|pa|ss)_|glsa_|dckr_pat_|[Bb][Ee][Aa][Rr][Ee][Rr] |[Bb][Aa][Ss][Ii][Cc] [A-Za-z0-9+/]{12}|AccountKey="
+    rb"|pypi-AgE|do[opr]_v1_|shp(?:at|ca|pa|ss)_|glsa_|dckr_pat_|[Bb][Ee][Aa][Rr][Ee][Rr] "
+    rb"|[Bb][Aa][Ss][Ii][Cc] [A-Za-z0-9+/]{12}|AccountKey="
     rb"|hooks\.slack\.com|-----BEGIN|://[^ :/@]{1,64}:[^ :/@]{3,64}@",
     _KEY,
     check_key,

@@ -118,7 +118,8 @@ IDS: dict[str, tuple[str, Make]] = {
     "UK_NINO": (
         "nino",
         lambda r: (
-            f"{r.choice(['AB', 'CE', 'JK', 'PR', 'SW'])} {r.randrange(100):02d} {r.randrange(100):02d} {r.randrange(100):02d} {r.choice('ABCD')}"
+            f"{r.choice(['AB', 'CE', 'JK', 'PR', 'SW'])} {r.randrange(100):02d} {r.randrange(100):02d}"
+            f" {r.randrange(100):02d} {r.choice('ABCD')}"
         ),
     ),
     "NO_FODSELSNUMMER": ("fodselsnummer", by("no_NO", lambda f: f.ssn())),

@@ -139,7 +139,8 @@ CLEAN: dict[str, tuple[tuple[str, ...], Make]] = {
     "log lines": (
         ("log",),
         lambda r: (
-            f"2024-05-{r.randrange(1, 28):02d} 12:{r.randrange(60):02d}:01,{r.randrange(999):03d} INFO [main] c.a.b.C: {words(r)} took {r.randrange(9999)} ms"
+            f"2024-05-{r.randrange(1, 28):02d} 12:{r.randrange(60):02d}:01,{r.randrange(999):03d}"
+            f" INFO [main] c.a.b.C: {words(r)} took {r.randrange(9999)} ms"
         ),
     ),
     "stack traces": (

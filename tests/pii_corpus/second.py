@@ -14,10 +14,22 @@ from pii_corpus.second_clean import clean
 
 COUNT = 250
 
-GIVEN = "Oluwaseun Ingrid Mehmet Kavita Thabo Siobhan Nguyen Jakub Ximena Dmitro Aoife Rajiv Yelena Bjarne Chidi Noor Leandro Sunita Hamza Greta Ottavio Zsofia Caitlin Emre Lakshmi Tadeusz Ines Kwame Freya Hiroshi".split()
-FAMILY = "Adeyemi Lindqvist Yilmaz Deshpande Mokoena Gallagher Tran Wisniewski Olvera Shevchenko Byrne Menon Sokolova Dahl Okafor Rahimi Moretti Krishnan Siddiqui Haldorsen Bianchi Kovacs Pritchard Demir Iyer Zielinski Carvalho Mensah Sorensen Watanabe".split()
+GIVEN = (
+    "Oluwaseun Ingrid Mehmet Kavita Thabo Siobhan Nguyen Jakub Ximena Dmitro Aoife "
+    "Rajiv Yelena Bjarne Chidi Noor Leandro Sunita Hamza Greta Ottavio Zsofia "
+    "Caitlin Emre Lakshmi Tadeusz Ines Kwame Freya Hiroshi"
+).split()
+FAMILY = (
+    "Adeyemi Lindqvist Yilmaz Deshpande Mokoena Gallagher Tran Wisniewski Olvera Shevchenko Byrne "
+    "Menon Sokolova Dahl Okafor Rahimi Moretti Krishnan Siddiqui Haldorsen Bianchi Kovacs "
+    "Pritchard Demir Iyer Zielinski Carvalho Mensah Sorensen Watanabe"
+).split()
 STREETS = "Harcourt Mill Canal Observatory Kloof Rathmines Station Lakeview Orchard Foundry".split()
-HOSTS = "fastmail.fm proton.me yahoo.co.uk corp.acme-logistics.com.au uni-konstanz.de qq.com web.de mail.gov.in sapo.pt telia.se".split()
+HOSTS = (
+    "fastmail.fm proton.me yahoo.co.uk corp.acme-logistics.com.au "
+    "uni-konstanz.de qq.com web.de mail.gov.in "
+    "sapo.pt telia.se"
+).split()
 
 
 def digits(rng: random.Random, count: int) -> str:
@@ -205,7 +217,8 @@ def rrn(rng: random.Random) -> str:
 
 
 def ric(rng: random.Random) -> str:
-    body = f"{rng.choice(['110101', '310104', '440305', '330106'])}{rng.randrange(1950, 2004)}{rng.randrange(1, 13):02d}{rng.randrange(1, 29):02d}{digits(rng, 3)}"
+    body = rng.choice(["110101", "310104", "440305", "330106"]) + str(rng.randrange(1950, 2004))
+    body += f"{rng.randrange(1, 13):02d}{rng.randrange(1, 29):02d}{digits(rng, 3)}"
     total = weighted(body, (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2))
     return body + "10X98765432"[total % 11]
 

@@ -114,7 +114,8 @@ CLEAN: dict[str, tuple[str, Make]] = {
     "agents": (
         "ua",
         lambda r: (
-            f"Mozilla/5.0 (X11; Linux x86_64) Chrome/{r.randrange(90, 125)}.0.{r.randrange(4000, 6500)}.{r.randrange(200)} Safari/537.36"
+            f"Mozilla/5.0 (X11; Linux x86_64) Chrome/{r.randrange(90, 125)}.0.{r.randrange(4000, 6500)}"
+            f".{r.randrange(200)} Safari/537.36"
         ),
     ),
     "SQL": ("statement", lambda r: f"SELECT name, email, phone FROM {r.choice(NOUNS)} WHERE id = {r.randrange(10**9)}"),

@@ -289,3 +289,17 @@ test("a token that ends while one works leads back to the sign-in page, which sa
   await page.getByText(/You were signed out: This token was ended/).waitFor();
   await context.close();
 });
+
+test("no letter is lost when one types faster than the machine draws", async () => {
+  const { context, page } = await visit(browser, "admin");
+  await page.goto(WEIR);
+  await settled(page);
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 12 });
+  await page.keyboard.press("/");
+  await page.keyboard.type("customer.email");
+  await page.waitForURL(/q=customer\.email$/);
+  expect(await page.getByLabel("Search datasets and fields").inputValue()).toBe("customer.email");
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+  await context.close();
+});

@@ -253,3 +253,20 @@ def test_marquez_namespaces_jobs_runs_and_datasets(weir: ApiWorld) -> None:
     fields = ask(weir, f"namespaces/{kafka}/datasets/orders")["fields"]
     assert [f["name"] for f in fields] == ["value.email", "value.phone", "value.status"]
     assert weir.admin.get(f"/api/v1/namespaces/{kafka}/datasets/none").status_code == 404
+
+
+def test_only_who_may_sends_events_and_not_after_their_token_ended(
+    weir: ApiWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from api import senders
+
+    event = run(0, ["a"], ["b"], job="sent")
+    assert weir.anonymous().post("/api/v1/lineage", json=event).status_code == 401
+    assert weir._client("weir_wrong").post("/api/v1/lineage", json=event).status_code == 401
+    assert weir.user("nobody").post("/api/v1/lineage", json=event).status_code in (201, 403)
+    made = weir.admin.post("/api/v1/tokens", json={"user": "admin"}).json()
+    monkeypatch.setattr(senders, "_TRUSTED_S", 0.0)  # the moment for which a good token is trusted is over
+    client = weir._client(made["token"])
+    assert client.post("/api/v1/lineage", json=event).status_code == 201
+    assert weir.admin.delete(f"/api/v1/tokens/{made['id']}").is_success
+    assert client.post("/api/v1/lineage", json=event).status_code == 401

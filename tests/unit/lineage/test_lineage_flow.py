@@ -12,14 +12,14 @@ import pytest
 
 from catalog.errors import InvalidInput, Unavailable
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from lineage.consume import LineageWorker
+from lineage.consume import LineageWorker, read_event
 from lineage.delta import GraphDelta
 from lineage.ingest import Ingest
 from lineage.ports import WriteRefused
 from lineage.rebuild import rebuild
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
-from lineage_samples import content, flows, node, real_events, real_rows, run
+from lineage_samples import content, flows, graph_of, node, real_events, real_rows, run
 
 
 def parts(settings: LineageSettings | None = None) -> Any:
@@ -221,3 +221,54 @@ def _until(condition: Any, seconds: float = 10.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "the condition did not come true in time"
         time.sleep(0.01)
+
+
+def test_a_storm_of_running_is_told_by_its_bytes_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports like the last, within the minute, are not even read; the graph is as if they had been."""
+    from lineage import consume
+
+    storm = [run(5 + at * 0.5, ["a"], ["b"], kind="RUNNING", processing="STREAMING") for at in range(300)]
+    read: list[Any] = []
+    monkeypatch.setattr(consume, "read_event", lambda record: read.append(record) or read_event(record))
+    log, graph = MemoryEventLog(), MemoryGraph()
+    ingest = Ingest(log)
+    worker = LineageWorker(MemoryEventSource(log), graph, MemoryEventLog(), LineageSettings(batch_events=20))
+    for event in [run(0, ["a"], ["b"], kind="START", processing="STREAMING"), *storm]:
+        ingest.post(event)
+    while worker.step(timeout=0):
+        pass
+    assert len(read) < 100 and worker.state.folded == 301
+    assert content(graph) == content(graph_of(run(0, ["a"], ["b"], kind="START", processing="STREAMING"), *storm))
+    for event in (
+        run(400, ["a"], ["b"], kind="RUNNING", processing="STREAMING"),
+        run(160, ["a", "c"], ["b"], kind="RUNNING"),
+    ):
+        ingest.post(event)
+    before = len(read)
+    while worker.step(timeout=0):
+        pass
+    assert len(read) == before + 2  # a later minute, and other words, are read
+
+
+@pytest.mark.parametrize("kind", ["START", "COMPLETE", "FAIL"])
+def test_moments_that_count_are_always_read(kind: str) -> None:
+    log, graph = MemoryEventLog(), MemoryGraph()
+    worker = LineageWorker(MemoryEventSource(log), graph, MemoryEventLog())
+    events = [run(at, ["a"], ["b"], kind=kind) for at in (30, 10, 20, 40)]
+    for event in events:
+        Ingest(log).post(event)
+        worker.step(timeout=0)
+    assert content(graph) == content(graph_of(*events))
+
+
+def test_names_that_cannot_be_mended_hold_up_no_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    log, graph = MemoryEventLog(), MemoryGraph()
+    worker = LineageWorker(MemoryEventSource(log), graph, MemoryEventLog())
+
+    def refuse() -> int:
+        raise WriteRefused("no")
+
+    monkeypatch.setattr(worker._writer, "realign", refuse)
+    assert worker.tidy() == 0
+    Ingest(log).post(run(0, ["a"], ["b"]))
+    assert worker.step(timeout=0) == 1 and worker.tidy() == 0

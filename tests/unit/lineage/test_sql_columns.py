@@ -76,7 +76,8 @@ CASES = {
               " WHEN NOT MATCHED THEN INSERT (id, a) VALUES (s.id, s.a)", {
         "s.a > t.a IDENTITY", "s.b > t.b TRANSFORMATION", "s.id > t.id IDENTITY", "s.id > t JOIN", "t.id > t JOIN",
         "s.x > t FILTER"}),
-    "merge with stars": ("spark", "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", {
+    "merge with stars": ("spark", "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *"
+                         " WHEN NOT MATCHED THEN INSERT *", {
         "s.a > t.a IDENTITY", "s.b > t.b IDENTITY", "s.id > t.id IDENTITY", "s.id > t JOIN", "t.id > t JOIN"}),
     "update": ("postgres", "UPDATE t SET a = s.b || t.b FROM s WHERE t.id = s.id", {
         "s.b > t.a TRANSFORMATION", "t.b > t.a TRANSFORMATION", "s.id > t FILTER", "t.id > t FILTER"}),

@@ -204,3 +204,33 @@ def test_a_recognizer_that_fails_leaves_its_fields_unscanned_and_the_others_foun
 def test_versions_of_all_that_look_are_known() -> None:
     known = versions([Recognizer("own", "OWN", version="7")])
     assert known["own"] == "7" and {"weir:email", "weir:national_id"} <= known.keys()
+
+
+def test_every_entity_is_known_as_personal_or_as_none() -> None:
+    from catalog.entities import NOT_PERSONAL
+    from policies.personal_data import PERSONAL_DATA
+    from scanners.detectors.rules import RULES
+
+    assert set(RULES) <= PERSONAL_DATA | NOT_PERSONAL
+
+
+def test_an_installed_spacy_model_is_used_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model of the kind a user installs, made here of spaCy's parts: it knows two names and no others."""
+    import spacy
+
+    from scanners.adapters import presidio_detector
+
+    model = spacy.blank("en")
+    model.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": n} for n in ("Oluwaseun", "Zsofia")])
+    monkeypatch.setattr(presidio_detector, "_models", lambda _: ["en_core_web_sm"])
+    monkeypatch.setattr(spacy, "load", lambda name: model)
+    analyzer = PresidioAnalyzer()
+    assert analyzer.model == "en_core_web_sm"
+    texts = [f"the parcel was given to {name} at the door" for name in ("Oluwaseun", "Zsofia", "nobody") * 20]
+    column = Column("PERSON", "free text", ("note",), [f"{t}, take {i}" for i, t in enumerate(texts)])
+    profiler = TopicProfiler("t", Schemas(), "salt", Detector(REGIONS, analyzer))
+    profiler.add(raw(column))
+    verdicts, _ = classify(seal(profiler.sketch))
+    assert [(c.path, c.entity) for c in verdicts] == [("value.note", "PERSON")]
+    assert verdicts[0].evidence["recognizers"][0]["name"] == "presidio:en_core_web_sm"
+    assert "note" not in verdicts[0].evidence

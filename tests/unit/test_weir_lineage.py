@@ -1,0 +1,88 @@
+"""The plan reader of `weir_lineage` on plans as Spark 4.0 wrote them (see tests/fixtures/spark)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "client"))
+
+from weir_lineage.plan import PlanReader, Source, Written  # noqa: E402
+from weir_lineage.report import text_of  # noqa: E402
+from weir_lineage.spark_names import path  # noqa: E402
+
+ORDERS = Source("kafka://broker:9092", "orders", kafka=True)
+
+
+def plan(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "fixtures" / "spark" / f"{name}.json").read_text())
+    return found
+
+
+def columns(written: Written) -> dict[str, set[tuple[str, str, bool]]]:
+    found = {}
+    for name, value in written.columns:
+        parts = value.fields or {"": value}
+        for part, inner in parts.items():
+            found[f"{name}.{part}".rstrip(".")] = {
+                (text_of(place[1]), way.subtype, way.masking) for place, ways in inner.ways.items() for way in ways
+            }
+    return found
+
+
+def test_a_stream_from_topic_to_topic() -> None:
+    written = PlanReader().read(plan("stream"), [[ORDERS]])
+    assert columns(written) == {
+        "key": {("key", "IDENTITY", False)},
+        "value.mail": {("value.customer.email", "TRANSFORMATION", False)},
+        "value.id": {("value.id", "TRANSFORMATION", False)},
+    }
+    assert written.known and written.sources == {ORDERS}
+
+
+def test_a_batch_with_a_mask_and_a_filter() -> None:
+    written = PlanReader().read(plan("batch"), [[ORDERS]])
+    assert columns(written)["value.h"] == {("value.customer.email", "TRANSFORMATION", True)}
+    assert [(text_of(place[1]), {way.subtype for way in ways}) for place, ways in written.conditions.items()] == [
+        ("value.id", {"FILTER"})
+    ]
+
+
+def test_what_foreach_batch_writes_is_found_in_the_plan_of_its_stream() -> None:
+    reader = PlanReader()
+    alone = PlanReader().read(plan("each-write"), [[]])
+    assert not alone.known  # rows of which nothing is known: no columns are claimed
+    reader.read(plan("each"), [[ORDERS]])
+    written = reader.read(plan("each-write"), [[]])
+    assert written.known
+    assert {(place[0], text_of(place[1])) for _, value in written.columns for place in value.ways} == {
+        (ORDERS, "key"), (ORDERS, "value.customer.email"),
+    }  # fmt: skip
+
+
+def test_several_topics_are_several_sources() -> None:
+    users = Source("kafka://broker:9092", "users", kafka=True)
+    written = PlanReader().read(plan("stream"), [[ORDERS, users]])
+    (mail,) = [part for name, value in written.columns if name == "value" for part in [(value.fields or {})["mail"]]]
+    assert {(source.name, text_of(place)) for source, place in mail.ways} == {
+        ("orders", "value.customer.email"), ("users", "value.customer.email"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("file:/data/out/", ("file", "/data/out")),
+        ("/data/out", ("file", "/data/out")),
+        ("s3a://lake/raw/orders", ("s3a://lake", "raw/orders")),
+        ("hdfs://nn:8020/x", ("hdfs://nn:8020", "x")),
+    ],
+)
+def test_paths(text: str, named: tuple[str, str]) -> None:
+    found = path(text)
+    assert (found.namespace, found.name) == named
