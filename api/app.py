@@ -72,8 +72,8 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     v1 = APIRouter(prefix=PREFIX)
     for room in (
-        search, catalog, classifications, recognizers, clusters, scans, lineage, sources, marquez, queries, running, access, audit, reports,
-        decisions, declared, tokens, events,
+        search, catalog, classifications, recognizers, clusters, scans, lineage, sources, marquez, queries, running,
+        access, audit, reports, decisions, declared, tokens, events,
     ):  # fmt: skip
         v1.include_router(room.router)
     app.include_router(v1)

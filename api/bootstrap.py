@@ -273,7 +273,14 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         lineage_worker=worker,
         rebuild_lineage=rebuild_lineage,
         observing=Observing(
-            clusters, connections, ingest, settings.lineage, parts.groups_of, parts.connect_of, parts.engines_of, parts.secret
+            clusters,
+            connections,
+            ingest,
+            settings.lineage,
+            parts.get("groups_of", lambda: parts.groups_of),
+            parts.get("connect_of", lambda: parts.connect_of),
+            parts.get("engines_of", lambda: parts.engines_of),
+            parts.secret,
         ),
         sql_lineage=SqlLineageSliver(datasets, known),
         state=state,

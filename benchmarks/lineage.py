@@ -67,7 +67,8 @@ def main(arguments: Sequence[str]) -> None:
             graph.clear()
             driver.execute_query("MATCH (g:LineageGraph {name: $name}) DELETE g", name=settings.graph_name)
             admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
-            for future in admin.delete_topics([settings.topic]).values():
+            made = [name for name in admin.list_topics(timeout=10).topics if name.startswith(settings.topic)]
+            for future in admin.delete_topics(made).values():
                 future.result(10)
         driver.close()
 

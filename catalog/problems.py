@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _WORDS = {
@@ -25,6 +25,18 @@ _WORDS = {
     "unknown_schema_id": "{count} times{part} names a schema id that the registry does not have{first}.",
     "profile_failed": "{count} records could not be profiled by a fault of Weir; their fields count as not scanned.",
 }
+
+_LOST = {"unknown_schema_id", "profile_failed"}
+"""Of the known reasons, those that leave records unread. A reason with no words of its own is one of decoding."""
+
+
+def unread(problems: Iterable[Mapping[str, Any]]) -> int:
+    """How many keys, values and headers could not be read."""
+    return sum(
+        problem.get("count", 1)
+        for problem in problems
+        if "source" not in problem and (problem.get("reason") in _LOST or problem.get("reason") not in _WORDS)
+    )
 
 
 def sentence(problem: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from catalog.entities import tag_matches
 from catalog.errors import InvalidInput
 from catalog.model import ReviewState, SchemaVersion
 from catalog.paths import FieldPath
+from catalog.problems import unread
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote, rfc3339
 from catalog.words import spelled, split
 
@@ -163,9 +164,8 @@ def gaps_of(record: DatasetRecord, schema: SchemaVersion | None, as_of: datetime
         of = f" of about {retained:,}" if retained else ""
         if read or retained:
             gaps.append(gap("partial_window", f"{read or 0:,}{of} records of {name} were read.", record))
-    if record.scan.get("problems"):
-        count = len(record.scan["problems"])
-        gaps.append(gap("undecoded", f"Some records of {name} could not be read ({count} kinds of problem).", record))
+    if lost := unread(record.scan.get("problems", ())):
+        gaps.append(gap("undecoded", f"{lost:,} keys, values or headers of {name} could not be read.", record))
     return gaps
 
 

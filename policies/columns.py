@@ -9,13 +9,13 @@ exactly those. The texts in it name no user, and everything that it was made fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
 from policies import conditions
 from policies.asking import Asking, Hits, Opening
-from policies.compiled import Kind, Plan
+from policies.compiled import Group, Kind, Plan
 from policies.conditions import Condition
 from policies.model import ColumnDecision, Effect, Reason
 from policies.outcome import Outcome, finish
@@ -126,7 +126,7 @@ def _decide(plan: Plan, asking: Asking, known: Condition) -> Columns:
     if not opened:
         closed = dict.fromkeys(r for b in blocks for r in b.opening.draft.reasons)
         return Columns((), False, rows, frozenset(), tuple(closed)[:MAX_NAMED_FIELDS], ())
-    hidden = sum(_lift(plan, asking, block) for block in opened)  # blocks are disjoint
+    hidden = sum(_lift(asking, block) for block in opened)  # blocks are disjoint
     drafts = [b.opening.draft for b in opened]
     reasons = dict.fromkeys(r for d in drafts for r in d.reasons if r.kind in ("role", "owner", "grant"))
     return Columns(
@@ -165,22 +165,31 @@ def _blocks(plan: Plan, asking: Asking, selectors: Sequence[_Selector]) -> Itera
             yield _Block(kind, bits, asking.opening(kind, hits))
 
 
-def _lift(plan: Plan, asking: Asking, block: _Block) -> int:
+def _lift(asking: Asking, block: _Block) -> int:
     """Note the grants that lift masks of a block; which of its fields are hidden for not being scanned, as bits."""
-    groups = [plan.groups[n] for n in block.kind.groups]
-    masks = hidden = 0
-    if block.bits == block.kind.bits:
-        masks = block.kind.mask_bits
-    else:
-        groups = [g for g in groups if g.bits & block.bits]
-        for group in groups:
-            masks |= group.mask_bits
+    groups = block.kind.groups
+    whole = block.bits == block.kind.bits
+    hidden = 0
     if block.kind.unscanned and not asking.sees_unscanned:
         addressed = asking.stances.addressed
         for group in groups:
             hidden |= group.bits & block.bits if not group.mask_bits & addressed else 0
-    asking.lift(block.opening, masks, bool(hidden))
+    asking.lift(block.opening, block.kind.mask_bits if whole else _masks(asking, block, groups), bool(hidden))
     return hidden
+
+
+def _masks(asking: Asking, block: _Block, groups: Iterable[Group]) -> int:
+    """Policies on the fields of a block, as bits: as many as tell whether its grants lift any."""
+    wanted = [asking.stances.applies] if block.opening.lifting else []
+    wanted += [asking.stances.by_grant] if block.opening.covering else []
+    wanted = [bits for bits in wanted if bits & block.kind.mask_bits]
+    found = 0
+    for group in groups if wanted else ():
+        if group.bits & block.bits:
+            found |= group.mask_bits
+            if all(found & bits for bits in wanted):
+                break
+    return found
 
 
 def _gaps(plan: Plan, hidden: int) -> Iterator[str]:

@@ -83,7 +83,7 @@ class Kind:
     access: tuple[Bound, ...]
     tags: tuple[str, ...]
     unscanned: bool
-    groups: list[int] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
     bits: int = 0
     mask_bits: int = 0
 
@@ -258,12 +258,12 @@ def _group(
 
 def _kinds(groups: tuple[Group, ...], fields: int) -> tuple[Kind, ...]:
     made: dict[tuple[tuple[Bound, ...], tuple[str, ...], bool], Kind] = {}
-    for number, group in enumerate(groups):
+    for group in groups:
         group.bits = bits_of(group.members, fields)
         group.mask_bits = functools.reduce(operator.or_, (1 << b.index for b in group.masks), 0)
         key = (group.access, group.tags, group.unscanned)
         kind = made.setdefault(key, Kind(*key))
-        kind.groups.append(number)
+        kind.groups.append(group)
         kind.bits |= group.bits
         kind.mask_bits |= group.mask_bits
     return tuple(made.values())

@@ -209,7 +209,14 @@ class GovernedQuery:
             columns = self._analysed(prepared, 1)
         begin = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
         stream = Stream(
-            subject, purpose, self._preparer, self._offsets, self._stream_run(live), self._header, self._settings, live.stop
+            subject,
+            purpose,
+            self._preparer,
+            self._offsets,
+            self._stream_run(live),
+            self._header,
+            self._settings,
+            live.stop,
         )
         return self._pushed(subject, live, prepared, begin, stream.follow(prepared))
 

@@ -16,8 +16,9 @@ from catalog.datatypes import parse_ddl
 from catalog.departures import Departure
 from catalog.errors import InvalidInput
 from catalog.model import FieldProfile
+from scanners.checker import Checker
 from scanners.decode import schema_id
-from scanners.expect import Checker, Form, from_avro, from_ddl, from_json_schema, undeclared
+from scanners.expect import Form, from_avro, from_ddl, from_json_schema, undeclared
 from scanners.infer import Sketch
 from scanners.model import RegisteredSchema
 

@@ -16,6 +16,7 @@ from scanners.checks import expected_of
 from scanners.classify import classify, versions
 from scanners.finish import format_of, gaps_of, schema_of, undecodable, window_of
 from scanners.infer import Sketch
+from scanners.meanwhile import changed_meanwhile
 from scanners.model import (
     ClusterConnection,
     Recognizer,
@@ -265,23 +266,6 @@ class Scanner:
         except WeirError as error:
             return [{**said, "reason": "dead_letters_failed", "message": f"No dead letters were sent: {error.message}"}]
         return [said]
-
-
-def changed_meanwhile(offsets: OffsetLookup, cluster: ClusterConnection, topics: Sequence[Topic]) -> dict[str, str]:
-    """Which topics are not what they were when the scan began: name -> topic_gone or topic_recreated.
-
-    Offsets only grow; a partition that ends earlier than before, or is not there, belongs to a topic made anew.
-    """
-    now = {topic.name: topic for topic in offsets.offsets(cluster, [t.name for t in topics])}
-    found = {}
-    for before in topics:
-        if before.name not in now:
-            found[before.name] = "topic_gone"
-            continue
-        ends = {p.partition: p.end for p in now[before.name].partitions}
-        if any(ends.get(p.partition, -1) < p.end for p in before.partitions):
-            found[before.name] = "topic_recreated"
-    return found
 
 
 def _matches(text: str, known: Sequence[str]) -> list[str]:

@@ -60,7 +60,9 @@ class Queries:
         if form < 0.52:
             self.scope("orders")
             of = self.one(["attributes", "contacts", "_headers"])
-            return f"SELECT k, v, {self.number(1)} FROM orders LATERAL VIEW explode({of}) t AS k, v WHERE {self.test(1)}"
+            return (
+                f"SELECT k, v, {self.number(1)} FROM orders LATERAL VIEW explode({of}) t AS k, v WHERE {self.test(1)}"
+            )
         return self.plain(None)
 
     def scope(self, *tables: str) -> None:

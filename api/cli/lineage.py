@@ -191,8 +191,9 @@ def impact_tree(answer: dict[str, Any], short: Callable[[str], str]) -> Tree:
                 effect = f"  {item['effect'].replace('_', ' ')}" if item.get("effect") else ""
                 commit = f"  at {str(item['commit'])[:12]}" if item.get("commit") else ""
                 owners = ", ".join(item.get("owners") or []) or "no owner"
+                kind = "consumer group" if item.get("jobType") == "CONSUMER_GROUP" else item["type"]
                 branch.add(
-                    f"{item['type']} {escape(short(item['id']))}  {flow}{effect}{escape(commit)}  [dim]{escape(owners)}[/]"
+                    f"{kind} {escape(short(item['id']))}  {flow}{effect}{escape(commit)}  [dim]{escape(owners)}[/]"
                 )
     if not answer["affected"]:
         tree.add("nothing downstream is known")

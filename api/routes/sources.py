@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import Caller, ServicesOf
 from api.routes.lineage import stamp
-from api.routes.names import AsOf, Limit, Name, Offset
+from api.routes.names import AsOf, Limit, Name, Offset, moment
 from catalog.errors import NotFound
 
 router = APIRouter(tags=["lineage"])
@@ -69,7 +69,9 @@ def readers(
     record = built.store.dataset(dataset)
     if record is not None and record.cluster is not None:
         try:
-            permitted = [access.to_json() for access in built.grants.who_has_access(record.reference, "*", None)]
+            permitted = [
+                access.to_json() for access in built.grants.who_has_access(record.reference, None, moment(asOf))
+            ]
         except NotFound:
             permitted = []
     return {

@@ -94,14 +94,20 @@ class Ending:
         self._tag = f"weir-{uuid.uuid4().hex}"
         self._expired = threading.Event()
         self._over = threading.Event()
+        self._asked = threading.Lock()
 
     def interrupt(self) -> None:
-        """Stop what runs under the tag, or begins to a moment later."""
-        while True:
+        """Stop what runs under the tag, or begins to a moment later; once.
+
+        A second interrupt would meet the engine while it cancels the query's tasks, which then run on for ever.
+        """
+        if not self._asked.acquire(blocking=False):
+            return
+        while not self._over.is_set():
             with contextlib.suppress(Exception):
-                self._session.interruptTag(self._tag)
-            if self._over.wait(_INTERRUPT_AGAIN_SECONDS):
-                return
+                if self._session.interruptTag(self._tag):
+                    return
+            self._over.wait(_INTERRUPT_AGAIN_SECONDS)
 
     def _expire(self) -> None:
         self._expired.set()

@@ -11,6 +11,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 from scanners.detectors.engine import compiled, where_hits
@@ -113,8 +114,7 @@ def search(expression: str, seconds: float) -> Search:
             linear = None
         if linear is not None:
             return lambda text: linear.search(text) is not None
-    import regex
-
+    regex: Any = import_module("regex")  # ships no types
     pattern = regex.compile(expression, regex.IGNORECASE | regex.MULTILINE | regex.DOTALL)
 
     def stopped(text: str) -> bool:

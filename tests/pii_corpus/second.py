@@ -1,6 +1,7 @@
-"""The corpus held out: no Faker, its own people, own check digits, other countries, other systems' habits.
+"""A second corpus: no Faker, its own people, own check digits, other countries, other systems' habits.
 
-Nothing here was looked at while the detector was tuned; its figures are the ones to believe.
+When the detector, tuned on the other corpus alone, first met this one, its F1 was 0.95 and it flagged 5 of 104 clean
+columns. The kinds of fault that showed were mended since, so that its figures are no longer blind; a fresh seed is.
 """
 
 from __future__ import annotations
@@ -355,7 +356,8 @@ def _persons(rng: random.Random, count: int) -> Iterator[Column]:
         return f"{r.randrange(1, 400)} {r.choice(STREETS)} {r.choice(['Road', 'St', 'Lane', 'Avenue', 'Close'])}"
 
     def german(r: random.Random) -> str:
-        return f"{r.choice(['Hafen', 'Garten', 'Mozart', 'Ring'])}{r.choice(['straße', 'str.', 'weg', 'allee'])} {r.randrange(1, 90)}"
+        kind = r.choice(["straße", "str.", "weg", "allee"])
+        return f"{r.choice(['Hafen', 'Garten', 'Mozart', 'Ring'])}{kind} {r.randrange(1, 90)}"
 
     yield Column("PERSON", "full", ("insured", "fullName"), draw(full, count, rng))
     yield Column("PERSON", "full", ("traveller", "name"), draw(reverse, count, rng), "FAMILY, Given")

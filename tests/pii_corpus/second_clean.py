@@ -1,4 +1,4 @@
-"""Clean columns of the corpus held out: what machines, shops, networks and banks write that is about nobody."""
+"""Clean columns of the second corpus: what machines, shops, networks and banks write that is about nobody."""
 
 from __future__ import annotations
 

@@ -62,7 +62,14 @@ test("every page, light and dark", async () => {
     for (const finding of await seriousFindings(page)) found.push(`${path}: ${finding}`);
     // What is not a matter of colours is the same in both.
     await page.emulateMedia({ colorScheme: "dark" });
-    for (const finding of await seriousFindings(page, true)) found.push(`${path}, dark: ${finding}`);
+    await page.waitForTimeout(100);
+    let dark = await seriousFindings(page, true);
+    if (dark.length > 0) {
+      // A busy machine paints the other colours late; what is wrong stays wrong.
+      await page.waitForTimeout(1000);
+      dark = await seriousFindings(page, true);
+    }
+    for (const finding of dark) found.push(`${path}, dark: ${finding}`);
   }
   expect(found).toEqual([]);
   expect(wrong).toEqual([]);

@@ -54,7 +54,13 @@ def test_said_once_then_on_change_then_after_a_while() -> None:
 
 def test_hidden_and_idle_groups_are_left_out() -> None:
     watch = GroupWatch(hidden={"weir-lineage"})
-    brokers = Brokers(group("weir-lineage", "t"), group("_weir.x", "t"), group("idle"), group("inner", "_weir.x"), group("Ünïcode 'group'", "t"))
+    brokers = Brokers(
+        group("weir-lineage", "t"),
+        group("_weir.x", "t"),
+        group("idle"),
+        group("inner", "_weir.x"),
+        group("Ünïcode 'group'", "t"),
+    )
     assert said(watch, brokers) == [("Ünïcode 'group'", ["t"])]
 
 

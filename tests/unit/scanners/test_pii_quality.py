@@ -128,9 +128,15 @@ def test_number_plans_agree_with_libphonenumber(region: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "mark"),
-    [("+49 30 1234567", "international_valid"), ("0049 30 1234567", "international_valid"), ("(312) 555-0142", "parentheses_possible"),
-     ("030/1234567", "formatted_trunk"), ("+44 (0)20 7946 0958", "international_valid"), ("415-555-2671 x12", "formatted_possible")],
-)  # fmt: skip
+    [
+        ("+49 30 1234567", "international_valid"),
+        ("0049 30 1234567", "international_valid"),
+        ("(312) 555-0142", "parentheses_possible"),
+        ("030/1234567", "formatted_trunk"),
+        ("+44 (0)20 7946 0958", "international_valid"),
+        ("415-555-2671 x12", "formatted_possible"),
+    ],
+)
 def test_ways_of_writing_a_number(text: str, mark: str) -> None:
     verdict = PhoneCheck(REGIONS)(text, text)
     assert verdict is not None and mark in verdict[1]

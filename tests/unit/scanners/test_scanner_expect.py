@@ -14,7 +14,8 @@ from catalog.datatypes import parse_ddl
 from catalog.departures import departures_of
 from catalog.model import DatasetScan
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
-from scanners.expect import Checker, Form, from_avro, from_ddl, from_json_schema, undeclared
+from scanners.checker import Checker
+from scanners.expect import Form, from_avro, from_ddl, from_json_schema, undeclared
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
 from scanners.scan import Scanner
 from scanners.settings import ScannerSettings

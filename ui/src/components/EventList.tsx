@@ -8,18 +8,18 @@ export function EventList({ events, withSubject = true }: { events: WeirEvent[];
   return (
     <ul className="list">
       {events.map((event) => {
-        const { what, tone, more, to } = eventText(event);
+        const { what, about, tone, more, to } = eventText(event);
         return (
           <li key={event.id} className="spread nowrap-row">
             <span className="grow anywhere">
               <span className={`badge ${tone}`}>{what}</span>{" "}
               {withSubject &&
                 (to ? (
-                  <Link to={to} className="strong">
-                    {event.subject}
+                  <Link to={to} className="strong" title={event.subject}>
+                    {about}
                   </Link>
                 ) : (
-                  <strong>{event.subject}</strong>
+                  <strong>{about}</strong>
                 ))}{" "}
               {more && <span className="muted small">{more}</span>}
             </span>

@@ -15,6 +15,7 @@ test("a schema's change leads to the schema", () => {
   const text = eventText(event("weir.schema.changed", "prod/orders", { version: 3, changes: [{}, {}] }));
   expect(text).toEqual({
     what: "schema changed",
+    about: "prod/orders",
     tone: "warn",
     more: "version 3 · 2 changes",
     to: "/datasets/prod/orders/schema",
@@ -26,11 +27,28 @@ test("a failed scan leads to the scan, loudly", () => {
 });
 
 test("what nobody foresaw is told by its own name", () => {
-  expect(eventText(event("weir.moon.rose", "sky"))).toEqual({ what: "moon rose", tone: "", more: "", to: null });
+  expect(eventText(event("weir.moon.rose", "sky"))).toEqual({
+    what: "moon rose",
+    about: "sky",
+    tone: "",
+    more: "",
+    to: null,
+  });
 });
 
 test("a review says what was decided, on what, by whom", () => {
   const data = { entity: "EMAIL_ADDRESS", path: "value.to", state: "rejected", by: "petra" };
   const text = eventText(event("weir.classification.reviewed", "prod/mails", data));
   expect([text.what, text.more]).toEqual(["find rejected", "EMAIL_ADDRESS in value.to · by petra"]);
+});
+
+test("a request is known by its dataset, a scan by its cluster", () => {
+  expect(eventText(event("weir.access.requested", "req-1", { dataset: "prod/orders" }))).toMatchObject({
+    about: "prod/orders",
+    to: "/requests/req-1",
+  });
+  expect(eventText(event("weir.scan.finished", "ab12", { cluster: "prod", datasets: 4 }))).toMatchObject({
+    about: "prod",
+    more: "4 datasets",
+  });
 });

@@ -7,6 +7,8 @@ export type EventTone = "" | "ok" | "warn" | "bad" | "pii" | "accent";
 
 export interface EventText {
   what: string;
+  /** What it is about, by the name that people know: the dataset of a request, the cluster of a scan. */
+  about: string;
   tone: EventTone;
   /** A few words more, of the event's own data: names and counts. */
   more: string;
@@ -26,6 +28,11 @@ export function eventName(type: string): string {
   return type.replace(/^weir\./, "").replace(/[._-]+/g, " ");
 }
 
+const KNOWN_BY: [RegExp, string][] = [
+  [/^(access|request|grant|breakglass)/, "dataset"],
+  [/^scan\./, "cluster"],
+];
+
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
 function more(data: Record<string, unknown>): string {
@@ -35,6 +42,10 @@ function more(data: Record<string, unknown>): string {
   if (typeof changes === "number") parts.push(plural(changes, "change"));
   const where = [text(data.entity), text(data.path)].filter(Boolean).join(" in ");
   if (where) parts.push(where);
+  const kinds = [data.entities, data.classifications].find(Array.isArray) ?? [];
+  const names = kinds.map((kind: unknown) => text(kind) || text((kind as { entity?: unknown } | null)?.entity));
+  const named = [...new Set(names)].filter(Boolean);
+  if (named.length > 0) parts.push(named.slice(0, 4).join(", ") + (named.length > 4 ? " …" : ""));
   for (const name of ["datasets", "topics", "purpose", "requester", "user", "problem"]) {
     const value = data[name];
     if (typeof value === "number") parts.push(plural(value, name.replace(/s$/, "")));
@@ -47,6 +58,7 @@ function more(data: Record<string, unknown>): string {
 function target(type: string, subject: string): string | null {
   if (type.startsWith("scan.")) return `/admin/scans/${encodeURIComponent(subject)}`;
   if (/^(access|request)/.test(type)) return subject.startsWith("req-") ? links.request(subject) : links.requests();
+  if (type.startsWith("breakglass")) return links.request(subject);
   if (type.startsWith("grant")) return links.requests("grants");
   if (type.startsWith("schema.")) return referenceLink(subject, "schema");
   if (type.startsWith("classification.")) return referenceLink(subject, "personal-data");
@@ -56,6 +68,7 @@ function target(type: string, subject: string): string | null {
 export function eventText({ type, subject, data }: WeirEvent): EventText {
   const kind = type.replace(/^weir\./, "");
   return {
+    about: text(data[KNOWN_BY.find(([fits]) => fits.test(kind))?.[1] ?? ""]) || subject,
     what: kind === "classification.reviewed" ? `find ${text(data.state) || "reviewed"}` : eventName(type),
     tone: TONES.find(([fits]) => fits.test(kind))?.[1] ?? "",
     more: more(data),
