@@ -145,5 +145,7 @@ class Weir:
     ) -> dict[str, Any]:
         """What a subject may read of a dataset, column by column; about others it takes the permission `decide`."""
         body = {"dataset": dataset, "purpose": purpose, "fields": list(fields), "action": action}
-        answer: dict[str, Any] = self._http.json("POST", "/api/v1/decisions", {**body, **({"subject": subject} if subject else {})})
+        answer: dict[str, Any] = self._http.json(
+            "POST", "/api/v1/decisions", {**body, **({"subject": subject} if subject else {})}
+        )
         return answer

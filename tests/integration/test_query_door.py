@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 import threading
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from policies.query_errors import QueryFailed
-from query_door import Door, door, until
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "client"))
-from weir_client import (  # noqa: E402
+from weir_client import (
     AnswerBroken,
     NotAllowed,
     NotFound,
@@ -31,6 +24,9 @@ from weir_client import (  # noqa: E402
     Unavailable,
     Weir,
 )
+
+from policies.query_errors import QueryFailed
+from query_door import Door, door, until
 
 SQL = "SELECT * FROM orders"
 EVERY = pa.table(

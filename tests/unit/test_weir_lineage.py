@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from weir_lineage.plan import PlanReader, Source, Written
+from weir_lineage.report import text_of
+from weir_lineage.spark_names import path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "client"))
-
-from weir_lineage.plan import PlanReader, Source, Written  # noqa: E402
-from weir_lineage.report import text_of  # noqa: E402
-from weir_lineage.spark_names import path  # noqa: E402
-
 ORDERS = Source("kafka://broker:9092", "orders", kafka=True)
 
 

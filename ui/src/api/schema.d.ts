@@ -110,7 +110,8 @@ export interface paths {
         };
         /**
          * Schema Diff
-         * @description Two versions compared; the newest and the one before it unless told otherwise.
+         * @description Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
+         *     first seen; `compatibility` is judged as a registry judges two Avro schemas.
          */
         get: operations["schema_diff_api_v1_datasets__namespace___name__schema_diff_get"];
         put?: never;
@@ -201,6 +202,26 @@ export interface paths {
          *     Each item is decided for itself: `results` names, in order, what each became or why it could not be taken.
          */
         post: operations["review_api_v1_classifications_review_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recognizers/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test
+         * @description How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
+         */
+        post: operations["test_api_v1_recognizers_test_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -453,6 +474,86 @@ export interface paths {
         get: operations["get_job_runs_api_v1_jobs__namespace___name__runs_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{name}/consumer-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Consumer Groups
+         * @description Consumer groups of a cluster as its brokers see them now: members, topics and how far each is behind.
+         */
+        get: operations["consumer_groups_api_v1_clusters__name__consumer_groups_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{name}/connectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connectors
+         * @description Connectors of the Kafka Connect declared with a cluster, with what they join; configurations stay hidden.
+         */
+        get: operations["connectors_api_v1_clusters__name__connectors_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{namespace}/{name}/readers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Readers
+         * @description Who reads a dataset: `observed` (by runs and brokers), `declared` (by producers), `permitted` (may read by Weir).
+         */
+        get: operations["readers_api_v1_datasets__namespace___name__readers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/sql": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sql Lineage
+         * @description Column lineage of SQL over the catalog's schemas, without running it. What cannot be told is in `unknown`.
+         */
+        post: operations["sql_lineage_api_v1_lineage_sql_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1774,6 +1875,27 @@ export interface components {
             sample: components["schemas"]["Sample"];
         };
         /**
+         * SqlAsked
+         * @description A statement, or several.
+         */
+        SqlAsked: {
+            /**
+             * Sql
+             * @example INSERT INTO clean SELECT order_id, md5(customer.email) FROM orders
+             */
+            sql: string;
+            /**
+             * Dialect
+             * @description spark, flink, ksqldb, trino, postgres, mysql, snowflake, bigquery, ...
+             */
+            dialect?: string | null;
+            /**
+             * Cluster
+             * @description Where tables without a cluster are looked up.
+             */
+            cluster?: string | null;
+        };
+        /**
          * Tests
          * @description Tests of policies, and policies to test in place of those that are declared.
          */
@@ -1808,6 +1930,46 @@ export interface components {
              * @default
              */
             name: string;
+        };
+        /**
+         * Trial
+         * @description Values of your own, or a dataset; never both.
+         */
+        Trial: {
+            /**
+             * Recognizer
+             * @description A document of kind Recognizer, its spec, or an entry of presidio's recognizers.
+             * @example {
+             *       "patterns": [
+             *         {
+             *           "name": "e",
+             *           "regex": "EMP-[0-9]{6}",
+             *           "score": 0.6
+             *         }
+             *       ],
+             *       "supported_entity": "EMPLOYEE_NUMBER"
+             *     }
+             */
+            recognizer: {
+                [key: string]: unknown;
+            };
+            /** Values */
+            values?: string[] | null;
+            /**
+             * Dataset
+             * @example prod/orders
+             */
+            dataset?: string | null;
+            /**
+             * Field
+             * @example value.employee
+             */
+            field?: string | null;
+            /**
+             * Records
+             * @default 1000
+             */
+            records: number;
         };
         /** ValidationError */
         ValidationError: {
@@ -1993,7 +2155,7 @@ export interface operations {
         parameters: {
             query?: {
                 version?: number | null;
-                format?: "json" | "spark" | "jsonschema" | "avro" | "pydantic";
+                format?: "json" | "ddl" | "spark" | "jsonschema" | "avro" | "pydantic";
             };
             header?: never;
             path: {
@@ -2067,6 +2229,8 @@ export interface operations {
             query?: {
                 from?: number | null;
                 to?: number | null;
+                /** @description Also ask the schema registry whether it would take the newer one. */
+                registry?: boolean;
             };
             header?: never;
             path: {
@@ -2274,6 +2438,41 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ReviewItems"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    test_api_v1_recognizers_test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Trial"];
             };
         };
         responses: {
@@ -2755,6 +2954,153 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    consumer_groups_api_v1_clusters__name__consumer_groups_get: {
+        parameters: {
+            query?: {
+                /** @description Only groups that read this topic. */
+                topic?: string | null;
+                /** @description Only groups whose name holds this. */
+                search?: string | null;
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    connectors_api_v1_clusters__name__connectors_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    readers_api_v1_datasets__namespace___name__readers_get: {
+        parameters: {
+            query?: {
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    sql_lineage_api_v1_lineage_sql_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SqlAsked"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
