@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from catalog.adapters.reach import require_spark
-from catalog.errors import Unavailable
+from catalog.adapters.spark_connect import connect, release
+from catalog.errors import Unavailable, WeirError
 from policies.adapters.spark_errors import silence, translate
 
 PINNED = {
@@ -57,7 +57,7 @@ class Sessions:
             yield session
         finally:
             # Closing waits for the server; the answer does not.
-            threading.Thread(target=_stop, args=(session,), name="weir-spark-close", daemon=True).start()
+            threading.Thread(target=release, args=(session,), name="weir-spark-close", daemon=True).start()
             self.warm()
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class Sessions:
             self._closed = True
             stock, self._stock = list(self._stock), deque()
         for session in stock:
-            _stop(session)
+            release(session)
 
     def _take(self) -> Any:
         while True:
@@ -75,7 +75,7 @@ class Sessions:
                 return self._create()
             if _alive(session):
                 return session
-            _stop(session)
+            release(session)
 
     def _fill(self) -> None:
         try:
@@ -96,23 +96,22 @@ class Sessions:
             if keep:
                 self._stock.append(session)
         if not keep:
-            _stop(session)
+            release(session)
 
     def _create(self) -> Any:
-        from pyspark.sql.connect.session import SparkSession
-
         silence()
-        require_spark(self._remote)
         session = None
         try:
-            session = SparkSession.builder.remote(self._remote).create()
+            session = connect(self._remote)
             # One stream a query, without the shared pool that gives back what a broken stream would resume from.
             session.client.disable_reattachable_execute()
             for key, value in PINNED.items():
                 session.conf.set(key, value)
+        except WeirError:
+            raise
         except Exception as error:
             if session is not None:
-                _stop(session)
+                release(session)
             failure = translate(error)
             if isinstance(failure, Unavailable):
                 raise failure from None
@@ -128,14 +127,3 @@ def _alive(session: Any) -> bool:
         return bool(session.conf.get("spark.sql.runSQLOnFiles") == "false")
     except Exception:
         return False
-
-
-def _stop(session: Any) -> None:
-    # Not session.stop(): in PySpark 4.0 that shuts down a thread pool which all sessions of the process share, under a
-    # lock that their queries need, and waits in it for calls that are retried for ten minutes.
-    client = session.client
-    with contextlib.suppress(Exception):
-        client.release_session()
-    with contextlib.suppress(Exception):
-        client._channel.close()
-        client._closed = True

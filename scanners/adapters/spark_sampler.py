@@ -20,7 +20,7 @@ from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
-from catalog.adapters.reach import require_spark
+from catalog.adapters.spark_connect import connect, release
 from catalog.errors import Unavailable, WeirError
 from scanners.adapters.kafka_settings import java
 from scanners.adapters.worker import COLUMNS, SKETCH_SCHEMA, job_text, merger, profile_batches
@@ -83,10 +83,7 @@ class SparkSampler:
         with self._lock:
             session, self._session = self._session, None
         if session is not None:
-            try:
-                session.stop()
-            except Exception:
-                logging.getLogger(__name__).debug("the Spark session was gone already")
+            release(session)
 
     def profile(self, job: ProfileJob, cancelled: Cancelled) -> Iterator[tuple[str, bytes]]:
         # A name for the job's consumers lets Spark use one for all windows of a partition. They are assigned, join no
@@ -252,10 +249,7 @@ def _connect(remote: str) -> Any:
     """A session of our own with our code in it."""
     # Its logger writes failed queries with the values they failed on to stderr, whatever the log level.
     logging.getLogger("SQLQueryContextLogger").disabled = True
-    from pyspark.sql import SparkSession
-
-    require_spark(remote)
-    session = SparkSession.builder.remote(remote).create()
+    session = connect(remote)
     for name, value in _SESSION_CONF.items():
         session.conf.set(name, value)
     session.addArtifacts(str(code_archive()), pyfile=True)
