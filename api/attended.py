@@ -99,6 +99,11 @@ class SentResponse(StreamingResponse):
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(self._finish, limiter=self._limiter)
 
+    async def listen_for_disconnect(self, receive: Receive) -> None:
+        """A thread that waits for the engine is not ended by ending this task: the query must be told."""
+        await super().listen_for_disconnect(receive)
+        self._stop.stop(GONE)
+
     def _finish(self) -> None:
         close = getattr(self._chunks, "close", None)
         try:

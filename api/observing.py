@@ -78,16 +78,20 @@ class Observing:
             if key not in self._quiet:
                 log.warning("not_observed", cluster=cluster.name, what=what, message=error.message)
                 self._quiet.add(key)
-            return 0
+        except Exception as error:  # what one server says, whatever it is, keeps no other from being asked
+            if key not in self._quiet:
+                log.error("not_observed", cluster=cluster.name, what=what, error=type(error).__name__)
+                self._quiet.add(key)
+        return 0
 
     def _groups(self, cluster: ClusterRecord, left_out: set[str]) -> int:
         stored = 0
-        try:
-            for events in self._watch.events(cluster.namespace, self._reader(cluster.name), left_out):
+        for events in self._watch.events(cluster.namespace, self._reader(cluster.name), left_out):
+            try:
                 stored += self._store(events)
-        except WeirError:
-            self._watch.forget()
-            raise
+            except BaseException:
+                self._watch.forget(cluster.namespace)
+                raise
         return stored
 
     def _connectors(self, cluster: ClusterRecord, found: list[Connector]) -> int:
@@ -106,11 +110,12 @@ class Observing:
         return self._store_new(self._engines_of(engine, *server).events(cluster.namespace))
 
     def _store_new(self, events: Iterable[dict[str, Any]]) -> int:
-        fresh = [event for event in events if self._told.is_new(event)]
+        fresh: list[dict[str, Any]] = []
         try:
+            fresh += (event for event in events if self._told.is_new(event))
             return self._store(fresh)
-        except WeirError:
-            self._told.forget()
+        except BaseException:
+            self._told.forget(fresh)
             raise
 
     def _store(self, events: list[dict[str, Any]]) -> int:

@@ -105,6 +105,9 @@ def chunks(form: Form, opened: OpenAnswer, running: Running, text: CsvText = Csv
     except WeirError as error:
         running.problem = error.code
         raise
+    except Exception:
+        running.problem = "internal"
+        raise
     running.partial = opened.batches.limit is not None
     running.whole = True
 
@@ -146,7 +149,15 @@ def _parquet(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
 
     sink = _Sink()
     schema = _described(opened, _distinct(opened.batches.schema))
-    writer = pq.ParquetWriter(sink, schema, compression="zstd")
+    try:
+        writer = pq.ParquetWriter(sink, schema, compression="zstd")
+        # Written once empty, so that what Parquet cannot hold is told before the first record is read.
+        writer.write_table(schema.empty_table())
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        raise InvalidInput(
+            "Parquet cannot hold a column of this answer (an empty struct, say); ask for arrow.",
+            details={"format": str(Form.PARQUET)},
+        ) from None
     for batch in opened.batches:
         writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
         running.rows += batch.num_rows

@@ -70,7 +70,8 @@ class _Job:
         self._r = runner
         self._scan = scan
         self.rows = [dict(row) for row in scan.datasets if row.get("state") == "done"]
-        self.problems: list[dict[str, Any]] = []
+        done = {row["name"] for row in self.rows}
+        self.problems: list[dict[str, Any]] = [dict(p) for p in scan.problems if p.get("dataset") in done]
         self._share = 0.0
         self._stop = threading.Event()
         self._asked_at = 0.0

@@ -16,6 +16,7 @@ from catalog.datatypes import STRING, DataType, StructType, from_profile, parse_
 from catalog.errors import InvalidInput
 from catalog.model import SchemaVersion
 from catalog.paths import StepKind
+from policies.model import DatasetFacts
 from policies.plan import PartRead, Window
 from policies.query_ports import Offsets, QueryTable
 from policies.sql.windows import AsOf
@@ -73,6 +74,10 @@ class Tables:
             value=_part(formats.value, declared or from_profile(schema.fields, "value"), schemas),
             headers=_headers(schema),
         )
+
+    def facts(self, reference: str) -> DatasetFacts:
+        """What the catalog says of it now; neither registry nor Kafka is asked. Raises DatasetNotFound."""
+        return self._facts.facts(reference)
 
     def _registered(self, connection: ClusterConnection, topic: str) -> Mapping[str, object]:
         key = (connection.name, topic)

@@ -40,6 +40,13 @@ Lookup = Callable[[str, int], list[str]]
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_NEVER_PUBLIC = tuple(
+    map(
+        ipaddress.ip_network,
+        ("fec0::/10", "3fff::/20", "64:ff9b:1::/48", "5f00::/16", "192.0.0.0/24", "192.88.99.0/24"),
+    )
+)
+"""Local, for documents, or out of use by IANA's special-purpose registries; not all known to `ipaddress` as such."""
 
 
 def lookup(host: str, port: int) -> list[str]:
@@ -89,6 +96,8 @@ class Guard:
         inside = _carried(address)
         if any(inside in network for network in self._networks if network.version == inside.version):
             return True
+        if any(inside in network for network in _NEVER_PUBLIC if network.version == inside.version):
+            return False
         return inside.is_global and not inside.is_multicast and not inside.is_reserved
 
 
@@ -178,6 +187,8 @@ class Webhooks:
             self._client = httpx.Client(
                 timeout=httpx.Timeout(limit, connect=min(5.0, limit)), follow_redirects=False, trust_env=False,
                 transport=self._transport, headers={"User-Agent": "Weir-Webhook/1"},
+                # Connections are kept by address; one kept would serve another host there, its certificate unchecked.
+                limits=httpx.Limits(max_keepalive_connections=0),
             )  # fmt: skip
         return self._client
 

@@ -56,12 +56,23 @@ def run(home: Home) -> None:
 
 
 def upkeep(services: Services) -> bool:
-    """What is due now: datasets that changed while the index was away are indexed, old events are forgotten,
-    scheduled scans are asked for."""
-    services.search.reindex_dirty()
-    services.events.prune()
-    services.grant_notices.step()
-    services.schedules.request_due()
+    """What is due now: scheduled scans are asked for, old events forgotten, ends of grants told, datasets that changed
+    while the index was away indexed. Each is tried whatever became of the others; the first failure is raised at the end.
+    """
+    first: Exception | None = None
+    duties: tuple[Callable[[], object], ...] = (
+        services.schedules.request_due,
+        services.events.prune,
+        services.grant_notices.step,
+        services.search.reindex_dirty,
+    )
+    for duty in duties:
+        try:
+            duty()
+        except Exception as error:
+            first = first or error
+    if first is not None:
+        raise first
     return False
 
 

@@ -44,7 +44,8 @@ class Deliveries:
         self._jitter = jitter
         self._worker = f"{os.uname().nodename}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
         self._busy: dict[str, Future[int]] = {}
-        self._pool: ThreadPoolExecutor | None = None
+        # Receivers that may be slow as they like have threads of their own, so that the lasting one always has one.
+        self._pools: dict[bool, ThreadPoolExecutor] = {}
 
     def step(self, wait: bool = False) -> bool:
         """Begin what is due for every receiver; True when something was told since the last step.
@@ -66,7 +67,7 @@ class Deliveries:
             state = states.get(name) or self._begin(receiver)
             due = state.next_try_at is None or state.next_try_at <= now
             if name not in self._busy and state.position < newest and due:
-                self._busy[name] = self._threads().submit(self._tell, receiver)
+                self._busy[name] = self._threads(receiver.lasting).submit(self._tell, receiver)
         if wait:
             told += sum(future.result() for future in self._busy.values())
             self._busy.clear()
@@ -74,13 +75,13 @@ class Deliveries:
 
     def close(self) -> None:
         """Let what is under way end."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        for pool in self._pools.values():
+            pool.shutdown(wait=True, cancel_futures=True)
 
-    def _threads(self) -> ThreadPoolExecutor:
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="events")
-        return self._pool
+    def _threads(self, lasting: bool) -> ThreadPoolExecutor:
+        if lasting not in self._pools:
+            self._pools[lasting] = ThreadPoolExecutor(_THREADS, thread_name_prefix="events")
+        return self._pools[lasting]
 
     def _begin(self, receiver: Receiver) -> DeliveryState:
         at = self._store.event_before(receiver.since) if receiver.since is not None else 0
@@ -137,8 +138,9 @@ class Deliveries:
         position, dropped = state.position, state.dropped
         if failure.told:
             position = chunk[failure.told - 1].seq
-        if not receiver.lasting:
-            too_old = now - timedelta(hours=self._settings.webhook_give_up_hours)
+        too_old = now - timedelta(hours=self._settings.webhook_give_up_hours)
+        # Old events alone are no reason: it may be Weir that was away.
+        if not receiver.lasting and (state.failed_at or now) <= too_old:
             for event in self._store.events(EventFilter(after=position), _PAGE):
                 if event.time >= too_old:
                     break

@@ -110,6 +110,13 @@ class ClusterScanSpec(ScanSpec):
 
     topics: list[str] = Field(default_factory=lambda: ["*"], min_length=1)
 
+    @field_validator("topics")
+    @classmethod
+    def _named(cls, value: list[str]) -> list[str]:
+        if any(not topic.strip() for topic in value):
+            raise ValueError("a topic has no name; write a topic or a pattern such as shop.*")
+        return value
+
 
 class RestServer(Spec):
     """A server beside the cluster, asked by its REST API: Kafka Connect, ksqlDB, Flink."""

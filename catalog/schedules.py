@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from catalog.errors import Unavailable, WeirError
 from catalog.ports import CatalogStore, Clock
 from catalog.records import ScanRecord
 from catalog.scans import Scans
+
+_log = logging.getLogger(__name__)
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
@@ -52,13 +56,25 @@ class Schedules:
         return [*clusters, *datasets]
 
     def request_due(self) -> Sequence[ScanRecord]:
-        """Queue a scan for every schedule whose last one was asked for long enough ago and is over."""
+        """Queue a scan for every schedule whose last one was asked for long enough ago and is over.
+
+        A schedule that cannot be followed is logged and keeps no other from it. Raises Unavailable.
+        """
         due = list(self._due())
         if not due:
             return []
         with self._store.transaction():
             # Looked at again among the other writers: another worker may have asked meanwhile.
-            return [self._scans.request(s.cluster, s.topics, s.sample, s.name, exclude=s.exclude) for s in self._due()]
+            return [scan for schedule in self._due() if (scan := self._request(schedule)) is not None]
+
+    def _request(self, due: Schedule) -> ScanRecord | None:
+        try:
+            return self._scans.request(due.cluster, due.topics, due.sample, due.name, exclude=due.exclude)
+        except Unavailable:
+            raise
+        except WeirError as error:
+            _log.warning("%s cannot be followed: %s", due.name, error.message)
+            return None
 
     def _due(self) -> Iterator[Schedule]:
         now = self._clock()

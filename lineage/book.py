@@ -22,6 +22,9 @@ from lineage.facts import Fact, Facts, datasets_in
 SEEN_STEP = 60_000
 """Times of the last report of a run are kept to the minute, so that a storm of RUNNING events changes nothing."""
 
+Turns = list[tuple[int, str]]
+"""Times and what was said then (the facts' digest), in order of time, each once."""
+
 TERMINAL = ("COMPLETE", "FAIL", "ABORT")
 STREAMING = ("STREAMING", "SERVICE")
 
@@ -39,6 +42,8 @@ class Run:
     snapshot: bool = False
     parent: str | None = None
     phases: dict[str, int] = field(default_factory=dict)
+    turns: Turns = field(default_factory=list)
+    """Of a run whose every report is the whole truth: what it said when, so that what comes back is seen."""
 
     @property
     def heard(self) -> int:
@@ -104,6 +109,8 @@ class Book:
     facts: dict[str, Facts] = field(default_factory=dict)
     declared: dict[str, int] = field(default_factory=dict)
     """Declarations (job and dataset events): facts' digest -> first time."""
+    declared_turns: Turns = field(default_factory=list)
+    """The same with their repetitions."""
     base: dict[Pair, Remembered] = field(default_factory=dict)
     info: dict[str, tuple[int, Any]] = field(default_factory=dict)
     """What the job says of itself: key -> (time, value); the newest wins."""
@@ -172,11 +179,12 @@ class Book:
             "owner": self.owner,
             "name": [self.namespace, self.name, self.is_job],
             "runs": [
-                [r.id, r.first, r.last, r.types, r.processing, r.snapshot, r.parent, r.phases]
+                [r.id, r.first, r.last, r.types, r.processing, r.snapshot, r.parent, r.phases, r.turns]
                 for r in self.runs.values()
             ],
             "facts": {key: orjson.Fragment(self.cache.facts[key]) for key in self.facts},
             "declared": self.declared,
+            "declared_turns": self.declared_turns,
             "base": [[list(p), list(m.variant), m.vf, m.seen] for p, m in self.base.items()],
             "info": self.info,
             "about": self.about,
@@ -195,15 +203,20 @@ class Book:
             name=name,
             is_job=is_job,
             version=version,
-            runs={row[0]: Run(*row) for row in document["runs"]},
+            runs={row[0]: Run(*row[:8], *map(_turns_of, row[8:])) for row in document["runs"]},
             facts={key: _facts_of(found, document) for key, found in document["facts"].items()},
             declared=document["declared"],
+            declared_turns=_turns_of(document.get("declared_turns", ())),
             base={tuple(p): Remembered(tuple(v), vf, seen) for p, v, vf, seen in document["base"]},
             info={key: (row[0], row[1]) for key, row in document["info"].items()},
             about=document["about"],
             halves=document["halves"],
             emitted=document["emitted"],
         )
+
+
+def _turns_of(rows: Iterable[Any]) -> Turns:
+    return [(time, key) for time, key in rows]
 
 
 def _facts_document(facts: Facts) -> bytes:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
 from lineage.groups import job_type
@@ -55,7 +55,10 @@ def mapped(connector: Connector) -> Mapped:
     topics = _topics(connector, config)
     for words, read in _KNOWN:
         if any(word in kind for word in words):
-            pairs = list(read(config, topics, connector.kind))
+            try:
+                pairs = list(read(config, topics, connector.kind))
+            except ValueError:  # an address that is none, or whose parts stand elsewhere: `${env:PORT}`
+                break
             return Mapped(topics, tuple(dict.fromkeys(outside for outside, _ in pairs)), tuple(pairs))
     return Mapped(topics, ())
 
@@ -141,7 +144,7 @@ def _elasticsearch(config: Mapping[str, str], topics: Sequence[str], kind: str) 
 
 
 def _mongo(config: Mapping[str, str], topics: Sequence[str], kind: str) -> Iterable[tuple[Name, str]]:
-    parts = urlsplit(config.get("connection.uri", ""))
+    parts = _first_of_mongo(config.get("connection.uri", ""))
     database, collection = config.get("database"), config.get("collection")
     if parts.hostname and database:
         for topic in topics:
@@ -149,6 +152,14 @@ def _mongo(config: Mapping[str, str], topics: Sequence[str], kind: str) -> Itera
                 (f"mongodb://{_host(parts.hostname, parts.port or 27017)}", f"{database}.{collection or topic}"),
                 topic,
             )
+
+
+def _first_of_mongo(uri: str) -> SplitResult:
+    """The first of the hosts: `mongodb://user:password@h1:27017,h2:27017/?replicaSet=rs`."""
+    hosts, _, rest = uri.partition("://")[2].partition("?")[0].partition("/")
+    if "@" in rest:
+        raise ValueError("a password that is not escaped")
+    return urlsplit("//" + hosts.rpartition("@")[2].partition(",")[0])
 
 
 def _snowflake(config: Mapping[str, str], topics: Sequence[str], kind: str) -> Iterable[tuple[Name, str]]:
@@ -205,12 +216,13 @@ def jdbc_place(url: str) -> tuple[str, str] | None:
     if text.startswith("oracle:"):
         found = re.search(r"@/*([^:/@]+):(\d+)[:/](\w+)", text)
         return (f"oracle://{_host(found[1], found[2])}", found[3]) if found else None
-    parts = urlsplit(text)
-    scheme = {"postgresql": "postgres", "mariadb": "mysql"}.get(parts.scheme, parts.scheme)
     try:
-        port = parts.port or {"postgres": 5432, "mysql": 3306, "redshift": 5439}.get(scheme)
+        parts = urlsplit(text)
+        number = parts.port
     except ValueError:
         return None
+    scheme = {"postgresql": "postgres", "mariadb": "mysql"}.get(parts.scheme, parts.scheme)
+    port = number or {"postgres": 5432, "mysql": 3306, "redshift": 5439}.get(scheme)
     if not parts.hostname:
         return ("file", parts.path) if scheme == "sqlite" and parts.path else None
     return f"{scheme}://{_host(parts.hostname, port)}", parts.path.strip("/").partition(";")[0]

@@ -80,9 +80,8 @@ class LineageWorker:
         if not records:
             return 0
         stop = stop or threading.Event()
-        with uncollected():
-            events = self._read(records, stop)
-            self._patiently(stop, self._fold, events)
+        events = self._read(records, stop)
+        self._patiently(stop, self._fold, events)
         self._patiently(stop, self._source.commit, records)
         self.state.batches += 1
         return len(records)
@@ -126,7 +125,8 @@ class LineageWorker:
         if not events:
             return
         try:
-            self._writer.write([event for _, event in events])
+            with uncollected():
+                self._writer.write([event for _, event in events])
             self._repeats.folded(events)
             self.state.folded += len(events)
         except (Unavailable, Stopped):

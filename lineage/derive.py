@@ -18,6 +18,7 @@ from lineage.halves import joined_halves
 from lineage.model import FOREVER, Edge, How, Kind
 from lineage.names import Names
 from lineage.statements import Statement, datasets_of, ends_of, node_id, pair_of, resolve_pair, settle
+from lineage.turns import all_turns, changes
 
 OBSERVED, DECLARED = "observed", "declared"
 
@@ -171,12 +172,13 @@ class Sayings:
         return [step for *_, step in sorted(steps, key=lambda row: row[:3])]
 
     def declared(self) -> list[Step]:
-        rows = sorted((time, key) for key, time in self.book.declared.items())
+        rows = all_turns(self.book.declared, self.book.declared_turns)
         return [Step(time, time, self.statement((key,)), True) for time, key in rows]
 
     def of_run(self, run: Run) -> Iterator[Step]:
         phases = sorted((time, key) for key, time in run.phases.items())
         if run.snapshot:
+            phases = changes(all_turns(run.phases, run.turns))
             for at, (time, key) in enumerate(phases):
                 last = run.heard if at == len(phases) - 1 else phases[at + 1][0]
                 yield Step(time, last, self.statement((key,)), True)

@@ -111,7 +111,8 @@ def safe_cell(value: Any) -> str:
     if isinstance(value, list | tuple):
         value = " ".join(str(part) for part in value)
     text = "" if value is None else str(value)
-    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    begins = text[:1] in ("\t", "\r", "\n") or text.lstrip()[:1] in ("=", "+", "-", "@")
+    return "'" + text if begins else text
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Json]) -> str:

@@ -16,6 +16,7 @@ from lineage.learn import About, about, gather, learn, new_books
 from lineage.model import Edge, Kind
 from lineage.names import Link, Names, Resolve, as_written
 from lineage.settings import LineageSettings
+from lineage.turns import all_turns, newest_changes
 
 Drops = Mapping[DatasetId, Sequence[int]]
 
@@ -134,8 +135,15 @@ def add_nodes(delta: GraphDelta, edge: Edge) -> None:
 
 
 def _shorten_phases(book: Book, kept: int) -> None:
-    """Unite the newest reports of a run that has too many kinds of them; nothing is dated earlier than it was said."""
+    """Unite the newest reports of a run that has too many kinds of them; nothing is dated earlier than it was said.
+
+    Of a run that tells everything each time, the first and the newest are kept.
+    """
     for run in book.runs.values():
+        if run.snapshot:  # each stands alone: united they would tell of what no report told
+            turns = newest_changes(all_turns(run.phases, run.turns), kept)
+            run.turns, run.phases = turns, {key: time for time, key in reversed(turns)}
+            continue
         while len(run.phases) > kept:
             (time, key), (_, other) = sorted(((time, key) for key, time in run.phases.items()), reverse=True)[:2]
             facts = book.facts[key] | book.facts[other]

@@ -16,6 +16,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 PRODUCER = "https://weir.example/observed/consumer-groups"
 JOB_TYPE = "CONSUMER_GROUP"
+_UNSETTLED = ("PREPARING_REBALANCING", "COMPLETING_REBALANCING", "UNKNOWN")
 AT_ONCE = 100
 """Groups asked about in one go."""
 
@@ -98,6 +99,8 @@ class GroupWatch:
         return name in self.hidden or name.startswith("_weir")
 
     def _event(self, namespace: str, group: ConsumerGroup) -> dict[str, Any] | None:
+        if group.state in _UNSETTLED:  # its members have no topics just now, and will in a moment
+            return None
         if all(topic.topic.startswith("_weir") for topic in group.topics):
             return None
         said = hashlib.sha256(repr((group.active, [t.topic for t in group.topics])).encode()).hexdigest()
@@ -107,9 +110,10 @@ class GroupWatch:
         self._told[namespace, group.name] = (said, self.clock())
         return event_of(namespace, group)
 
-    def forget(self) -> None:
-        """Say everything again: what was said could not be stored."""
-        self._told.clear()
+    def forget(self, namespace: str) -> None:
+        """Say everything of a cluster again: what was said could not be stored."""
+        for key in [key for key in self._told if key[0] == namespace]:
+            del self._told[key]
 
 
 def event_of(namespace: str, group: ConsumerGroup, at: datetime | None = None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from lineage.info import job_said
 from lineage.model import FOREVER
 from lineage.reading import Reader, Reading
 from lineage.settings import LineageSettings
+from lineage.turns import add_turn, all_turns, changes
 
 ABOUT_KEPT = 200
 """Different sayings about datasets noted per book; beyond it the oldest are written again when they are repeated."""
@@ -103,10 +104,10 @@ def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettin
         for event, reading in events:
             if isinstance(event, RunEvent):
                 before = _shape(book, event.run_id, steps)
-                if _learn_run(book, event, reading):
+                if _learn_run(book, event, reading, settings.phases_kept):
                     heard = before is not None and before == _shape(book, event.run_id, steps)
                     (found.heard if heard else found.flows).add(owner)
-            elif _learn_said(book, event, reading):
+            elif _learn_said(book, event, reading, settings.phases_kept):
                 found.flows.add(owner)
             if _learn_about(book, event, reading):
                 found.flows.add(owner)
@@ -125,21 +126,26 @@ def _shape(book: Book, run_id: str, steps: tuple[int, int]) -> tuple[Any, ...] |
         return None
     heard = tuple(run.heard // step for step in steps)
     integration = book.info.get("integration", (0, None))[1]
-    return run.first, heard, run.complete, run.processing, run.snapshot, tuple(run.phases.values()), integration
+    return run.first, heard, run.complete, run.processing, run.snapshot, _said(run), integration
 
 
-def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading) -> bool:
+def _said(run: Run) -> tuple[Any, ...]:
+    return tuple(changes(all_turns(run.phases, run.turns)) if run.snapshot else run.phases.values())
+
+
+def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, kept: int) -> bool:
     changed = _learn_info(book, event, event.time) if isinstance(event, JobEvent) else False
     if reading.facts:
         book.facts.setdefault(reading.digest, reading.facts)
         if event.time < book.declared.get(reading.digest, event.time + 1):
             book.declared[reading.digest], changed = event.time, True
+        changed |= add_turn(book.declared_turns, event.time, reading.digest, kept)
     elif book.version == 0 and not book.runs:
         changed = True  # a job that is only named is on the map all the same
     return changed
 
 
-def _learn_run(book: Book, event: RunEvent, reading: Reading) -> bool:
+def _learn_run(book: Book, event: RunEvent, reading: Reading, kept: int) -> bool:
     # Repeats of RUNNING within a minute say nothing new.
     time = _minute(event.time) if event.type in ("RUNNING", None) else event.time
     changed = _learn_info(book, event, time)
@@ -166,7 +172,14 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading) -> bool:
         book.facts.setdefault(reading.digest, reading.facts)
         if event.time < run.phases.get(reading.digest, event.time + 1):
             run.phases[reading.digest], changed = event.time, True
+        if snapshot:
+            changed |= add_turn(run.turns, event.time, reading.digest, kept)
     return changed
+
+
+def is_snapshot(event: RunEvent) -> bool:
+    """Whether this report is the whole truth: what it lacks is no more."""
+    return _processing(event)[1]
 
 
 def _processing(event: RunEvent) -> tuple[str | None, bool]:

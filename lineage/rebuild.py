@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from catalog.errors import InvalidInput
+import structlog
+
+from catalog.errors import InvalidInput, Unavailable
 from lineage.consume import read_event
 from lineage.events import Event
 from lineage.memory import uncollected
 from lineage.names import Resolve, as_written
-from lineage.ports import EventLog, LineageGraph, Record, WriteRefused
+from lineage.ports import EventLog, LineageGraph, Record
 from lineage.repeats import Repeats
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
+
+log = structlog.get_logger(__name__)
 
 _TURNS = 20
 
@@ -102,8 +106,11 @@ class _Run:
             self._writer.write([event for _, event in events])
             self._repeats.folded(events)
             self.folded += len(events)
-        except WriteRefused:
+        except Unavailable:
+            raise
+        except Exception as error:  # as the worker, which buries it
             if len(events) == 1:
+                log.error("lineage event left out", error=type(error).__name__)
                 self.skipped += 1
                 return
             middle = len(events) // 2

@@ -30,7 +30,7 @@ _SECRET_WORDS = frozenset({
 _SECRET_PAIRS = frozenset({
     ("api", "key"), ("access", "key"), ("secret", "key"), ("private", "key"), ("account", "key"), ("shared", "key"),
     ("encryption", "key"), ("signing", "key"), ("auth", "key"), ("connection", "string"), ("basic", "auth"),
-    ("user", "info"),
+    ("user", "info"), ("master", "key"),
 })  # fmt: skip
 
 _NAME = r"""(?P<name>[A-Za-z_][\w.\-]*)"""
@@ -39,7 +39,10 @@ _ASSIGNMENT = re.compile(
     r"""(?P<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'')*'|\\"[^"\\]*\\"|\{[^}]*\}|[^\s;&,"'(){}\[\]]+)""",
     re.S,
 )
-_SQL_SECRET = re.compile(r"""(?i)\b((?:identified\s+by|password|secret|token)\s+)('(?:[^']|'')*'|"[^"]*")""")
+_SQL_SECRET = re.compile(
+    r"""(?i)\b((?:identified\s+by|password|secret|token)(?:\s+|\s*\(\s*))('(?:[^']|'')*'|"[^"]*")"""
+)
+_SQL_TEXT = re.compile(r"'(?:[^'\n]|'')*'")
 _URL_USER = re.compile(r"(?<=://)([^\s/@:?#'\"]*):([^\s/@'\"]+)@")
 _ORACLE_USER = re.compile(r"(?i)(jdbc:oracle:\w+:)([^\s/@:]+)/([^\s@]+)@")
 _OPTION = re.compile(
@@ -144,7 +147,10 @@ def _clean(text: str, structural: bool, sql: bool) -> str:
     text = _OPTION.sub(rf"\1{REDACTED}", text)
     text = _BEARER.sub(rf"\1 {REDACTED}", text)
     text = _SQL_SECRET.sub(rf"\1'{REDACTED}'", text)
-    # In a statement `password = x.password` compares columns: only literals can hold a secret there.
+    # In a statement `password = x.password` compares columns: only literals can hold a secret there, as their whole or
+    # within, as in `dblink('host=h password=...')`.
+    if sql:
+        text = _SQL_TEXT.sub(lambda found: _ASSIGNMENT.sub(_hide_assignment, found.group()), text)
     return _ASSIGNMENT.sub(_hide_literal if sql else _hide_assignment, text)
 
 

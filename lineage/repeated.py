@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -22,8 +22,7 @@ class Told:
 
     def is_new(self, event: Mapping[str, Any]) -> bool:
         """Whether this, but for its time, was not said lately; it counts as said from now on."""
-        said = {key: value for key, value in event.items() if key != "eventTime"}
-        mark = blake2b(orjson.dumps(said, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+        mark = _mark(event)
         at = self._told.get(mark)
         if at is not None and time.monotonic() - at < self._again:
             return False
@@ -33,6 +32,12 @@ class Told:
             self._told.popitem(last=False)
         return True
 
-    def forget(self) -> None:
-        """Everything is new again: it could not be stored."""
-        self._told.clear()
+    def forget(self, events: Iterable[Mapping[str, Any]]) -> None:
+        """These are new again: they could not be stored."""
+        for event in events:
+            self._told.pop(_mark(event), None)
+
+
+def _mark(event: Mapping[str, Any]) -> bytes:
+    said = {key: value for key, value in event.items() if key != "eventTime"}
+    return blake2b(orjson.dumps(said, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()

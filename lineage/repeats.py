@@ -14,6 +14,7 @@ from hashlib import blake2b
 from lineage.book import SEEN_STEP
 from lineage.events import Event, RunEvent
 from lineage.facts import drops_of
+from lineage.learn import is_snapshot
 from lineage.parse import parse_time
 from lineage.ports import Record
 
@@ -41,8 +42,11 @@ class Repeats:
     def folded(self, messages: Iterable[tuple[Record, Event]]) -> None:
         """These are in the graph."""
         for record, event in messages:
-            # A drop counts by its moment, and the moments of START and of an end are kept as they are.
-            if isinstance(event, RunEvent) and event.type in ("RUNNING", None) and not any(drops_of(event)):
+            # A drop counts by its moment, and so does what may be taken back; the moments of START and of an end are
+            # kept as they are.
+            if not isinstance(event, RunEvent) or event.type not in ("RUNNING", None):
+                continue
+            if not is_snapshot(event) and not any(drops_of(event)):
                 self._note(record)
 
     def _note(self, record: Record) -> None:

@@ -25,7 +25,7 @@ from policies.identity import Identity
 from policies.matching import resolve
 from policies.model import DatasetFacts, Effect, GrantStatus, Subject
 from policies.ports import Change, Clock, Document, FactsSource
-from policies.request_effects import check_times, grant_spec, not_found
+from policies.request_effects import check_times, end_by_default, grant_spec, not_found
 from policies.requests import Asked, matching_workflows, read_fields, shortest
 from policies.settings import PolicySettings
 from policies.state import GovernanceState
@@ -98,7 +98,7 @@ class Approvals:
         asked = read_fields(facts, fields, unmask)
         stages, longest, expires_after = self._required(facts, asked)
         start = valid_from or now
-        end = valid_to or start + min(timedelta(days=self._settings.default_grant_days), longest)
+        end = valid_to or end_by_default(start, min(timedelta(days=self._settings.default_grant_days), longest))
         check_times(start, end, now, longest)
         request = AccessRequest(
             "req-" + secrets.token_hex(6), subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(),
@@ -134,7 +134,11 @@ class Approvals:
         who = resolve(subject, self._state.view().roles)
         allowed = glass.terms(who, self._workflows(facts, asked), facts.reference)
         with self._store.transaction():
-            earlier = [AccessRequest.from_json(d.spec or {}) for d in self._store.documents(KIND, label="review")]
+            earlier = [
+                AccessRequest.from_json(document.spec or {})
+                for state in (RequestState.REVIEW, RequestState.DENIED)
+                for document in self._store.documents(KIND, label=str(state))
+            ]
             lasts = glass.check(subject.user, reason, lasting, allowed, earlier, now)
             name = "req-" + secrets.token_hex(6)
             request = AccessRequest(

@@ -5,11 +5,12 @@ Every workflow that is about what is asked for must allow it: one that does not,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
+from catalog.records import rfc3339
 from policies.matching import Who
 from policies.model import SubjectMatch
 from policies.workflow import AccessRequest, Approvers, RequestState, Stage, Workflow
@@ -51,12 +52,12 @@ def terms(who: Who, workflows: Sequence[Workflow], reference: str) -> Terms:
 
 
 def check(
-    user: str, reason: str, wished: timedelta | None, allowed: Terms, earlier: Iterable[AccessRequest], now: datetime
+    user: str, reason: str, wished: timedelta | None, allowed: Terms, earlier: Sequence[AccessRequest], now: datetime
 ) -> timedelta:
     """How long the access lasts.
 
     Raises InvalidInput (no reason, too long), Conflict while an earlier use of the same person was not reviewed in
-    time: nobody goes on breaking what nobody looks at.
+    time (nobody goes on breaking what nobody looks at), or was denied by its reviewer less than `review_within` ago.
     """
     if not reason.strip():
         raise InvalidInput(
@@ -71,4 +72,13 @@ def check(
             f"{user} broke the glass before ({overdue[0].id}), and it was not reviewed in time; it must be first.",
             details={"id": overdue[0].id},
         )
+    for each in earlier:
+        denied = each.break_glass and each.requester == user and each.state is RequestState.DENIED
+        if denied and each.votes and now < each.votes[-1].at + allowed.review_within:
+            until = rfc3339(each.votes[-1].at + allowed.review_within)
+            raise Conflict(
+                f"{user} broke the glass before ({each.id}), and its reviewer denied that; it is barred until {until}."
+                " Make a request.",
+                details={"id": each.id, "until": until},
+            )
     return wished or allowed.longest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.errors import NotAllowed, NotFound
+from catalog.errors import Conflict, NotAllowed, NotFound
 from policies.delegation import Delegations
 from policies.identity import Identity
 from policies.matching import resolve
@@ -49,7 +49,7 @@ class Deciders:
         return None
 
     def require(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> Standing:
-        """The right to decide the stage that waits. Raises NotAllowed.
+        """The right to decide the stage that waits. Raises NotAllowed; Conflict where a delegate has spoken in the subject's place.
 
         Somebody who is an approver and has spoken already passes: `workflow.vote` says so better.
         """
@@ -57,6 +57,13 @@ class Deciders:
         found = self.standing(subject, request, stage, facts)
         if found is not None:
             return found
+        for said in request.votes:
+            if said.stage == stage.name and said.instead_of == subject.user:
+                raise Conflict(
+                    f"{said.by} has decided stage {stage.name!r} of access request {request.id} in place of"
+                    f" {subject.user} already; others must follow.",
+                    details={"id": request.id},
+                )
         if self.is_approver(subject, request, stage, facts):
             return Standing()
         raise NotAllowed(

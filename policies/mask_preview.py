@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import threading
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -12,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from catalog.datatypes import Primitive, StructType, parse_ddl
-from catalog.errors import InvalidInput
+from catalog.errors import InvalidInput, LimitExceeded
 from policies import convert, kinds
 from policies.masks import custom
 from policies.masks.expression import literal
@@ -24,6 +26,12 @@ from policies.query_ports import Engine
 
 MOST_VALUES = 100
 _SECONDS = 20.0
+_AT_ONCE = 2
+"""Previews that the engine computes at a time: they stand beside the queries, whose turns they do not take."""
+_WAIT_SECONDS = 3.0
+_MOST_DIGITS = 76
+_LARGEST_EXPONENT = 38
+"""A decimal of Spark has at most 38 digits; a larger one only makes a text as long as its exponent says."""
 
 
 class MaskPreview:
@@ -31,14 +39,17 @@ class MaskPreview:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._places = threading.BoundedSemaphore(_AT_ONCE)
 
     def show(self, mask: dict[str, Any], values: Sequence[Any], type_name: str = "STRING") -> dict[str, Any]:
         """{mask, type, values: [{value, masked}], note}. A CUSTOM mask is computed by the engine, over these values.
 
-        `mask` is as in a policy: {type, expression?, params?}. Raises InvalidInput, QueryFailed, Unavailable.
+        `mask` is as in a policy: {type, expression?, params?}. Raises InvalidInput, QueryFailed, LimitExceeded,
+        Unavailable.
         """
         if len(values) > MOST_VALUES:
             raise InvalidInput(f"{len(values)} values are too many for a preview; give at most {MOST_VALUES}.")
+        _single(values)
         try:
             made = convert.mask(kinds.MaskSpec.model_validate(mask))
         except ValidationError as error:
@@ -61,8 +72,27 @@ class MaskPreview:
         rows = ", ".join(f"({n}, {_literal(v)})" for n, v in enumerate(values))
         masked = custom.render(expression, f"try_cast(v AS {kind.name})")
         sql = f"SELECT n, {masked} AS masked FROM VALUES {rows} AS given(n, v) ORDER BY n"
-        result = self._engine.run(QueryPlan(sql, (), len(values), _SECONDS))
+        if not self._places.acquire(timeout=_WAIT_SECONDS):
+            raise LimitExceeded(
+                f"{_AT_ONCE} previews are being computed already; try again shortly.", details={"limit": "previews"}
+            )
+        try:
+            # As a view of a query computes it: without ANSI's errors.
+            result = self._engine.run(QueryPlan(sql, (), len(values), _SECONDS, ansi=False))
+        finally:
+            self._places.release()
         return [{"value": v, "masked": row[1]} for v, row in zip(values, result.rows, strict=True)]
+
+
+def _single(values: Sequence[Any]) -> None:
+    """Raises InvalidInput for what is no single value, or no text that can be stored."""
+    for value in values:
+        if isinstance(value, (list, dict)):
+            raise InvalidInput("A preview takes single values: texts, numbers, true, false and null.")
+        if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
+            raise InvalidInput("A value of the preview is no Unicode text: it has half of a surrogate pair.")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InvalidInput('A value of the preview is no number of JSON; write "NaN" or "Infinity" as a text.')
 
 
 def _literal(value: Any) -> str:
@@ -91,12 +121,12 @@ def _typed(value: Any, kind: Primitive) -> Any:
             case "float":
                 return float(value)
             case "decimal":
-                return Decimal(str(value))
+                return _bounded(Decimal(str(value)))
             case "date":
                 return date.fromisoformat(str(value))
             case "timestamp":
                 moment = datetime.fromisoformat(str(value))
-                return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+                return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC)
             case "binary":
                 return b64decode(str(value), validate=True)
             case "string":
@@ -106,11 +136,24 @@ def _typed(value: Any, kind: Primitive) -> Any:
     return value
 
 
+def _bounded(value: Decimal) -> Decimal:
+    """Raises ValueError for one that no decimal of Spark could be."""
+    if (
+        not value.is_finite()
+        or abs(value.adjusted()) > _LARGEST_EXPONENT
+        or len(value.as_tuple().digits) > _MOST_DIGITS
+    ):
+        raise ValueError
+    return value
+
+
 def _plain(value: Any) -> Any:
     """A masked value as JSON has it, as answers of queries do."""
     match value:
         case bytes():
             return b64encode(value).decode()
+        case float() if not math.isfinite(value):
+            return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         case Decimal():
             return format(value, "f")
         case date():

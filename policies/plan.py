@@ -88,6 +88,7 @@ class QueryPlan:
     """Governed tables and the gated text that runs over them. `limit` rows, `seconds` of time, `most_bytes` of result.
 
     stop   whoever holds it can end the query while it runs
+    ansi   whether a value that cannot be cast fails the query, or is NULL as it is inside the views
     """
 
     sql: str
@@ -96,6 +97,7 @@ class QueryPlan:
     seconds: float
     most_bytes: int = 64 * 1024 * 1024
     stop: Stop = field(default_factory=Stop, compare=False, repr=False)
+    ansi: bool = True
 
 
 @dataclass(frozen=True, slots=True)

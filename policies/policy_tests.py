@@ -18,7 +18,7 @@ from policies import explain, gate
 from policies.decisions import Named, decide_now, effect_of, subject_of
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Subject
 from policies.ports import Clock, FactsSource
-from policies.query_prepare import Prepared, Preparer
+from policies.query_prepare import Prepared, Preparer, check_environment
 from policies.settings import PolicySettings
 from policies.sql import trace
 from policies.sql.names import fold
@@ -210,6 +210,13 @@ class PolicyTests:
             return _closed(case.expect, "deny"), reasons
         if (denied := _denied_column(prepared)) is not None:
             return _closed(case.expect, "deny"), [f"{denied} may not be read.", *reasons]
+        problem = gated.stream_problem() if gated.emit_changes else None
+        if problem is not None:
+            return _closed(case.expect, "refused"), [problem]
+        try:
+            check_environment(prepared)
+        except SqlRefused as error:
+            return _closed(case.expect, "refused"), [error.message]
         shown = _outputs(prepared)
         effect = "mask" if "mask" in shown.values() else "allow"
         # `allow` of a query says that it runs; whether something of it is masked is asked for with `mask`.

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.errors import LimitExceeded, SqlRefused
+from catalog.errors import LimitExceeded
 from policies import explain, gate, query_answer
 from policies.gate import Gated
 from policies.masks.keys import MaskKeys
@@ -203,7 +203,7 @@ class GovernedQuery:
             prepared = self._prepare(subject, gated, purpose, "query.stream", live)
             problem = prepared.gated.stream_problem()
             if problem is not None:
-                raise SqlRefused(problem, details={"line": 1, "column": 1, "reasons": ["stream"]})
+                raise self._trail.refused(subject, problem, "query.stream", live)
             self._preparer.look(prepared)
             self._trail.record(subject, "query.stream", purpose, prepared, "allow", running=live)
             columns = self._analysed(prepared, 1)
@@ -237,10 +237,13 @@ class GovernedQuery:
             for event in events:
                 if live.stop.stopped and event["type"] != "end":
                     error = live.stop.error()
+                    live.whole, live.problem = False, error.code
                     yield {"type": "end", "code": error.code, "message": error.message, "reasons": []}
                     return
                 if event["type"] == "columns" and event["columns"] == begin["columns"]:
                     continue
+                if event["type"] == "end":
+                    live.whole, live.problem = False, event["code"]
                 live.rows += len(event.get("rows", ()))
                 yield event
 
@@ -266,10 +269,8 @@ class GovernedQuery:
         """A turn, and under it a query that is decided, looked up and in the audit."""
         gated = self._trail.gate(subject, live.sql, live.purpose, "query", live)
         if gated.emit_changes:
-            raise SqlRefused(
-                "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out.",
-                details={"line": 1, "column": 1, "reasons": ["stream"]},
-            )
+            said = "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out."
+            raise self._trail.refused(subject, said, "query", live)
         with self._turns.take(subject.user, live.stop):
             live.state = RUNNING
             prepared = self._prepare(subject, gated, live.purpose, "query", live)

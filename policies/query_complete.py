@@ -35,6 +35,8 @@ _SYSTEM = words("_key _headers _partition _offset _timestamp _value")
 _MOST = 200
 _MOST_TABLES = 50
 """Tables are decided one by one, so only the first that fit are looked at."""
+_MOST_NAMED = 20
+"""Tables that a text names itself: likewise."""
 
 References = Callable[[], Iterable[str]]
 """Every topic of the catalog, as `CLUSTER/TOPIC`."""
@@ -162,7 +164,7 @@ class Completion:
                     yield Item(name, "function", "function", f"{name}(")
 
     def _governed(self, subject: Subject, text: Unfinished, purpose: str | None) -> Iterator[tuple[str, GovernedTable]]:
-        for alias, parts in text.tables:
+        for alias, parts in text.tables[:_MOST_NAMED]:
             try:
                 table = self._preparer.table(".".join(parts))
                 decision = self._preparer.decide(subject, table, purpose)

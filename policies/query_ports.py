@@ -40,6 +40,10 @@ class TableSource(Protocol):
         """
         ...
 
+    def facts(self, reference: str) -> DatasetFacts:
+        """What the catalog says of a dataset by now (`CLUSTER/TOPIC`). Raises DatasetNotFound when it is gone."""
+        ...
+
 
 class Decider(Protocol):
     def __call__(self, subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 
-from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused
+from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused, WeirError
 from policies.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Reason, Subject
@@ -91,10 +91,16 @@ class Preparer:
         try:
             return self._decide(subject, table.facts, purpose)
         except Exception as error:
-            # Whatever keeps the rules from being read keeps the data from being shown.
-            _log.error("decision failed", dataset=table.reference, error=type(error).__name__)
-            reasons = (Reason("gap", "decision", _UNREADABLE),)
-            return Decision(table.facts.id, table.reference, Effect.DENY, reasons=reasons, gaps=(_UNREADABLE,))
+            return _undecided(table, error)
+
+    def _now(self, subject: Subject, table: QueryTable, purpose: str | None) -> tuple[QueryTable, Decision]:
+        try:
+            table = replace(table, facts=self._tables.facts(table.reference))
+        except WeirError:
+            raise
+        except Exception as error:
+            return table, _undecided(table, error)
+        return table, self.decide(subject, table, purpose)
 
     def govern(self, gated: Gated, found: Found) -> Prepared:
         """Views for the tables that are allowed; what cannot be built is named in `gaps`."""
@@ -121,15 +127,26 @@ class Preparer:
             prepared.windows[ref] = window
 
     def again(self, subject: Subject, purpose: str | None, before: Prepared) -> Prepared:
-        """The same query under the decision of now. Raises NotAllowed when access ended."""
-        tables = {ref: governed.table for ref, governed in before.tables.items()}
-        decisions = {ref: self.decide(subject, table, purpose) for ref, table in tables.items()}
+        """The same query under the decision of now, on what the catalog says now: a field may have got a tag since.
+
+        Raises NotAllowed when access ended, DatasetNotFound when the dataset is gone.
+        """
+        tables, decisions = {}, {}
+        for ref, governed in before.tables.items():
+            tables[ref], decisions[ref] = self._now(subject, governed.table, purpose)
         denied = [d for d in decisions.values() if d.effect is Effect.DENY]
         now = self.govern(before.gated, Found(tables, decisions))
         if denied or now.gaps:
             raise not_allowed(denied or list(decisions.values()), now.gaps, purpose, ended=True)
         now.windows = dict(before.windows)
         return now
+
+
+def _undecided(table: QueryTable, error: Exception) -> Decision:
+    """Whatever keeps the rules from being read keeps the data from being shown."""
+    _log.error("decision failed", dataset=table.reference, error=type(error).__name__)
+    reasons = (Reason("gap", "decision", _UNREADABLE),)
+    return Decision(table.facts.id, table.reference, Effect.DENY, reasons=reasons, gaps=(_UNREADABLE,))
 
 
 def check_environment(prepared: Prepared) -> None:

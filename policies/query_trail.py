@@ -35,6 +35,12 @@ class Trail:
             self._audit.record(entry(subject, action, purpose, sql, "refused", reasons, running=running))
             raise
 
+    def refused(self, subject: Subject, sentence: str, action: str, running: Running) -> SqlRefused:
+        """The refusal of a query that could run at another door only; it is in the audit."""
+        details = {"line": 1, "column": 1, "reasons": ["stream"]}
+        self._audit.record(entry(subject, action, running.purpose, running.sql, "refused", ["stream"], running=running))
+        return SqlRefused(sentence, details=details)
+
     @contextlib.contextmanager
     def ending(self, subject: Subject, running: Running, prepared: Prepared) -> Iterator[None]:
         """What went out, in the audit, however the block ends."""

@@ -33,6 +33,14 @@ def grant_spec(request: AccessRequest, now: datetime) -> dict[str, Any]:
     return spec
 
 
+def end_by_default(start: datetime, lasting: timedelta) -> datetime:
+    """Raises InvalidInput where the calendar ends before."""
+    try:
+        return start + lasting
+    except OverflowError:
+        raise InvalidInput("from is too late: the calendar ends before the access would.") from None
+
+
 def check_times(start: datetime, end: datetime, now: datetime, longest: timedelta) -> None:
     """Raises InvalidInput for times without a zone, that are over, or longer than the workflow allows."""
     if start.tzinfo is None or end.tzinfo is None:

@@ -177,10 +177,14 @@ def _header(firsts: list[list[str]], texts: Sequence[str], delimiter: str) -> di
     if not firsts or not all(_NAME.match(cell) for cell in firsts[0]) or len(set(firsts[0])) != len(firsts[0]):
         return None
     names = [cell.strip() for cell in firsts[0]]
-    if all("\n" in t.strip() for t in texts) and all(row == firsts[0] for row in firsts):
+    # One text alone, however often, may as well be all data.
+    if len(set(texts)) > 1 and all("\n" in t.strip() for t in texts) and all(row == firsts[0] for row in firsts):
         return {"columns": names, "header": True}
     others = firsts[1:]
     if not others or firsts.count(firsts[0]) > 1:
+        return None
+    # A name of a column is no value of it: what comes again below is data, and data must not become names of fields.
+    if any(firsts[0][column] in {row[column] for row in others} for column in range(len(names))):
         return None
     # In some column every other row holds a number, a date or the like, which no name is.
     for column in range(len(names)):

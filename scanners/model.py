@@ -30,10 +30,10 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """How much of each topic is read. Limits are per topic.
+    """How much of each topic is read.
 
     max_records   records planned per topic; `full` and `since-last` ignore it unless it is given on purpose
-    max_bytes     bytes of key + value + headers profiled per topic; what lies beyond is skipped and reported
+    max_bytes     bytes of key + value + headers profiled per topic and Spark task; what lies beyond is skipped and reported
     max_seconds   wall-clock seconds for one Spark job (a handful of topics); what lies beyond is skipped and reported
     seed          makes the random windows repeatable
     dead_letter   topic of the same cluster that records are sent to which cannot be decoded, raw; None: nowhere

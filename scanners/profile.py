@@ -231,8 +231,16 @@ class TopicProfiler:
         if known is not None and not sample:
             return known[0]
         form = choose(sample, self._schemas, part)
+        if "columns" in form.options and not form.options.get("header") and not self._begins(bodies):
+            # What stands first in a batch from amid a partition is data, whose values must not become names of fields.
+            form = PartFormat(form.name, {k: v for k, v in form.options.items() if k not in ("columns", "header")})
         self._formats[label] = (form, len(sample))
         return form
+
+    def _begins(self, bodies: Sequence[bytes | None]) -> bool:
+        """Whether the first body of the batch is the first of its partition, the only place of a header record."""
+        first = next(row for row, body in enumerate(bodies) if body)
+        return self._profiler.places[first][2] == 0
 
     def _headers(self, headers: Sequence[Sequence[tuple[str, bytes | None]]]) -> None:
         by_name: dict[str, tuple[list[bytes | None], list[int]]] = {}

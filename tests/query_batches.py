@@ -211,9 +211,19 @@ class Batches:
             known = f"weir_view_{len(self.views) + 100}"
             self.views.append((key, known))
             self.session.conf.set("spark.sql.ansi.enabled", "false")
-            self.engine._governed(self.session, table, False).createOrReplaceTempView(known)
+            with self._read_once():
+                self.engine._governed(self.session, table, False).createOrReplaceTempView(known)
             self.session.conf.set("spark.sql.ansi.enabled", "true")
         return known
+
+    @contextmanager
+    def _read_once(self) -> Iterator[None]:
+        """The engine's own reader replaced, for the views of this session alone."""
+        spark_engine._kafka = self.kafka
+        try:
+            yield
+        finally:
+            spark_engine._kafka = _KAFKA
 
     def kafka(self, session: Any, table: TablePlan) -> Any:
         """The records of a window as a table of the session, read from Kafka once."""
@@ -257,10 +267,5 @@ def batches(spark: str) -> Iterator[Batches]:
     with sessions.one() as session:
         for name, value in _SETTINGS.items():
             session.conf.set(name, value)
-        made = Batches(engine, session)
-        before, spark_engine._kafka = spark_engine._kafka, made.kafka
-        try:
-            yield made
-        finally:
-            spark_engine._kafka = before
+        yield Batches(engine, session)
     sessions.close()

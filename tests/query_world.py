@@ -171,6 +171,9 @@ class World:
             {"kafka.bootstrap.servers": self.kafka}, PartRead("text", STRING), PartRead("json", kind),
         )  # fmt: skip
 
+    def facts(self, reference: str) -> DatasetFacts:
+        return self.find(reference.replace("/", ".")).facts
+
     def __call__(self, subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
         if self.denied:
             self.looked = self.looked or time.monotonic()

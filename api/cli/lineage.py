@@ -148,9 +148,14 @@ def impact(
     """List what breaks downstream when a dataset or field is changed or lost; in CI, fail if something does."""
     if node is None and field is None:
         raise typer.BadParameter("name a NODE, or --field DATASET:PATH")
+    of_cluster = node is not None and node.startswith("cluster:")
+    if fail_on is FailOn.BREAKS and change is None and not of_cluster:
+        raise typer.BadParameter(
+            "--fail-on breaks needs a --change: drop, retype, mask or lose; without one nothing breaks"
+        )
     client = api(user)
     asked: dict[str, Any] = {"depth": depth, "asOf": as_of, "change": change}
-    if node is not None and node.startswith("cluster:"):
+    if node is not None and of_cluster:
         asked = {"depth": depth, "asOf": as_of, "cluster": node.removeprefix("cluster:")}
     else:
         asked["nodeId"] = node_id(node, field) if node is not None else node_id(field or "")
@@ -165,6 +170,11 @@ def impact(
         case _:
             show(answer["affected"], (), Format(output), whole=answer)
     if _fails(answer["affected"], fail_on):
+        raise typer.Exit(AFFECTED_EXIT)
+    if answer["truncated"] and fail_on is not FailOn.NEVER:
+        typer.echo(
+            "The answer was cut, so what is not in it may be affected too; ask with a smaller --depth.", err=True
+        )
         raise typer.Exit(AFFECTED_EXIT)
 
 

@@ -25,7 +25,7 @@ class AccessAsked(BaseModel):
 
     dataset: str = Field(examples=["prod/orders"])
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
-    purpose: str = Field(min_length=1, examples=["spring-campaign"])
+    purpose: str = Field(min_length=1, max_length=253, examples=["spring-campaign"])
     from_: datetime | None = Field(None, alias="from", description="Now when absent.")
     until: datetime | None = Field(
         None, description="The longest the workflow or setting allows by default when absent."
@@ -50,7 +50,9 @@ class Emergency(BaseModel):
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
     purpose: str = Field(min_length=1, max_length=253, examples=["incident"])
     reason: str = Field(min_length=1, max_length=2000, description="Why it cannot wait; it is in the audit.")
-    minutes: int | None = Field(None, ge=1, description="For how long; as long as the workflow allows when absent.")
+    minutes: int | None = Field(
+        None, ge=1, le=525_600, description="For how long; as long as the workflow allows when absent."
+    )
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from api import proposed
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
-from catalog.errors import InvalidInput, NotAllowed
+from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.decisions import Asked, Named
 from policies.model import Subject
 from policies.policy_tests import read_cases
@@ -76,14 +76,11 @@ def decide(built: ServicesOf, subject: Caller, body: AskBatch | Ask) -> Any:
     (answer,) = built.decisions.decide(subject, [_asked(body)])
     if "error" in answer:
         error = answer["error"]
-        raise _Failed(error["code"], error["message"], error["details"])
+        kind = DatasetNotFound if error["code"] == DatasetNotFound.code else InvalidInput
+        failed = kind(error["message"], details=error["details"])
+        failed.code = error["code"]
+        raise failed
     return answer
-
-
-class _Failed(InvalidInput):
-    def __init__(self, code: str, message: str, details: dict[str, Any]) -> None:
-        super().__init__(message, details=details)
-        self.code = code
 
 
 def _asked(body: Ask) -> Asked:

@@ -1,6 +1,6 @@
 """Lineage in the shapes of Marquez's API, so that its clients and web pages read it.
 
-What Marquez has and Weir has not (versions of datasets, dates of creation) is null.
+What Marquez has and Weir has not (versions of datasets) is null; dates of creation, which its clients insist on, are 1970.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from typing import Any
 from catalog.model import NodeId
 
 Json = dict[str, Any]
+
+_NEVER = "1970-01-01T00:00:00Z"
+"""Where Weir does not know a time that Marquez always has: its clients refuse a null there."""
 
 _STATES = {"START": "RUNNING", "RUNNING": "RUNNING", "COMPLETE": "COMPLETED", "FAIL": "FAILED", "ABORT": "ABORTED"}
 _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
@@ -70,7 +73,7 @@ def dataset(node: Mapping[str, Any], fields: Iterable[str] = ()) -> Json:
         "id": {"namespace": node["namespace"], "name": node["name"]},
         "type": "STREAM" if node["namespace"].startswith("kafka") else "DB_TABLE",
         "name": node["name"], "physicalName": node["name"], "namespace": node["namespace"],
-        "sourceName": node["namespace"], "createdAt": None, "updatedAt": None, "lastModifiedAt": None,
+        "sourceName": node["namespace"], "createdAt": _NEVER, "updatedAt": _NEVER, "lastModifiedAt": None,
         "fields": [
             {"name": name, "type": None, "tags": sorted(columns.get(name, ())), "description": None} for name in fields
         ],
@@ -89,7 +92,7 @@ def job(node: Mapping[str, Any], inputs: Iterable[str] = (), outputs: Iterable[s
         "id": {"namespace": node["namespace"], "name": node["name"]},
         "type": _TYPES.get(str(node.get("processingType")), "BATCH"),
         "name": node["name"], "simpleName": node["name"], "namespace": node["namespace"],
-        "createdAt": None, "updatedAt": node.get("lastSeen"),
+        "createdAt": _NEVER, "updatedAt": node.get("lastSeen") or _NEVER,
         "inputs": [_name(key) for key in inputs if key.startswith("dataset:")],
         "outputs": [_name(key) for key in outputs if key.startswith("dataset:")],
         "location": location.get("url") or location.get("repoUrl"), "description": node.get("description"),
@@ -102,7 +105,7 @@ def run(found: Mapping[str, Any], of: Mapping[str, Any]) -> Json:
     """One of a job's runs as Marquez's Run."""
     started, ended = found.get("started"), found.get("ended")
     return {
-        "id": found["id"], "createdAt": started, "updatedAt": found.get("updated"),
+        "id": found["id"], "createdAt": started or _NEVER, "updatedAt": found.get("updated") or started or _NEVER,
         "nominalStartTime": None, "nominalEndTime": None,
         "state": _STATES.get(str(found.get("state")), "NEW"),
         "startedAt": started, "endedAt": ended, "durationMs": _milliseconds(started, ended), "args": {},
@@ -113,7 +116,7 @@ def run(found: Mapping[str, Any], of: Mapping[str, Any]) -> Json:
 
 def namespace(name: str) -> Json:
     return {
-        "name": name, "createdAt": None, "updatedAt": None, "ownerName": "anonymous", "description": None,
+        "name": name, "createdAt": _NEVER, "updatedAt": _NEVER, "ownerName": "anonymous", "description": None,
         "isHidden": False,
     }  # fmt: skip
 

@@ -93,6 +93,10 @@ def get_scan(built: ServicesOf, _: Caller, id: Name) -> dict[str, Any]:
 @router.post("/{id}/cancel")
 def cancel(built: ServicesOf, subject: ScanOperator, id: Name) -> dict[str, Any]:
     """Stop a scan; datasets already done stay."""
-    scan = built.scans.cancel(id)
+    with built.store.transaction():
+        scan = built.scans.cancel(id)
+        if scan.state.over:  # it waited, so no worker will tell
+            told = {"cluster": scan.request["cluster"], "datasets": 0, "records": 0, "problems": 0}
+            built.events.emit("scan.cancelled", id, {**told, "requested_by": scan.requested_by})
     built.record(subject, "scan.cancel", id, "allow", [])
     return scan.to_json()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -39,32 +38,39 @@ class KafkaEvents:
 
     def tell(self, events: Sequence[Event]) -> None:
         """Raises DeliveryFailed naming the brokers."""
-        outcomes: list[KafkaError | None] = []
-        answered = threading.Semaphore(0)
+        # By number of the event: a topic of several partitions answers out of order.
+        outcomes: dict[int, KafkaError | None] = {}
 
-        def done(error: KafkaError | None, _message: Any) -> None:
-            outcomes.append(error)  # callbacks of one partition come in order
-            answered.release()
+        def noted(number: int) -> Callable[[KafkaError | None, Any], None]:
+            def done(error: KafkaError | None, _message: Any) -> None:
+                outcomes[number] = error
+
+            return done
 
         try:
             self._ensure()
             producer = self._open()
-            for event in events:
+            for number, event in enumerate(events):
                 producer.produce(
                     self._settings.topic,
                     key=event.subject.encode(errors="replace"),
                     value=json.dumps(event.to_json(self._settings.source), ensure_ascii=True).encode(),
                     headers=[("content-type", CONTENT_TYPE.encode())],
                     timestamp=int(event.time.timestamp() * 1000),
-                    on_delivery=done,
+                    on_delivery=noted(number),
                 )
-            left = producer.flush(_DELIVERY_S + 5)
+            producer.flush(_DELIVERY_S + 5)
         except (KafkaException, BufferError) as error:
+            self._start_anew()
             raise DeliveryFailed(self._problem(error.args[0] if error.args else None)) from None
-        first = next((i for i, error in enumerate(outcomes) if error is not None), None)
-        if first is not None or left:
-            told = first if first is not None else 0
-            raise DeliveryFailed(self._problem(outcomes[first] if first is not None else None), told)
+        told = next((n for n in range(len(events)) if n not in outcomes or outcomes[n] is not None), None)
+        if told is not None:
+            self._start_anew()
+            raise DeliveryFailed(self._problem(outcomes.get(told)), told)
+
+    def _start_anew(self) -> None:
+        """The topic may be gone and the producer in a state it does not leave: the next try makes both."""
+        self._ready, self._producer = False, None
 
     def close(self) -> None:
         if self._producer is not None:

@@ -7,13 +7,20 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from catalog.errors import Unavailable
 from lineage.groups import ConsumerGroup, GroupName, GroupTopic
 
 _PARTITIONS_AT_ONCE = 500
+_UNKNOWN = object()
+_NONE = (
+    KafkaError.GROUP_ID_NOT_FOUND,
+    KafkaError.INVALID_GROUP_ID,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+)
 
 
 class KafkaGroups:
@@ -46,8 +53,10 @@ class KafkaGroups:
         committed: dict[str, dict[tuple[str, int], int]] = {}
         described: dict[str, Any] = {}
         for group in groups:
-            described[group.name] = self._allowed(members[group.name])
-            found = self._allowed(offsets[group.name])
+            about, found = self._settled(members[group.name]), self._settled(offsets[group.name])
+            if about is _UNKNOWN or found is _UNKNOWN:  # half an answer would say that it reads less than it does
+                continue
+            described[group.name] = about
             committed[group.name] = {
                 (place.topic, place.partition): place.offset for place in (found.topic_partitions if found else ())
                 if place.offset >= 0
@@ -56,7 +65,7 @@ class KafkaGroups:
         return [
             _group(group, described[group.name], committed[group.name], ends)
             for group in groups
-            if described[group.name] is not None or committed[group.name]
+            if described.get(group.name) is not None or committed.get(group.name)
         ]
 
     def _ends(self, places: set[tuple[str, int]]) -> dict[tuple[str, int], int]:
@@ -83,6 +92,15 @@ class KafkaGroups:
             return future.result(timeout=self._timeout + 2)
         except (KafkaException, TimeoutError):
             return None
+
+    def _settled(self, future: Future[Any]) -> Any:
+        """The answer; None where the broker says that there is none for this user; _UNKNOWN where it did not say."""
+        try:
+            return future.result(timeout=self._timeout + 2)
+        except TimeoutError:
+            return _UNKNOWN
+        except KafkaException as error:
+            return None if error.args and error.args[0].code() in _NONE else _UNKNOWN
 
     def _unavailable(self) -> Unavailable:
         return Unavailable(

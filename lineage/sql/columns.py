@@ -23,7 +23,7 @@ from lineage.sql.model import (
     Way,
 )  # fmt: skip
 from lineage.sql.queries import Queries, table_name
-from lineage.sql.relations import ELEMENT, Opaque, Output, Relation, Value, spelled_in
+from lineage.sql.relations import ELEMENT, BaseTable, Opaque, Output, Relation, Value, spelled_in
 from lineage.sql.scope import Scope
 
 _SILENT = (
@@ -171,10 +171,19 @@ class Statements:
             columns = [self._spelled(output.name, query) for output in found.outputs]
         if columns is None:
             columns = self._by_place(table, name, found.outputs, bool(found.open))
+        self._doubt_conflict(tree, name)
         if columns is None:
             self._emit(queries, name, ())
         else:
             self._emit(queries, name, zip(columns, found.outputs, strict=False))
+
+    def _doubt_conflict(self, tree: exp.Insert, name: str) -> None:
+        """ON CONFLICT and ON DUPLICATE KEY may write a column from another; `a = EXCLUDED.a` is what INSERT writes."""
+        conflict = tree.args.get("conflict")
+        for each in conflict.expressions if isinstance(conflict, exp.Expression) else ():
+            target = each.this.name.lower() if isinstance(each, exp.EQ) else ""
+            if any(column.name.lower() != target for column in each.expression.find_all(exp.Column)):
+                self._said.doubt(f"what {name} is given where a row is there already is not read")
 
     def _by_place(self, table: exp.Table, name: str, outputs: list[Output], is_open: bool) -> list[str] | None:
         """The target's columns, in its order: an INSERT without a list goes by place."""
@@ -240,6 +249,9 @@ class Statements:
         elif isinstance(then, exp.Insert):
             columns, values = then.this, then.expression
             if isinstance(values, exp.Tuple):
+                # There is no row of the target to insert: bare names are the source's.
+                key = next(name for name, each in scope.sources.items() if each is source)
+                scope = Scope(self._said, self._budget, None, scope.ctes, {key: source}, scope.full_names)
                 if isinstance(columns, exp.Tuple):
                     names = [each.name for each in columns.expressions]
                 else:
@@ -273,6 +285,14 @@ class Statements:
                 queries._join(join, scope)
         queries.influence(tree.args.get("where"), scope, FILTER)
         own = table_name(table)
+        named = {tuple(p.name for p in each.this.parts[:-1]) for each in tree.expressions
+                 if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column)}  # fmt: skip
+        if len(named) > 1:
+            self._said.doubt("an UPDATE of several tables is not read")
+            return
+        held = [scope.source(parts) for parts in named if parts]
+        if held and isinstance(held[0], BaseTable):  # MySQL's, of which any of the joined tables may be the target
+            own = held[0].name
         self._emit(queries, own, self._assignments(tree.expressions, scope, queries))
         if own not in before and not any(edge.source.table == own for edge in self._said.edges):
             self._said.inputs.discard(own)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from lineage.sql.queries import Queries
 
 _MASKS = re.compile(
+    # What undoes a mask is none, whatever stands before it.
+    r"(?!(\w*_)?(de|un)_?(tokeni|mask|anonymi|pseudonymi|hash|crypt|redact)"
+    r"|\w*(detokeni|unmask|deanonymi|depseudonymi|unredact))"
     r"(md5|sha|sha_?\d+|crc32|xxhash\d*|murmur\w*|farm_?fingerprint|cityhash\w*|siphash\w*|hmac\w*|bcrypt\w*|crypt"
     r"|\w*hash(ed|ing|_\w+|\d+\w*)?|\w*mask(ed|ing|_\w+)?|aes_encrypt|\w*encrypt(ed)?|\w*tokeni[sz]e\w*|\w*redact\w*"
     r"|\w*anonymi[sz]e\w*|\w*pseudonymi[sz]e\w*|fingerprint|md5_?\w*|sha\d*_?(hex|binary|digest)|sha2digest|sha1digest)\Z",

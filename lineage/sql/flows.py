@@ -86,7 +86,8 @@ class Match:
         return self._schemas.get(dataset) if dataset is not None else None
 
     def source(self, table: str, topic: str | None) -> DatasetId | None:
-        return self._one(table, topic, self.ins) or self._one(table, topic, self.outs)
+        found = self._fitting(table, topic, self.ins)
+        return _only(found) if found else self._one(table, topic, self.outs)
 
     def target(self, table: str, topic: str | None) -> DatasetId | None:
         if not table:  # a plain query, of a run with one output: that is where it goes
@@ -94,14 +95,18 @@ class Match:
         return self._one(table, topic, self.outs)
 
     def _one(self, table: str, topic: str | None, among: Iterable[DatasetId]) -> DatasetId | None:
+        return _only(self._fitting(table, topic, among))
+
+    def _fitting(self, table: str, topic: str | None, among: Iterable[DatasetId]) -> list[DatasetId]:
+        """All that it could be, by the closest kind of likeness."""
         if topic is not None:
-            return _only([d for d in among if topic in self._spellings[d]])
+            return [d for d in among if topic in self._spellings[d]]
         wanted = table.lower()
         for fits in (_equal, _ends, _begins):
             found = [d for d in among if any(fits(wanted, name.lower()) for name in self._spellings[d])]
             if found:
-                return _only(found)
-        return None
+                return found
+        return []
 
 
 def _only(found: list[DatasetId]) -> DatasetId | None:

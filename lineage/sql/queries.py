@@ -129,13 +129,15 @@ class Queries:
             tables = tables[:1]
         by_name = bool(node.args.get("by_name"))
         if any(table.open for table in tables):
-            if len(tables) > 1 and not by_name:
+            if len(tables) > 1:
                 self.said.doubt("a star over columns that are not known stands in a set operation")
                 return QueryTable(name, [], [Opaque(name)])
             return QueryTable(name, first.outputs, first.open)
+        more = tables[1].outputs if by_name and len(tables) > 1 else []
+        heads = [*first.outputs, *(output for output in more if not first.has(output.name))]
         outputs = [
             Output(output.name, _united(tables, at, output.name, by_name, self.budget))
-            for at, output in enumerate(first.outputs)
+            for at, output in enumerate(heads)
         ]
         self._order(node, Scope(self.said, self.budget, parent, ctes, {"": first}), outputs)
         return QueryTable(name, outputs)
@@ -245,7 +247,9 @@ class Queries:
         if given and not isinstance(relation, Unfolded):
             relation = _renamed(relation, alias, given)
         key = (alias or node.name or f"{len(scope.sources)}").lower()
-        scope.sources[key if key not in scope.sources else f"{key} {len(scope.sources)}"] = relation
+        if key in scope.sources:  # s1.orders and s2.orders
+            key = f"{key} {len(scope.sources)}"
+        scope.sources[key] = relation
         if isinstance(node, exp.Table):
             if not alias:
                 scope.full_names[key] = table_name(node).lower()
@@ -335,6 +339,8 @@ class Queries:
                 outputs.append(Output(name, _computed(self.expressions, each, scope)))
                 continue
             more, open_relations = self._star(relations, scope.joined, star)
+            if star is each and scope.joined:
+                more = _joined_first(more, scope)
             outputs += self._replaced(more, star, scope)
             unknown += open_relations
             if len(outputs) > MAX_COLUMNS:
@@ -423,6 +429,17 @@ def _renamed(relation: Relation, name: str, given: list[str]) -> Relation:
 
 def _computed(expressions: Expressions, node: exp.Expression, scope: Scope) -> Callable[[], Value]:
     return lambda: expressions.value(node, scope)
+
+
+def _joined_first(outputs: list[Output], scope: Scope) -> list[Output]:
+    """What USING or NATURAL joins comes first, once, and is of either side."""
+    shared = [output for output in outputs if output.name.lower() in scope.joined]
+    rest = [output for output in outputs if output.name.lower() not in scope.joined]
+    return [*(Output(output.name, _column(scope, output.name)) for output in shared), *rest]
+
+
+def _column(scope: Scope, name: str) -> Callable[[], Value]:
+    return lambda: scope.column([name])
 
 
 def _found(relation: Relation, name: str) -> Callable[[], Value]:

@@ -18,6 +18,7 @@ from policies.adapters.spark_errors import translate
 from policies.plan import QueryPlan, ResultColumn
 
 _INTERRUPT_AGAIN_SECONDS = 0.5
+_LOST_SECONDS = 4.0
 
 
 class SparkBatches:
@@ -97,17 +98,18 @@ class Ending:
         self._asked = threading.Lock()
 
     def interrupt(self) -> None:
-        """Stop what runs under the tag, or begins to a moment later; once.
+        """Stop what runs under the tag, or begins to a moment later.
 
-        A second interrupt would meet the engine while it cancels the query's tasks, which then run on for ever.
+        A second interrupt must not meet the engine while it cancels the query's tasks, which then run on for ever. But
+        one that comes while the query is being planned may be lost, so it is repeated where nothing ended for long.
         """
         if not self._asked.acquire(blocking=False):
             return
         while not self._over.is_set():
+            told: Any = None
             with contextlib.suppress(Exception):
-                if self._session.interruptTag(self._tag):
-                    return
-            self._over.wait(_INTERRUPT_AGAIN_SECONDS)
+                told = self._session.interruptTag(self._tag)
+            self._over.wait(_LOST_SECONDS if told else _INTERRUPT_AGAIN_SECONDS)
 
     def _expire(self) -> None:
         self._expired.set()

@@ -88,7 +88,7 @@ class SparkEngine:
                     f"A mask or row filter does not fit the records of {table.topic!r}; its owner must mend the policy.",
                     details={"condition": "view"},
                 ) from None
-        session.conf.set("spark.sql.ansi.enabled", "true")
+        session.conf.set("spark.sql.ansi.enabled", str(plan.ansi).lower())
         return session.sql(plan.sql)
 
     def _jvm_reads_avro(self, session: Any) -> bool:

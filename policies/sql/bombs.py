@@ -6,7 +6,7 @@ the forms that grow beyond measure, and lets their everyday relatives be.
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from policies.sql import inventory
 from policies.sql.names import fold
+from policies.sql.patterns import endless
 from policies.sql.words import words
 
 Problem = tuple[Any, str, str]
@@ -29,7 +30,12 @@ MOST_NESTED = 6
 """Calls such as hex in each other; each makes a text up to four times as long."""
 
 
+MOST_REPEATED = 100_000
+"""How many times as long a text may get by being joined to itself, over all SELECTs of a query."""
+
+
 def problems(root: exp.Expression) -> Iterator[Problem]:
+    yield from _joined_to_itself(root)
     for node in root.walk():
         if isinstance(node, exp.Anonymous):
             name = str(node.this).lower()
@@ -41,6 +47,26 @@ def problems(root: exp.Expression) -> Iterator[Problem]:
                 yield from _pattern(root, node, node.expressions[_PATTERN_AT[name]])
         elif isinstance(node, exp.RegexpLike):
             yield from _pattern(root, node, node.expression)
+
+
+def _joined_to_itself(root: exp.Expression) -> Iterator[Problem]:
+    """concat(a, a, a) AS a in a subquery of a subquery: no single SELECT makes much of it."""
+    product = 1
+    for select in root.find_all(exp.Select):
+        most, worst = 1, None
+        for call in select.find_all(exp.Anonymous, exp.Concat, exp.DPipe):
+            if isinstance(call, exp.DPipe) and isinstance(call.parent, exp.DPipe):
+                continue  # counted with the whole chain
+            joins = str(call.this).lower() in _JOINS if isinstance(call, exp.Anonymous) else True
+            if not joins or call.find_ancestor(exp.Select) is not select:
+                continue
+            times = Counter(fold(column.parts[-1].name) for column in call.find_all(exp.Column))
+            if times and (found := max(times.values())) > most:
+                most, worst = found, call
+        product *= most
+        if product > MOST_REPEATED:
+            yield worst, f"Texts are joined to themselves more than {MOST_REPEATED:,} times over.", "size"
+            return
 
 
 def _depth(node: Any) -> int:
@@ -83,127 +109,3 @@ def _pattern(root: exp.Expression, node: Any, pattern: Any) -> Iterator[Problem]
     elif any(each.is_string and "(" in each.name for each in root.find_all(exp.Literal)):
         # It may be put together of texts of the query, so none of them may open a group.
         yield node, "A pattern with groups is written out as one text.", "pattern"
-
-
-def endless(pattern: str) -> bool:
-    """Whether one text can keep Java's matcher busy for a time that doubles with each character.
-
-    Told by the two usual forms: a repeated group whose parts are all a repetition or may be left out, as `(a+)+` and
-    `(\\w+\\s?)*`; and a repeated choice of which one begins another, as `(a|aa)+`. Not a proof of the opposite.
-    """
-    stack: list[int] = []
-    at = 0
-    while at < len(pattern):
-        character = pattern[at]
-        if character == "\\":
-            at += 2
-            continue
-        if character == "[":
-            at = _end_of_class(pattern, at)
-            continue
-        if character == "(":
-            stack.append(at)
-        elif character == ")" and stack:
-            start = stack.pop()
-            many, _, _ = _quantifier(pattern, at + 1)
-            if many and not pattern.startswith("(?>", start) and _ambiguous(_inside(pattern[start + 1 : at])):
-                return True
-        at += 1
-    return False
-
-
-def _inside(body: str) -> str:
-    return re.sub(r"\A\?(?::|<\w+>|[a-z]+:)", "", body)
-
-
-def _ambiguous(body: str) -> bool:
-    branches = _branches(body)
-    if len(branches) > 1:
-        plain = [b.strip("()") for b in branches]
-        return any(_ambiguous(b) for b in branches) or any(
-            i != j and b.startswith(a) for i, a in enumerate(plain) for j, b in enumerate(plain)
-        )
-    atoms = list(_atoms(body))
-    if len(atoms) == 1 and atoms[0][0].startswith("(") and atoms[0][1:] == (1, False):
-        return _ambiguous(_inside(atoms[0][0][1:-1]))
-    repeated = [text for text, _, many in atoms if many]
-    fixed = [text for text, least, many in atoms if least and not many]
-    return any(all(other in (text, ".") or text == "." for other in fixed) for text in repeated)
-
-
-def _branches(body: str) -> list[str]:
-    found, depth, start, at = [], 0, 0, 0
-    while at < len(body):
-        if body[at] == "\\":
-            at += 2
-            continue
-        if body[at] == "[":
-            at = _end_of_class(body, at)
-            continue
-        depth += (body[at] == "(") - (body[at] == ")")
-        if body[at] == "|" and depth == 0:
-            found.append(body[start:at])
-            start = at + 1
-        at += 1
-    return [*found, body[start:]]
-
-
-def _atoms(body: str) -> Iterator[tuple[str, int, bool]]:
-    """(text, least times, many times) of each part of a sequence."""
-    at = 0
-    while at < len(body):
-        start = at
-        if body[at] == "\\":
-            at += 2
-        elif body[at] == "[":
-            at = _end_of_class(body, at)
-        elif body[at] == "(":
-            at = _end_of_group(body, at)
-        else:
-            at += 1
-        many, least, end = _quantifier(body, at)
-        yield body[start:at], least, many
-        at = end
-
-
-def _quantifier(text: str, at: int) -> tuple[bool, int, int]:
-    """(unbounded and able to give back, least times, where it ends)."""
-    found = re.compile(r"([*+?]|\{(\d+)(,?)(\d*)\})([+?]?)").match(text, at)
-    if found is None:
-        return False, 1, at
-    sign, low, comma, high = found[1], found[2], found[3], found[4]
-    least = int(low) if low else int(sign == "+")
-    many = sign in "*+" or bool(comma and (not high or int(high) > 20)) or bool(low and not comma and int(low) > 20)
-    return many and found[5] != "+", least, found.end()
-
-
-def _end_of_class(text: str, at: int) -> int:
-    depth = 0
-    while at < len(text):
-        if text[at] == "\\":
-            at += 1
-        elif text[at] == "[":
-            depth += 1
-        elif text[at] == "]":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-        at += 1
-    return at
-
-
-def _end_of_group(text: str, at: int) -> int:
-    depth = 0
-    while at < len(text):
-        if text[at] == "\\":
-            at += 1
-        elif text[at] == "[":
-            at = _end_of_class(text, at) - 1
-        elif text[at] == "(":
-            depth += 1
-        elif text[at] == ")":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-        at += 1
-    return at

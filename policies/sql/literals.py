@@ -8,7 +8,10 @@ from sqlglot.tokens import TokenType
 
 from policies.sql.lexer import DIALECT
 
-_LITERALS = (TokenType.STRING, TokenType.RAW_STRING, TokenType.NUMBER, TokenType.HEX_STRING)
+_LITERALS = (
+    TokenType.STRING, TokenType.RAW_STRING, TokenType.NUMBER, TokenType.HEX_STRING, TokenType.NATIONAL_STRING,
+    TokenType.UNICODE_STRING, TokenType.BYTE_STRING, TokenType.BIT_STRING, TokenType.HEREDOC_STRING,
+)  # fmt: skip
 _LONGEST = 4_000
 
 
@@ -18,11 +21,17 @@ def without_literals(sql: str) -> str:
         tokens = sqlglot.Dialect.get_or_raise(DIALECT).tokenize(sql)
     except (SqlglotError, RecursionError):
         return "(unreadable)"
+    if any(token.token_type is TokenType.PARAMETER for token in tokens):
+        return "(unreadable)"  # $$a text$$ of other engines; no query that may run has such a sign
     words: list[str] = []
     end = 0
     for token in tokens:
+        if words and token.start < end:
+            continue  # 12L comes as three tokens on one place
         # Of what stands between two words only that it is there is kept: it may be a comment.
         words.append(" " if words and token.start > end else "")
-        words.append("?" if token.token_type in _LITERALS else sql[token.start : token.end + 1])
+        text = sql[token.start : token.end + 1]
+        hidden = token.token_type in _LITERALS or text[:1].isdigit()
+        words.append("?" if hidden else text)
         end = token.end + 1
     return "".join(words)[:_LONGEST]

@@ -36,6 +36,8 @@ _UNITS = words(
     "year quarter month week day dayofyear hour minute second millisecond microsecond years quarters months weeks days"
     " hours minutes seconds milliseconds microseconds"
 )
+_REPLACES = words("replace regexp_replace")
+_ANY_WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d+)")
 _WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d{5,})")
 
 
@@ -151,7 +153,7 @@ class Checker:
         product = 1
         for node in root.find_all(exp.Anonymous):
             name = str(node.this).lower()
-            if not inventory.grows(name):
+            if not inventory.grows(name) and name not in _REPLACES:
                 continue
             sizes = [int(s.name) for s in _sizes(name, node.expressions) if isinstance(s, exp.Literal) and s.is_int]
             product *= max((size for size in sizes if size > SMALL_GROWTH), default=1)
@@ -159,6 +161,13 @@ class Checker:
                 raise self.refuse(
                     node,
                     f"The sizes of {name} and its like multiply to more than {MAX_GROWTH_TOGETHER:,}.",
+                    "size",
+                    name,
+                )
+            if _nested(node) > MAX_GROWTH_TOGETHER:
+                raise self.refuse(
+                    node,
+                    f"The sizes of {name} and what stands around it multiply to more than {MAX_GROWTH_TOGETHER:,}.",
                     "size",
                     name,
                 )
@@ -200,12 +209,47 @@ def fold_word(column: Any) -> str:
     return column.name.lower() if len(column.parts) == 1 else ""
 
 
+def _nested(node: Any) -> int:
+    """How long a call gets with those it stands in: the longest text in it, times every size on the way out."""
+    texts = (len(literal.name) for literal in node.find_all(exp.Literal) if literal.is_string)
+    product = max(texts, default=1) or 1
+    inner, outer = None, node
+    while outer is not None:
+        if isinstance(outer, exp.Anonymous):
+            product *= _own_size(outer)
+            if isinstance(inner, exp.Lambda):
+                given = [e for e in outer.expressions if not isinstance(e, exp.Lambda)]
+                product *= max((_own_size(call) for e in given for call in e.find_all(exp.Anonymous)), default=1)
+        inner, outer = outer, outer.parent
+    return product
+
+
+def _own_size(call: Any) -> int:
+    name, arguments = str(call.this).lower(), call.expressions
+    if name == "array":
+        return max(1, len(arguments))
+    if name in _REPLACES:
+        searched, put = (a.name if isinstance(a, exp.Literal) else "" for a in [*arguments[1:3], None, None][:2])
+        return max(1, -(-len(put) // max(1, len(searched) if name == "replace" else 1)))
+    if not inventory.grows(name):
+        return 1
+    found = 1
+    for sized in _sizes(name, arguments):
+        if isinstance(sized, exp.Literal) and sized.is_int:
+            found = max(found, int(sized.name))
+        elif isinstance(sized, exp.Literal):
+            found = max([found, *map(int, _ANY_WIDTH.findall(sized.name))])
+    return found
+
+
 def _sizes(name: str, arguments: list[Any]) -> Iterator[Any]:
     """The arguments that say how long a result gets."""
     if name == "sequence":
         yield from _sequence_sizes(arguments)
     elif name in ("format_string", "printf", "space", "randstr"):
         yield from arguments[:1]
+    elif name in _REPLACES:
+        return
     else:
         yield from arguments[1:2]
 

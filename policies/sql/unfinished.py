@@ -67,7 +67,10 @@ class _Token:
 
 
 def read(sql: str, at: int) -> Unfinished | None:
-    """The text around a cursor; None inside a string, a comment or a number, where nothing is to be proposed."""
+    """The text around a cursor; None inside a string, a comment or a number, where nothing is to be proposed, and
+    behind the first 50,000 characters, which are all that is read."""
+    if at >= _MOST_CHARACTERS:
+        return None
     tokens = list(_tokens(sql[:_MOST_CHARACTERS]))
     inside = next((t for t in tokens if t.start < at and (at < t.end or (at == t.end and not _closed(t)))), None)
     if inside is not None and inside.kind in ("string", "comment", "number"):
@@ -80,9 +83,12 @@ def read(sql: str, at: int) -> Unfinished | None:
         start, word = inside.start, sql[inside.start : at].lstrip("`").replace("``", "`")
         before = [t for t in before if t.start < start]
     chain: list[str] = []
-    while len(before) >= 2 and before[-1].text == "." and before[-2].name is not None:
-        chain.insert(0, before[-2].name or "")
-        before = before[:-2]
+    last = len(before)
+    while last >= 2 and before[last - 1].text == "." and before[last - 2].name is not None:
+        chain.append(before[last - 2].name or "")
+        last -= 2
+    chain.reverse()
+    before = before[:last]
     tables, ctes = _tables([t for t in tokens if t.kind != "comment" and not (t.start <= at <= t.end and t is inside)])
     return Unfinished(start, word, chain, _wants_table(before), tables, ctes)
 
@@ -132,12 +138,22 @@ def _wants_table(before: Sequence[_Token]) -> bool:
 def _tables(tokens: Sequence[_Token]) -> tuple[list[tuple[str, tuple[str, ...]]], list[str]]:
     tables: dict[tuple[str, tuple[str, ...]], None] = {}
     ctes: dict[str, None] = {}
+    in_from = [False]  # for each open bracket: whether a comma here stands in a FROM clause
     for i, token in enumerate(tokens):
+        if token.text == "(":
+            in_from.append(False)
+        elif token.text == ")" and len(in_from) > 1:
+            in_from.pop()
+        elif token.is_word(_FROM):
+            in_from[-1] = True
+        elif token.is_word(_END_OF_FROM):
+            in_from[-1] = False
         if token.is_word(frozenset({"as"})) and i > 0 and i + 1 < len(tokens) and tokens[i + 1].text == "(":
             name = tokens[i - 1].name
             if name is not None:
                 ctes.setdefault(name)
-        if _wants_table(tokens[: i + 1]) and i + 1 < len(tokens) and tokens[i + 1].name is not None:
+        wants = token.is_word(_FROM) or (token.text == "," and in_from[-1])
+        if wants and i + 1 < len(tokens) and tokens[i + 1].name is not None:
             alias, parts = _table(tokens, i + 1)
             tables.setdefault((alias, parts))
     known = {fold(name) for name in ctes}

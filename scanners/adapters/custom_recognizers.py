@@ -8,6 +8,7 @@ three times is not asked again by this worker. Either way a field that could not
 from __future__ import annotations
 
 import logging
+import math
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -19,8 +20,14 @@ from scanners.model import Recognizer
 
 MAX_TEXTS = 4000
 """Texts of a column and batch that one recognizer reads closely."""
+_UNBOUNDED = 2**32 - 1
+"""The upper bound of `*` and `+`, as `re` has it."""
 _STOPS = 3
 """Times a recognizer may take too long before this worker leaves it."""
+
+_MAX_REPEATED = 2000
+"""Characters that the repetitions {n,m} of a recognizer may write out for the quick pass: it builds them all, in minutes
+and gigabytes where they are nested (38 s and 1.6 GB for a choice with `{1,400}` within `{2,400}`)."""
 
 TIMED_OUT, FAILED = "recognizer_timed_out", "recognizer_failed"
 
@@ -113,7 +120,8 @@ def search(expression: str, seconds: float) -> Search:
         except re2.error:
             linear = None
         if linear is not None:
-            return lambda text: linear.search(text) is not None
+            # RE2 reads UTF-8, which has no lone surrogates; JSON may hold them.
+            return lambda text: linear.search(text.encode("utf-8", "replace").decode()) is not None
     regex: Any = import_module("regex")  # ships no types
     pattern = regex.compile(expression, regex.IGNORECASE | regex.MULTILINE | regex.DOTALL)
 
@@ -133,7 +141,7 @@ class _Quick:
         self._parts: list[tuple[int, Any]] = []
         self._blind: set[int] = set()
         for number, each in enumerate(expressions):
-            database = _database(each) if each else None
+            database = _database(each) if each and sum(map(repeated, each)) <= _MAX_REPEATED else None
             if database is None:
                 self._blind.add(number)
             else:
@@ -151,6 +159,40 @@ class _Quick:
             except Exception:
                 logging.getLogger(__name__).info("hyperscan could not read a column; recognizers read it themselves")
         return lambda number: seen.get(number, range(len(texts)))
+
+
+def repeated(expression: str) -> float:
+    """Characters that stand in repetitions, each as often as the upper bounds around it say; infinite when the pattern
+    cannot be read."""
+    parser = import_module("re._parser")  # what `re` itself reads patterns with
+    try:
+        return _written_out(parser.parse(expression), 1)
+    except (re.error, RecursionError, OverflowError):
+        return math.inf
+
+
+def _written_out(tree: Any, times: int) -> int:
+    total = 0
+    for operator, given in tree:
+        match str(operator):
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                least, most, below = given
+                most = int(most)
+                # Without an upper bound the least times are written out, and a loop.
+                total += _written_out(below, times * (max(least, 1) if most >= _UNBOUNDED else most))
+            case "SUBPATTERN":
+                total += _written_out(given[-1], times)
+            case "BRANCH":
+                total += sum(_written_out(branch, times) for branch in given[1])
+            case "ASSERT" | "ASSERT_NOT":
+                total += _written_out(given[1], times)
+            case "ATOMIC_GROUP":
+                total += _written_out(given, times)
+            case "GROUPREF_EXISTS":
+                total += sum(_written_out(branch, times) for branch in given[1:] if branch is not None)
+            case _:
+                total += times if times > 1 else 0
+    return total
 
 
 def _database(expressions: Sequence[str]) -> Any:

@@ -34,11 +34,16 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         self.statuses = [204]
+        self.connections = 0
         self.headers: dict[str, str] = {}
         self.calls: list[tuple[str, dict[str, str], bytes]] = []
         server = self
 
         class Handler(BaseHTTPRequestHandler):
+            def setup(self) -> None:
+                server.connections += 1
+                super().setup()
+
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 server.calls.append((self.path, {k.lower(): v for k, v in self.headers.items()}, body))
@@ -199,3 +204,28 @@ def test_keys() -> None:
     assert signing_key("plain") == b"plain" and signing_key(SECRET) == b"0123456789abcdef"
     with pytest.raises(InvalidInput):
         signing_key("whsec_!!")
+
+
+def test_no_connection_serves_two_hosts(server: Server) -> None:
+    """They may stand at one address, and only the first one's certificate would have been looked at."""
+    server.RequestHandlerClass.protocol_version = "HTTP/1.1"  # type: ignore[attr-defined]
+    server.headers = {"content-length": "0"}
+    store = MemoryCatalogStore()
+    for name in ("a", "b"):
+        url = f"http://{name}.example:{server.server_port}/"
+        store.put_document(DeclaredDocument("Webhook", name, {"name": name}, {"url": url}, NOW))
+    guard = Guard(["*.example"], lambda host, port: ["127.0.0.1"])
+    hooks = Webhooks(store, secret, EventSettings(webhook_timeout_s=5), guard)
+    for receiver in hooks.receivers():
+        receiver.tell([EVENT])
+    hooks.close()
+    assert [call[1]["host"].partition(":")[0] for call in server.calls] == ["a.example", "b.example"]
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize("address", ["fec0::1", "3fff::1", "64:ff9b:1::7f00:1", "5f00::1", "192.0.0.8", "192.88.99.1"])
+def test_special_addresses_are_not_public(address: str) -> None:
+    for written in (address, f"::ffff:{address}" if "." in address else address):
+        with pytest.raises(DeliveryFailed, match="inside the network"):
+            Guard([]).addresses(written, 80)
+    assert Guard([address]).addresses(address, 80) == [address]

@@ -197,6 +197,32 @@ def test_a_client_that_goes_away_gives_its_place_back(ana: httpx.Client, served:
     assert ana.post("/query", json={"sql": SQL}).status_code == 200
 
 
+def test_a_client_that_leaves_between_two_batches_stops_the_query(ana: httpx.Client, served: Door) -> None:
+    class FromTheSecond(threading.Event):
+        """Holds every batch but the first."""
+
+        asked = 0
+
+        def wait(self, timeout: float | None = None) -> bool:
+            self.asked += 1
+            return self.asked == 1 or super().wait(timeout)
+
+    served.engine.chunk, served.engine.hold = 1, (hold := FromTheSecond())
+    with ana.stream("POST", "/query", params={"format": "arrow"}, json={"sql": SQL}) as answer:
+        assert answer.status_code == 200
+        until(lambda: hold.asked == 2)
+    until(lambda: served.engine.running == 0, 2)
+    until(lambda: served.world.services.query._turns.running == 0, 2)
+    served.engine.hold = None
+
+
+def test_what_parquet_cannot_hold_is_told_at_once(ana: httpx.Client, served: Door) -> None:
+    served.engine.table = pa.table([pa.array([{}, None], pa.struct([]))], names=["nothing"])
+    answer = ana.post("/query", params={"format": "parquet"}, json={"sql": SQL})
+    assert answer.status_code == 400 and "ask for arrow" in answer.json()["error"]["message"]
+    assert ana.post("/query", params={"format": "arrow"}, json={"sql": SQL}).status_code == 200
+
+
 def test_a_reader_who_stops_reading_stops_the_query(weir: Weir, ana: httpx.Client, served: Door) -> None:
     served.engine.table = pa.table({"text": ["x" * 1000] * 60_000})
     batches = weir.query(SQL, limit=60_000).batches()

@@ -318,7 +318,7 @@ def test_a_registry_judges_a_learned_schema(
 
 
 def test_spark_reads_the_ddl_it_is_given(sampler: SparkSampler) -> None:
-    from pyspark.sql import functions as f
+    from pyspark.sql.connect import functions as f
 
     records = [{"a.b": {"1st": [1, 2]}, "select": None, "größe": "x`y", "m": {}}, {"a.b": {"1st": "x"}, "d": 1.5}]
     profiler = TopicProfiler("t", Schemas())

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from api.worker import upkeep
 from api_world import ApiWorld, orders, record, world
+from catalog.errors import Unavailable
+from scanners.model import RawRecord
 
 HOOK = """
 apiVersion: weir/v1
@@ -125,3 +129,55 @@ def test_webhooks_to_the_inside_are_refused_when_declared(weir: ApiWorld, url: s
     answer = weir.admin.post("/api/v1/apply", content=(HOOK % url).encode())
     assert answer.status_code == 400
     assert "u:p" not in answer.text
+
+
+def test_a_waiting_scan_that_is_cancelled_is_told(weir: ApiWorld) -> None:
+    asked = weir.admin.post("/api/v1/scans", json={"bootstrapServers": "localhost:9092", "cluster": "prod"}).json()
+    assert weir.admin.post(f"/api/v1/scans/{asked['id']}/cancel").json()["state"] == "cancelled"
+    (cancelled,) = told(weir, type="scan.cancelled")
+    assert cancelled["subject"] == asked["id"] and cancelled["data"]["cluster"] == "prod"
+    assert weir.admin.post(f"/api/v1/scans/{asked['id']}/cancel").status_code == 409
+    assert len(told(weir, type="scan.cancelled")) == 1
+
+
+def test_a_scan_that_goes_on_after_its_worker_died_keeps_what_it_had_to_say(weir: ApiWorld) -> None:
+    broken = RawRecord(None, b'{"a":', [], 0, 95, 1_760_000_000_000)
+    whole = [RawRecord(None, b'{"a":1}', [], 0, n, 1_760_000_000_000) for n in range(95)]
+    weir.topics["bad"] = [*whole, broken]  # type: ignore[index]
+    asked = {"cluster": "prod", "topics": ["bad", "orders"]}
+    first = weir.scan(bootstrapServers="localhost:9092", **asked)
+    assert [p["dataset"] for p in first["problems"]] == ["bad"]
+    again = weir.admin.post("/api/v1/scans", json=asked).json()["id"]
+    scans, store = weir.services.scans, weir.services.store
+    assert scans.claim("dead") is not None
+    done = [row for row in first["datasets"] if row["name"] == "bad"]
+    lost = {"dataset": "orders", "message": "of a topic that is read again"}
+    scans.report(again, "dead", datasets=done, problems=[*first["problems"], lost])
+    store.update_scan(again, {"heartbeat_at": datetime.now(UTC) - timedelta(hours=1)})
+    assert weir.services.scan_runner.run_next()
+    over = weir.admin.get(f"/api/v1/scans/{again}").json()
+    assert over["state"] == "done" and {row["name"] for row in over["datasets"]} == {"bad", "orders"}
+    assert over["problems"] == first["problems"]
+
+
+def test_upkeep_does_all_its_duties_whatever_became_of_the_others(
+    weir: ApiWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def duty(name: str, error: Exception | None = None) -> Any:
+        def do(*_: Any) -> None:
+            done.append(name)
+            if error is not None:
+                raise error
+
+        return do
+
+    services = weir.services
+    monkeypatch.setattr(services.search, "reindex_dirty", duty("index", Unavailable("The index is away.")))
+    monkeypatch.setattr(services.events, "prune", duty("prune", ValueError("first")))
+    monkeypatch.setattr(services.grant_notices, "step", duty("notices"))
+    monkeypatch.setattr(services.schedules, "request_due", duty("schedules"))
+    with pytest.raises(ValueError, match="first"):
+        upkeep(services)
+    assert done == ["schedules", "prune", "notices", "index"]

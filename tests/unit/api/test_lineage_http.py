@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,18 @@ def test_the_pipeline_is_told_by_the_exit_code(cli: Any, arguments: list[str], c
     assert unused.exit_code == 3 and json.loads(unused.stdout)["affected"][0]["id"] == "job:jobs:board"
 
 
+def test_a_pipeline_cannot_pass_by_mistake(weir: ApiWorld, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    field = ("impact", "--field", f"{KAFKA}/orders:value.email")
+    refused = cli(*field, "--fail-on", "breaks")
+    assert refused.exit_code == 2 and "--change" in refused.output
+    assert cli("impact", f"cluster:{KAFKA}", "--fail-on", "breaks").exit_code == 3
+    whole = weir.services.lineage.impact
+    monkeypatch.setattr(weir.services.lineage, "impact", lambda *a, **k: replace(whole(*a, **k), truncated=True))
+    cut = cli(*field, "--change", "retype", "--fail-on", "breaks")
+    assert cut.exit_code == 3 and "was cut" in cut.output
+    assert cli(*field, "--change", "retype").exit_code == 0
+
+
 @pytest.mark.parametrize("form, begins", [("csv", "source,target,kind"), ("dot", "digraph"), ("mermaid", "flowchart")])
 def test_exports(weir: ApiWorld, cli: Any, form: str, begins: str) -> None:
     answer = weir.admin.get("/api/v1/lineage", params={"nodeId": node("orders"), "format": form})
@@ -253,6 +266,9 @@ def test_marquez_namespaces_jobs_runs_and_datasets(weir: ApiWorld) -> None:
     fields = ask(weir, f"namespaces/{kafka}/datasets/orders")["fields"]
     assert [f["name"] for f in fields] == ["value.email", "value.phone", "value.status"]
     assert weir.admin.get(f"/api/v1/namespaces/{kafka}/datasets/none").status_code == 404
+    graph = ask(weir, "lineage", nodeId=node("orders"), depth=5)["graph"]
+    named = [ask(weir, "namespaces/jobs"), job, *runs["runs"], *datasets["datasets"], *(each["data"] for each in graph)]
+    assert all(each["createdAt"] and each["updatedAt"] for each in named)  # Marquez's own client refuses a null here
 
 
 def test_only_who_may_sends_events_and_not_after_their_token_ended(

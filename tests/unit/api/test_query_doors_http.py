@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -78,7 +79,8 @@ def test_decisions(weir: ApiWorld, ana: TestClient) -> None:
     one = ok(ana.post("/api/v1/decisions", json={"dataset": "orders", "fields": [EMAIL]}))
     assert one["dataset"] == "prod/orders" and [c["path"] for c in one["columns"]] == [EMAIL]
     assert ana.post("/api/v1/decisions", json={"dataset": "prod/orders", "subject": "otto"}).status_code == 403
-    assert ana.post("/api/v1/decisions", json={"dataset": "prod/nope"}).json()["error"]["code"] == "dataset_not_found"
+    nope = ana.post("/api/v1/decisions", json={"dataset": "prod/nope"})
+    assert (nope.status_code, nope.json()["error"]["code"]) == (404, "dataset_not_found")
     assert ana.post("/api/v1/decisions", json={"dataset": "prod/orders", "action": "burn"}).status_code == 400
     asked = [
         {"dataset": "prod/orders", "subject": who} for who in ("ana", {"user": "x", "roles": ["analyst"]}, "nobody")
@@ -107,6 +109,10 @@ def test_simulate_and_test(weir: ApiWorld, ana: TestClient) -> None:
 def test_mask_previews(ana: TestClient) -> None:
     body = {"mask": {"type": "MASK_SHOW_LAST_4"}, "values": ["4111 1111", None]}
     assert ok(ana.post("/api/v1/policies/masks/preview", json=body))["values"][0]["masked"] == "xxxx 1111"
+    for bad in ("\ud800", 1e999, [[["x"]]]):
+        sent = json.dumps({"mask": {"type": "MASK"}, "values": [bad]})
+        answer = ana.post("/api/v1/policies/masks/preview", content=sent, headers={"Content-Type": "application/json"})
+        assert answer.status_code == 400, answer.text
     body["mask"] = {"type": "LAST_44"}
     assert "did you mean" in ana.post("/api/v1/policies/masks/preview", json=body).json()["error"]["message"]
 
@@ -131,6 +137,16 @@ def test_requests_say_what_they_open_and_who_may_decide(weir: ApiWorld, ana: Tes
     assert ok(otto.delete("/api/v1/me/delegation"))["ended"] is True
 
 
+def test_times_beyond_the_calendar(ana: TestClient) -> None:
+    body = {"dataset": "prod/orders", "fields": [EMAIL], "purpose": "x"}
+    late = ana.post("/api/v1/access-requests", json={**body, "from": "9999-12-31T00:00:00Z"})
+    assert late.status_code == 400 and "calendar" in late.json()["error"]["message"]
+    assert ana.post("/api/v1/access-requests", json={**body, "purpose": "x" * 254}).status_code == 400
+    for minutes in (10**18, 525_601, 0):
+        asked = {**body, "reason": "4711", "minutes": minutes}
+        assert ana.post("/api/v1/access-requests/break-glass", json=asked).status_code == 400
+
+
 def test_break_glass(weir: ApiWorld, ana: TestClient) -> None:
     body = {"dataset": "prod/orders", "fields": [EMAIL], "purpose": "incident", "reason": "4711", "minutes": 30}
     made = ok(ana.post("/api/v1/access-requests/break-glass", json=body), 201)
@@ -142,5 +158,7 @@ def test_break_glass(weir: ApiWorld, ana: TestClient) -> None:
     assert denied["state"] == "denied"
     grant = next(g for g in ok(ana.get("/api/v1/grants"))["grants"] if g["breakGlass"])
     assert grant["status"] == "revoked" and not grant["active"]
+    again = ana.post("/api/v1/access-requests/break-glass", json=body)
+    assert again.status_code == 409 and "barred until" in again.json()["error"]["message"]
     assert ana.post("/api/v1/access-requests/break-glass", json={**body, "reason": ""}).status_code == 400
     assert weir.user("max").post("/api/v1/access-requests/break-glass", json=body).status_code == 403

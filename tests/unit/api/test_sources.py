@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from api_world import ApiWorld, world
 from catalog.errors import Unavailable
@@ -77,6 +78,43 @@ def test_observed_readers_are_on_the_map(weir: ApiWorld) -> None:
     }  # fmt: skip
     report = weir.admin.get("/api/v1/reports/where-is", params={"field": "email"}).json()
     assert {r["kind"] for place in report["places"] for r in place["readers"]} == {"consumer_group", "job"}
+
+
+def test_what_one_server_says_keeps_no_other_from_being_asked(weir: ApiWorld) -> None:
+    """A second cluster that does not answer, and a server that answers nonsense: nothing is said twice for it."""
+    weir.apply(CLUSTER.replace("prod", "away").replace("localhost:9092", "away:9092"))
+    observing, asked = weir.services.observing, []
+
+    def groups(config: dict[str, Any]) -> Any:
+        if config["bootstrap.servers"] == "away:9092":
+            raise Unavailable("Kafka at away:9092 does not tell its consumer groups.")
+        return Groups(config)
+
+    class Nonsense:
+        def events(self, namespace: str) -> list[dict[str, Any]]:
+            asked.append(namespace)
+            raise KeyError("secret-4711")
+
+    observing._groups_of = groups
+    observing._engines_of = lambda kind, url, auth, ca: Nonsense()
+    with structlog.testing.capture_logs() as logs:
+        assert observing.step() == 2  # both clusters are one in this world, with one Connect
+        assert observing.step() == 0
+    assert asked == [NS] * 4
+    told = [row for row in logs if row["event"] == "not_observed"]
+    assert len(told) == 3 and "secret-4711" not in str(told)
+
+
+def test_what_could_not_be_stored_is_said_again(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    observing = weir.services.observing
+
+    def broken(events: Any) -> Any:
+        raise Unavailable("Kafka does not answer.")
+
+    with monkeypatch.context() as without:
+        without.setattr(observing._ingest, "post_batch", broken)
+        assert observing.step() == 0
+    assert observing.step() == 2
 
 
 def test_groups_and_connectors_as_they_are_now(weir: ApiWorld) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -220,3 +221,37 @@ def test_people_s_doings_are_not_open() -> None:
     world.emit("b", kind="schema.changed")
     world.emit("c", kind="secret.unheard.of")
     assert [e.subject for e in world.events.list(EventFilter(open_only=True))] == ["b"]
+
+
+def test_old_events_are_kept_for_a_webhook_that_refused_for_less_than_a_day() -> None:
+    listener = Listener()
+    world = World(listener)
+    world.emit("old")
+    world.clock.now += timedelta(hours=30)
+    listener.away = True
+    world.step()
+    listener.away = False
+    world.step(seconds=3600)
+    assert listener.heard == ["old"]
+    assert world.events.deliveries()[0]["dropped"] == 0
+
+
+def test_slow_webhooks_do_not_keep_the_topic_waiting() -> None:
+    free, heard = threading.Event(), threading.Event()
+    slow = [Listener(f"slow-{n}") for n in range(20)]
+
+    def wait(events: Sequence[Event]) -> None:
+        free.wait(10)
+
+    for listener in slow:
+        listener.tell = wait  # type: ignore[method-assign]
+    topic = Listener("topic", lasting=True)
+    topic.tell = lambda events: heard.set()  # type: ignore[method-assign]
+    world = World(*slow, topic)
+    world.emit("1")
+    try:
+        world.deliveries.step()
+        assert heard.wait(5)
+    finally:
+        free.set()
+        world.deliveries.close()

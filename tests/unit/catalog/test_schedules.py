@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -91,3 +92,18 @@ def test_bad_schedules_are_refused(every: str) -> None:
 def test_a_dead_letter_topic_is_hidden() -> None:
     with pytest.raises(InvalidInput, match="underscore"):
         Scheduled((CLUSTER % "6h").replace("deadLetter: true", "deadLetter: shop.dead"))
+
+
+def test_a_schedule_that_cannot_be_followed_keeps_no_other_from_it() -> None:
+    made = Scheduled()
+    store = made.world.store
+    stored = store.document("Cluster", "prod")
+    assert stored is not None
+    store.put_document(replace(stored, spec={**stored.spec, "scan": {"every": "6h", "topics": [""]}}))
+    assert [r["topics"] for r in made.due()] == [["orders"]]
+
+
+@pytest.mark.parametrize("topics", ["['']", "['shop.*', ' ']"])
+def test_a_topic_without_a_name_is_refused_when_declared(topics: str) -> None:
+    with pytest.raises(InvalidInput, match="a topic has no name"):
+        Scheduled(CLUSTER.replace("every: %s", f"every: 6h, topics: {topics}"))

@@ -55,6 +55,14 @@ def connector(kind: str, used: list[str], **config: str) -> Connector:
                    connection__url="jdbc:postgresql://db/shop"), set()),
         (connector("source", ["t"], connector__class="com.acme.Homemade", password="secret-4711"), set()),
         (connector("sink", [], connector__class="JdbcSinkConnector", connection__url="not a url"), set()),
+        (connector("sink", ["t"], connector__class="JdbcSinkConnector", connection__url="jdbc:postgresql://[bad/db"), set()),
+        (connector("sink", ["t"], connector__class="ElasticsearchSinkConnector", connection__url="http://es:${env:PORT}"),
+         set()),
+        (connector("sink", ["t"], connector__class="com.mongodb.kafka.connect.MongoSinkConnector", database="shop",
+                   connection__uri="mongodb://u:secret-4711@h1:27018,h2:27018/?replicaSet=rs&appName=@a@", collection="c"),
+         {("mongodb://h1:27018", "shop.c")}),
+        (connector("sink", ["t"], connector__class="com.mongodb.kafka.connect.MongoSinkConnector", database="shop",
+                   connection__uri="mongodb://u:1/secret-4711@h1", collection="c"), set()),
     ],
     ids=lambda value: value.config.get("connector.class", "")[-24:] if isinstance(value, Connector) else "",
 )  # fmt: skip
@@ -76,6 +84,7 @@ def test_what_a_configuration_tells(given: Connector, outside: set[tuple[str, st
         ("jdbc:sqlite:/tmp/x.db", ("file", "/tmp/x.db")),
         ("postgresql://h/db", None),
         ("jdbc:postgresql://h:notaport/db", None),
+        ("jdbc:postgresql://[bad/db", None),
         ("", None),
     ],
 )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
 
 from catalog.model import DatasetId
 from lineage.adapters.memory import MemoryGraph
@@ -48,8 +51,29 @@ def test_said_once_then_on_change_then_after_a_while() -> None:
     assert said(watch, brokers) == [("billing", ["orders", "users"])]
     clock[0] = 101
     assert said(watch, brokers) == [("billing", ["orders", "users"])]  # one without members is not kept alive
-    watch.forget()
+    watch.forget("kafka://other:9092")
+    assert said(watch, brokers) == []
+    watch.forget(NS)
     assert len(said(watch, brokers)) == 2
+
+
+@pytest.mark.parametrize("state", ["PREPARING_REBALANCING", "COMPLETING_REBALANCING", "UNKNOWN"])
+def test_a_group_that_shares_out_its_topics_anew_says_nothing_meanwhile(state: str) -> None:
+    watch, brokers = GroupWatch(), Brokers(group("billing", "a", "b"))
+    assert said(watch, brokers) == [("billing", ["a", "b"])]
+    brokers.groups["billing"] = replace(group("billing", "a"), state=state)
+    assert said(watch, brokers) == []
+    brokers.groups["billing"] = group("billing", "a", "b")
+    assert said(watch, brokers) == []
+
+
+def test_a_topic_that_is_read_again_is_open_again() -> None:
+    graph = MemoryGraph()
+    writer, watch = GraphWriter(graph), GroupWatch()
+    for topics in (("a", "b"), ("a",), ("a", "b")):
+        brokers = Brokers(group("billing", *topics))
+        writer.write([parse(event) for batch in watch.events(NS, brokers) for event in batch])
+    assert [reader.name for reader in Lineage(graph).readers_of(DatasetId(NS, "b"))] == ["billing"]
 
 
 def test_hidden_and_idle_groups_are_left_out() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
 import time
@@ -202,6 +203,38 @@ def test_rebuild_gives_the_same_graph_and_catches_what_arrives_meanwhile(shared_
     assert {row[0] for row in expected["edges"]} < {row[0] for row in content(graph)["edges"]}
 
 
+def test_a_rebuild_leaves_out_what_the_worker_would_bury(monkeypatch: pytest.MonkeyPatch) -> None:
+    log, _, graph, _, _ = parts()
+    for at in range(3):
+        Ingest(log).post(run(at, [f"a{at}"], ["x"], job=f"j{at}", run_id=f"r{at}"))
+    write = GraphWriter.write
+
+    def picky(writer: GraphWriter, events: Any) -> None:
+        if any(event.job.id.name == "j1" for event in events):
+            raise ValueError("no reader for this")
+        write(writer, events)
+
+    monkeypatch.setattr(GraphWriter, "write", picky)
+    done = rebuild(log, graph)
+    assert (done.folded, done.skipped) == (2, 1) and flows(graph) == {("a0", "x"), ("a2", "x")}
+
+
+def test_cycles_are_collected_while_the_worker_waits() -> None:
+    log, _, graph, _, worker = parts()
+    Ingest(log).post(run(0, ["a"], ["b"]))
+    graph.fail_with = Unavailable("Neo4j does not answer.", details={"server": "neo4j"})
+    collecting: list[bool] = []
+
+    class Stop(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            collecting.append(gc.isenabled())
+            graph.fail_with = None
+            return False
+
+    worker.step(Stop())
+    assert collecting == [True] and flows(graph) == {("a", "b")}
+
+
 def test_a_rebuild_that_fails_leaves_the_old_graph() -> None:
     log, _, graph, _, worker = parts()
     Ingest(log).post(run(0, ["a"], ["b"]))
@@ -248,6 +281,15 @@ def test_a_storm_of_running_is_told_by_its_bytes_and_changes_nothing(monkeypatch
     while worker.step(timeout=0):
         pass
     assert len(read) == before + 2  # a later minute, and other words, are read
+
+
+def test_what_is_taken_back_and_said_again_within_a_minute_is_no_repeat() -> None:
+    log, _, graph, _, worker = parts()
+    for at, source in enumerate("aba"):
+        event = run(at * 5, [source], ["x"], kind="RUNNING", processing="STREAMING", snapshot=True)
+        Ingest(log).post(event)
+        worker.step()
+    assert flows(graph) == {("a", "x")}
 
 
 @pytest.mark.parametrize("kind", ["START", "COMPLETE", "FAIL"])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+import zlib
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,6 +17,7 @@ from hypothesis import strategies as st
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from lineage.adapters.memory import MemoryGraph
+from lineage.book import Book
 from lineage.delta import GraphDelta
 from lineage.events import Event
 from lineage.fold import fold
@@ -248,6 +252,42 @@ def test_complete_snapshots_stand_alone() -> None:
         for at, inputs in ((0, ["a", "b"]), (100, ["a"]))
     ]
     assert flows(graph_of(*events)) == {("a", "x")}
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("gap", [100, 15])  # the second: all within a minute
+@pytest.mark.parametrize("declared", [False, True])
+def test_what_is_said_taken_back_and_said_again_is_open(order: tuple[int, ...], gap: int, declared: bool) -> None:
+    sources = (["a"], ["b"], ["a"], ["a"])
+    raw = [
+        run(at * gap, inputs, ["x"], kind="RUNNING", processing="STREAMING", snapshot=True)
+        for at, inputs in enumerate(sources)
+    ]
+    if declared:
+        for event in raw:
+            del event["run"], event["eventType"]
+    for batch in (1, 500):
+        graph = graph_of(*(raw[at] for at in order), raw[3], batch=batch)
+        times = {
+            (e.source, e.vf - T0, e.vt if e.vt == FOREVER else e.vt - T0)
+            for e in graph._store.edges.values()
+            if e.kind is Kind.FEEDS
+        }
+        step = gap * 1000
+        assert times == {(node("a"), 0, step), (node("b"), step, 2 * step), (node("a"), 2 * step, FOREVER)}
+
+
+def test_a_book_is_read_as_it_was_written_and_as_earlier_versions_wrote_it() -> None:
+    events = [parse(run(at, [name], ["x"], kind="RUNNING", snapshot=True)) for at, name in enumerate("aba")]
+    (stored,) = fold(events).books
+    book = Book.load(stored.document, 1)
+    (held,) = book.runs.values()
+    assert len(held.turns) == 3 and Book.load(book.dump(), 1) == book
+    document = orjson.loads(zlib.decompress(stored.document))
+    document["runs"] = [row[:8] for row in document["runs"]]
+    del document["declared_turns"]
+    (old,) = Book.load(zlib.compress(orjson.dumps(document)), 1).runs.values()
+    assert old.phases == held.phases and old.turns == []
 
 
 def test_a_masked_field_that_was_raw_before_shows_both_times() -> None:
@@ -579,6 +619,28 @@ def test_a_run_with_very_many_different_reports_stays_bounded() -> None:
     graph = MemoryGraph()
     write(graph, *raw, batch=1, settings=LineageSettings(phases_kept=8))
     assert len(flows(graph)) == 40
+
+
+@pytest.mark.parametrize("batch", [1, 500])
+def test_a_run_that_tells_everything_each_time_has_only_its_newest_open(batch: int) -> None:
+    raw = [
+        run(at, [f"in{at}"], ["x"], kind="RUNNING", processing="STREAMING", snapshot=True) for at in (*range(80), 80)
+    ]
+    graph = MemoryGraph()
+    write(graph, *raw, batch=batch)
+    assert flows(graph) == {("in80", "x")}
+    (row,) = fold([parse(event) for event in raw]).books
+    assert len(Book.load(row.document, 1).runs.popitem()[1].phases) == LineageSettings().phases_kept
+
+
+def test_a_report_that_is_only_repeated_takes_no_room() -> None:
+    raw = [run(at * 60, ["b"] if at == 5 else ["a"], ["x"], kind="RUNNING", snapshot=True) for at in range(500)]
+    (row,) = fold([parse(event) for event in raw]).books
+    (held,) = Book.load(row.document, 1).runs.values()
+    assert len(held.turns) <= LineageSettings().phases_kept
+    graph = MemoryGraph()
+    write(graph, *raw, batch=50)
+    assert sorted(e.vf - T0 for e in graph._store.edges.values() if e.kind is Kind.FEEDS) == [0, 300_000, 360_000]
 
 
 def test_ten_thousand_columns() -> None:

@@ -10,6 +10,7 @@ import pytest
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
 from lineage.adapters.memory import MemoryGraph
+from lineage.exports import safe_cell
 from lineage.model import Direction, Kind, Level
 from lineage.queries import Lineage
 from lineage.settings import LineageSettings
@@ -348,3 +349,9 @@ def test_paths_of_a_ladder_end_at_the_limit() -> None:
     found, more = Lineage(graph_of(*events)).paths(node("n0"), node("n40"), limit=5, depth=100)
     assert len(found) == 5 and more and all(len(path) == 80 for path in found)
     assert Lineage(graph_of(*events)).paths(node("n0"), node("n40"), depth=79) == ([], False)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "\n=1+1", " @x", "-3", "\t=x"])
+def test_no_cell_of_an_export_is_a_formula(text: str) -> None:
+    assert safe_cell(text) == f"'{text}"
+    assert safe_cell(f"a{text}") == f"a{text}"

@@ -90,6 +90,20 @@ def test_ordinary_texts_stay(text: str) -> None:
     assert redact(raw) == raw
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT * FROM dblink('host=h password={SECRET}', 'SELECT 1')",
+        f"UPDATE mysql.user SET authentication_string = PASSWORD('{SECRET}')",
+        f"CREATE STAGE s ENCRYPTION = (MASTER_KEY='{SECRET}')",
+    ],
+)
+def test_secrets_in_statements(sql: str) -> None:
+    clean = redact({"job": {"facets": {"sql": {"query": sql}}}})["job"]["facets"]["sql"]["query"]
+    assert SECRET not in clean and clean.replace("[redacted]", SECRET) == sql
+    assert redact({"query": clean}) == {"query": clean}
+
+
 def test_columns_named_like_secrets_stay() -> None:
     event = run(0, ["users"], [dataset("out", columnLineage=columns({"password": [("users", "password")]}))])
     event["inputs"][0]["facets"]["schema"] = {"fields": [{"name": "api_token", "type": "string"}]}

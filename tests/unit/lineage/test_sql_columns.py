@@ -18,6 +18,11 @@ KNOWN: dict[str, Columns] = {
     "sink": {"a": None, "b": None},
     "t": {"id": None, "a": None, "b": None},
     "s": {"id": None, "a": None, "b": None, "x": None},
+    "s1.people": {"id": None, "email": None},
+    "s2.people": {"id": None, "email": None},
+    "ja": {"x": None, "k": None},
+    "jb": {"k": None, "y": None},
+    "kxy": {"c1": None, "c2": None, "c3": None},
     "Mixed": {"customerId": None, "eMail": None},
 }  # fmt: skip
 
@@ -83,6 +88,23 @@ CASES = {
         "s.b > t.a TRANSFORMATION", "t.b > t.a TRANSFORMATION", "s.id > t FILTER", "t.id > t FILTER"}),
     "update with join": ("mysql", "UPDATE t JOIN s ON t.id = s.id SET t.a = s.b", {
         "s.b > t.a IDENTITY", "s.id > t JOIN", "t.id > t JOIN"}),
+    "update of the joined table": ("mysql", "UPDATE s JOIN t ON s.id = t.id SET t.a = s.x", {
+        "s.x > t.a IDENTITY", "s.id > t JOIN", "t.id > t JOIN"}),
+    "update of the second table": ("mysql", "UPDATE s, t SET t.a = s.x WHERE s.id = t.id", {
+        "s.x > t.a IDENTITY", "s.id > t FILTER", "t.id > t FILTER"}),
+    "two tables of one name": (
+        "spark", "INSERT INTO o (e) SELECT s2.people.email FROM s1.people JOIN s2.people ON s1.people.id = s2.people.id", {
+        "s2.people.email > o.e IDENTITY", "s1.people.id > o JOIN", "s2.people.id > o JOIN"}),
+    "joined columns come first": ("spark", "INSERT INTO kxy SELECT * FROM ja JOIN jb USING (k)", {
+        "ja.k > kxy.c1 IDENTITY", "jb.k > kxy.c1 IDENTITY", "ja.x > kxy.c2 IDENTITY", "jb.y > kxy.c3 IDENTITY",
+        "ja.k > kxy JOIN", "jb.k > kxy JOIN"}),
+    "joined columns of a natural full join": ("postgres", "INSERT INTO kxy SELECT * FROM ja NATURAL FULL JOIN jb", {
+        "ja.k > kxy.c1 IDENTITY", "jb.k > kxy.c1 IDENTITY", "ja.x > kxy.c2 IDENTITY", "jb.y > kxy.c3 IDENTITY",
+        "ja.k > kxy JOIN", "jb.k > kxy JOIN"}),
+    "merge with bare names": ("spark", "MERGE INTO t USING s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, a) VALUES (id, a)", {
+        "s.id > t.id IDENTITY", "s.a > t.a IDENTITY", "s.id > t JOIN", "t.id > t JOIN"}),
+    "union by name": ("duckdb", "CREATE TABLE o AS SELECT id FROM users UNION ALL BY NAME SELECT a, id FROM t", {
+        "users.id > o.id IDENTITY", "t.id > o.id IDENTITY", "t.a > o.a IDENTITY"}),
     "unnest": ("trino", "CREATE TABLE o AS SELECT i.sku FROM orders CROSS JOIN UNNEST(items) AS i (sku, qty)", {
         "orders.items[].sku > o.sku IDENTITY"}),
     "unnest in BigQuery": ("bigquery", "CREATE TABLE o AS SELECT i.sku FROM orders o, UNNEST(o.items) AS i", {
@@ -145,6 +167,35 @@ def test_never_guesses(sql: str, word: str) -> None:
     said = columns_from_sql(sql, "spark", KNOWN)
     assert not said.edges
     assert any(word in sentence for sentence in said.unknown), said.unknown
+
+
+@pytest.mark.parametrize(("change", "told"), [
+    ("DO NOTHING", True), ("(a) DO UPDATE SET a = EXCLUDED.a", True), ("(a) DO UPDATE SET a = sink.a || EXCLUDED.a", True),
+    ("(a) DO UPDATE SET a = EXCLUDED.b", False), ("(a) DO UPDATE SET b = 'x'", True),
+])  # fmt: skip
+def test_what_an_insert_writes_over_a_row_is_told_or_said(change: str, told: bool) -> None:
+    said = columns_from_sql(f"INSERT INTO sink SELECT id, email FROM users ON CONFLICT {change}", "postgres", KNOWN)
+    assert len(said.edges) == 2 and bool(said.unknown) is not told
+
+
+def test_an_update_of_several_tables_is_not_guessed() -> None:
+    said = columns_from_sql("UPDATE s JOIN t ON s.id = t.id SET t.a = s.x, s.b = 1", "mysql", KNOWN)
+    assert not said.edges and said.unknown == ["an UPDATE of several tables is not read"]
+
+
+@pytest.mark.parametrize(
+    ("function", "hides"),
+    [
+        *((name, True) for name in ("mask", "tokenize", "hash", "code_hash", "mask_email", "anonymize", "redact_pii")),
+        *(
+            (name, False)
+            for name in ("detokenize", "unmask", "de_anonymize", "UNREDACT", "udf_depseudonymise", "ptyUnmask")
+        ),
+    ],
+)
+def test_what_undoes_a_mask_is_none(function: str, hides: bool) -> None:
+    (row,) = rows(f"CREATE TABLE o AS SELECT {function}(email) AS e FROM users")
+    assert row.endswith("*") is hides
 
 
 def test_an_unknown_dialect_is_said() -> None:

@@ -103,6 +103,13 @@ def test_a_table_that_two_datasets_could_be_is_no_match() -> None:
     assert len([e for e in found if e.kind == "feeds" and not e.columns]) == 2
 
 
+def test_an_input_that_could_be_two_is_not_taken_for_an_output() -> None:
+    mart = dataset(PG, "shop.mart.users", "id", "email")
+    ins = [USERS, dataset(PG, "shop.private.users", "id", "email")]
+    found = fold([event("INSERT INTO mart.users SELECT id, email FROM users", ins, [mart])]).upserts
+    assert not [e for e in found if e.kind == "derives"]
+
+
 def test_topics_by_the_catalogs_learned_columns_and_the_texts_own_names() -> None:
     learned = {DatasetId(KAFKA, "shop.orders"): {"customer": {"email": None}, "amount": None}}
     text = (

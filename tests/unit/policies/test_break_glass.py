@@ -145,6 +145,21 @@ def test_the_review_is_forced(world: World, told: Told) -> None:
     assert shown["overdue"] and shown["can_decide"]
 
 
+def test_a_denied_use_bars_its_user(world: World) -> None:
+    request = smash(world)
+    world.sleep(hours=1)
+    reviewer = next(u for u in ("otto", "petra") if world.approvals.deciders.can_decide(world.user(u), request))
+    denied = world.approvals.deny(world.user(reviewer), request.id, "no incident")
+    assert denied.state is RequestState.DENIED
+    with pytest.raises(Conflict, match="barred until 2026-06-02T13:00:00Z"):
+        smash(world)
+    world.sleep(hours=23, minutes=59)
+    with pytest.raises(Conflict, match="denied"):
+        smash(world)
+    world.sleep(minutes=2)
+    assert smash(world).state is RequestState.REVIEW
+
+
 def test_a_grant_that_ends_soon_is_announced_once(world: World, told: Told) -> None:
     request = world.approvals.create(
         world.user("ana"), "prod/orders", ["value.order_id"], purpose="x", valid_to=world.now + timedelta(days=5)
@@ -197,6 +212,11 @@ def test_a_place_speaks_once(world: World) -> None:
     with pytest.raises((NotAllowed, NotFound)):
         world.approvals.approve(world.user("max"), request.id)
     assert world.approvals.approve(world.user("vera"), request.id).state is RequestState.APPROVED
+    other = ask(world)
+    world.approvals.approve(world.user("max"), other.id)
+    with pytest.raises(Conflict, match="in place of petra already"):
+        world.approvals.approve(world.user("petra"), other.id)
+    assert world.approvals.approve(world.user("vera"), other.id).state is RequestState.APPROVED
 
 
 def test_what_a_delegate_may_not(world: World) -> None:

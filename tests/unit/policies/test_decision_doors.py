@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from catalog.errors import InvalidInput, NotAllowed
+from catalog.errors import InvalidInput, LimitExceeded, NotAllowed
 from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from policies.decisions import Asked, Decisions, Named
 from policies.mask_preview import MaskPreview
 from policies.masks.keys import MaskKeys
-from policies.model import DatasetFacts
+from policies.model import DatasetFacts, MaskType
 from policies.overlay import Proposed
+from policies.plan import QueryPlan, Result
 from policies.policy_tests import PolicyTests, read_cases
 from policies.query_prepare import Preparer
 from policies.query_settings import QuerySettings
@@ -206,12 +208,16 @@ def test_expectations_that_do_not(world: World) -> None:
 - {{subject: ana, dataset: prod/nope, expect: deny}}
 - {{subject: ana, dataset: prod/orders, field: value.nope, expect: clear}}
 - {{subject: ana, sql: "SELECT id FROM orders", expect: {{columns: {{id: masked, other: clear}}}}}}
+- {{subject: ana, sql: "SELECT order_id FROM orders ORDER BY order_id EMIT CHANGES", expect: clear}}
+- {{subject: ana, sql: "SELECT session_user FROM orders", expect: clear}}
 """,
     )
     assert [c["name"] for c in answer["cases"] if c["ok"]] == []
     first = answer["cases"][0]
     assert first["problems"] == [{"what": "effect", "expected": "allow", "found": "mask"}]
     assert any("mask-email" in reason for reason in first["reasons"])
+    for refused in answer["cases"][6:]:
+        assert refused["problems"] == [{"what": "effect", "expected": "allow", "found": "refused"}]
     assert answer["cases"][5]["problems"] == [{"what": "effect", "expected": "allow", "found": "deny"}]
 
 
@@ -275,8 +281,57 @@ def test_previews(mask: str, kind: str, value: Any, masked: Any) -> None:
         ({"type": "MASK"}, ["x"], "STRUCT<a: INT>"), ({"type": "MASK"}, ["x"], "x INT, y"),
         ({"type": "MASK"}, ["x"] * 101, "STRING"),
         ({"type": "MASK"}, ["not a day"], "DATE"), ({}, [], "STRING"),
+        ({"type": "MASK"}, ["\ud800"], "STRING"), ({"type": "MASK"}, [["x"]], "STRING"), ({"type": "MASK"}, [{}], "STRING"),
+        ({"type": "MASK_HASH"}, ["0001-01-01T00:00:00+14:00"], "TIMESTAMP"), ({"type": "MASK"}, [float("nan")], "DOUBLE"),
+        ({"type": "CUSTOM", "expression": "upper({col})"}, ["\udfff"], "STRING"),
     ],
 )  # fmt: skip
 def test_previews_that_cannot_be(mask: dict[str, Any], values: list[Any], kind: str) -> None:
     with pytest.raises(InvalidInput):
         preview(mask, values, kind)
+
+
+@pytest.mark.parametrize("mask", [m for m in MaskType if m is not MaskType.CUSTOM])
+@pytest.mark.parametrize("value", ["1e300000000", "1e-999999999", "NaN", "-Infinity", "1e39", "1" * 77, 10**90])
+def test_a_decimal_that_none_of_sparks_could_be(mask: MaskType, value: Any) -> None:
+    with pytest.raises(InvalidInput, match="is no DECIMAL"):
+        preview({"type": str(mask)}, [value], "DECIMAL(38,2)")
+
+
+def test_a_number_that_is_none_is_a_text() -> None:
+    assert preview({"type": "MASK_NONE"}, ["NaN", "-inf"], "DOUBLE")["values"] == [
+        {"value": "NaN", "masked": "NaN"}, {"value": "-inf", "masked": "-Infinity"},
+    ]  # fmt: skip
+
+
+class SlowEngine(MemoryEngine):
+    """Holds what it is asked until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__(MemoryTopics({}))
+        self.plans: list[QueryPlan] = []
+        self.go, self.inside = threading.Event(), threading.Semaphore(0)
+
+    def run(self, plan: QueryPlan) -> Result:
+        self.plans.append(plan)
+        self.inside.release()
+        assert self.go.wait(10)
+        return Result((), [[0, "X"]], False)
+
+
+def test_previews_of_the_engine_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("policies.mask_preview._WAIT_SECONDS", 0.01)
+    engine = SlowEngine()
+    service = MaskPreview(engine)
+    mask = {"type": "CUSTOM", "expression": "upper({col})"}
+    threads = [threading.Thread(target=service.show, args=(mask, ["x"])) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+        assert engine.inside.acquire(timeout=10)
+    with pytest.raises(LimitExceeded):
+        service.show(mask, ["x"])
+    engine.go.set()
+    for thread in threads:
+        thread.join(10)
+    assert service.show(mask, ["x"])["values"] == [{"value": "x", "masked": "X"}]
+    assert not any(plan.ansi for plan in engine.plans), "a mask is computed as the views of queries compute it"

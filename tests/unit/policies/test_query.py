@@ -68,6 +68,8 @@ class World:
     )
     plans: list[QueryPlan] = field(default_factory=list)
     before_run: Callable[[], None] = lambda: None
+    now: DatasetFacts | Exception = FACTS
+    asked: list[DatasetFacts] = field(default_factory=list)
     settings: QuerySettings = field(default_factory=QuerySettings)
 
     def service(self) -> GovernedQuery:
@@ -78,7 +80,14 @@ class World:
             raise DatasetNotFound(f"There is no dataset {name!r}; did you mean orders?", details={"nearest": "orders"})
         return TABLE
 
+    def facts(self, reference: str) -> DatasetFacts:
+        assert reference == "prod/orders"
+        if isinstance(self.now, Exception):
+            raise self.now
+        return self.now
+
     def _decide(self, subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
+        self.asked.append(facts)
         if isinstance(self.decision, Exception):
             raise self.decision
         return self.decision
@@ -303,9 +312,71 @@ def test_a_push_query_without_news_ends_too() -> None:
     assert [e["type"] for e in events if e["type"] != "idle"] == ["columns", "end"]
 
 
+def test_a_push_query_is_decided_on_the_tags_of_now() -> None:
+    world = World(settings=QuerySettings(recheck_seconds=0.01))
+    events = world.service().stream(ANA, "SELECT id FROM orders EMIT CHANGES")
+    assert next(events)["type"] == "columns"
+    world.now = replace(FACTS, fields=(FieldFacts("value.id", {"EMAIL_ADDRESS": "98% of 1,000"}), *FACTS.fields[1:]))
+    world.topics.topics["orders"].append({"key": "k", "value": {"id": "new"}})
+    assert next(events)["type"] == "rows"
+    assert world.asked[0] is FACTS and world.asked[-1] is world.now
+    world.now = DatasetNotFound("There is no dataset prod/orders.")
+    (end,) = [e for e in events if e["type"] != "idle"]
+    assert end["code"] == "dataset_not_found"
+
+
+@pytest.mark.parametrize(
+    ("end", "outcome"),
+    [("revoked", "failed"), ("unreadable", "failed"), ("cancelled", "cancelled"), ("broken", "failed")],
+)
+def test_the_audit_says_how_a_push_query_ended(end: str, outcome: str) -> None:
+    world = World(settings=QuerySettings(recheck_seconds=0.01))
+    service = world.service()
+    with service.running.during(ANA, "SELECT id FROM orders EMIT CHANGES", None) as live:
+        events = service.stream(ANA, live.sql, running=live)
+        next(events)
+        if end == "revoked":
+            world.decision = Decision(ID, "prod/orders", Effect.DENY, reasons=REASONS)
+        elif end == "unreadable":
+            world.now = RuntimeError("away")
+        elif end == "cancelled":
+            live.stop.stop("was cancelled by ana")
+        else:
+            world.topics.topics["orders"].append({"key": "k", "value": {"id": "new"}})
+
+            def fail() -> None:
+                raise QueryFailed("The engine gave up.")
+
+            world.before_run = fail
+        assert [e["type"] for e in events if e["type"] != "idle"] == ["end"]
+    assert [(e.action, e.outcome) for e in world.entries][-1] == ("query.end", outcome)
+
+
+@pytest.mark.parametrize("sql", ["SELECT id FROM orders ORDER BY id EMIT CHANGES", "SELECT id FROM orders"])
+def test_a_push_query_that_cannot_be_is_in_the_audit(sql: str) -> None:
+    world = World()
+    with pytest.raises(SqlRefused):
+        if "EMIT" in sql:
+            world.service().stream(ANA, sql)
+        else:
+            world.service().run(ANA, sql + " EMIT CHANGES")
+    assert [e.outcome for e in world.entries] == ["refused"]
+
+
 def test_what_cannot_be_pushed_is_refused_before_anything() -> None:
     with pytest.raises(SqlRefused, match="ORDER BY"):
         World().service().stream(ANA, "SELECT id FROM orders ORDER BY id EMIT CHANGES")
+
+
+@pytest.mark.parametrize(
+    "literal",
+    ["4111111111111111L", "1.5BD", "5S", "4111_1111", "4111x", "N'anna'", "b'01'", "$$anna$$", "'anna'", "x'0a1b'",
+     "r'anna'", "1e5", "12.75D", "-3", "'a' 'anna'", "DATE'2020-01-01'", "INTERVAL 3 DAYS"],
+)  # fmt: skip
+def test_no_literal_is_left(literal: str) -> None:
+    shown = without_literals(f"SELECT a FROM orders WHERE x = {literal} AND y")
+    assert "anna" not in shown and not any(c.isdigit() for c in shown)
+    assert shown == "(unreadable)" or shown.endswith("AND y")
 
 
 def test_small_things() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from policies.model import Decision, Effect, Mask, MaskType, Reason, RowFilter
 from policies.plan import QueryPlan
 from policies.query_check import QueryCheck
 from policies.query_complete import Completion
+from policies.sql import unfinished
 from tests.unit.policies.test_query import ANA, ID, World, decided
 
 
@@ -155,3 +157,28 @@ def test_what_one_may_not_read_is_not_proposed() -> None:
 def test_completion_takes_any_text(sql: str, at: int) -> None:
     at = min(at, len(sql))
     complete(sql[:at].replace("|", "") + "|" + sql[at:].replace("|", ""))
+
+
+@pytest.mark.parametrize("text", ["select * from " + "a," * 25_000, "select " + "a." * 25_000, "from a, (" * 5_000])
+def test_a_long_text_is_read_at_once(text: str) -> None:
+    begun = time.perf_counter()
+    unfinished.read(text[:49_999], len(text[:49_999]))
+    assert time.perf_counter() - begun < 1
+
+
+def test_what_stands_behind_the_longest_text_is_not_completed() -> None:
+    assert unfinished.read("`" + "a" * 50_000, 50_000) is None
+    assert unfinished.read("`" + "a" * 49_999, 49_999) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "tables"),
+    [
+        ("SELECT | FROM a, b x JOIN c WHERE d, e", ["a", "x", "c"]),
+        ("SELECT | FROM a, (SELECT f, g FROM h), b", ["a", "h", "b"]),
+        ("SELECT f(a, b), | FROM x ORDER BY y, z", ["x"]),
+    ],
+)
+def test_the_tables_a_text_names(text: str, tables: list[str]) -> None:
+    found = unfinished.read(text.replace("|", ""), text.index("|"))
+    assert found is not None and [alias for alias, _ in found.tables] == tables

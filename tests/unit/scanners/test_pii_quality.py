@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import socket
+import time
 
 import phonenumbers
 import pytest
@@ -13,7 +15,7 @@ from pii_corpus import first, second
 from pii_corpus.columns import Column, draw
 from pii_corpus.judge import judge
 from pii_corpus.ours import raw, says
-from scanners.adapters.custom_recognizers import CustomRecognizers
+from scanners.adapters.custom_recognizers import CustomRecognizers, repeated
 from scanners.adapters.presidio_detector import PresidioAnalyzer
 from scanners.classify import classify, versions
 from scanners.detectors.engine import Detector
@@ -240,3 +242,33 @@ def test_an_installed_spacy_model_is_used_and_named(monkeypatch: pytest.MonkeyPa
     assert [(c.path, c.entity) for c in verdicts] == [("value.note", "PERSON")]
     assert verdicts[0].evidence["recognizers"][0]["name"] == "presidio:en_core_web_sm"
     assert "note" not in verdicts[0].evidence
+
+
+@pytest.mark.parametrize("regex", [r"EMP-[0-9]{6}", r"(?<!x)EMP-[0-9]{6}"])
+def test_a_text_with_a_lone_surrogate_is_searched_as_any_other(regex):
+    texts = ["bad \ud800 EMP-123456", "EMP-123457", "\udfff"]
+    assert CustomRecognizers([own(regex)]).find(texts) == ({"OWN|custom:own": {0, 1}}, None)
+
+
+@pytest.mark.parametrize(
+    "regex",
+    [
+        r"(?:(?:a|b|\w{1,400})c?){2,400}", r"(a|b|c|\d{1,300}){2,300}z", r"\w{1,1000}@\w{1,1000}", r"(\w+\s?){1,500}!",
+        r"(?:(?:\w{1,50}-){1,50}){1,20}", r"(?:.{0,500}\d.{0,500}\w){1,8}", r"(?:\w{1,900}x)?y",
+    ],
+)  # fmt: skip
+def test_no_repetition_holds_up_the_building_of_a_recognizer(regex):
+    start = time.process_time()
+    CustomRecognizers([own(regex)])
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("regex", "size"),
+    [
+        (r"EMP-\d{6}", 6), (r"\w+@\w+", 0), (r"(?:a{2}b){3,5}", 15), (r"(?:(?:a|b|\w{1,400})c?){2,400}", 400 * 403),
+        (r"\p{L}+", math.inf), ("(", math.inf), ("x{3,}", 3), (r"(?<=a{4})(b|c{2})?", 6),
+    ],
+)  # fmt: skip
+def test_how_much_repetitions_write_out(regex, size):
+    assert repeated(regex) == size

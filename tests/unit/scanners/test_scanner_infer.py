@@ -3,6 +3,7 @@ import random
 import uuid
 from decimal import Decimal
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -259,3 +260,23 @@ def test_decimals_of_registries():
     profiler.add(node, [Decimal("1.50"), Decimal("-1000"), Decimal("NaN")], [0, 1, 2], ())
     profiler.finish()
     assert node.numbers == [0, 3, 1, 4, 2, 1]
+
+
+@pytest.mark.parametrize("first", [b"Jane Doe,Berlin,unknown", b"Jane Doe,Rome,unknown"])
+def test_rows_of_a_table_amid_a_partition_name_no_columns(first):
+    rows = [first] + [f"Al Fox,Rome,{i}".encode() for i in range(40)]
+    made = schema([record(r, 500 + i) for i, r in enumerate(rows)])
+    assert [f.path for f in made.fields if f.path.startswith("value.")] == ["value.c1", "value.c2", "value.c3"]
+    assert "Jane Doe" not in str(made)
+
+
+def test_a_row_whose_values_come_again_below_is_no_header():
+    rows = [b"Jane Doe,Rome,unknown"] + [f"Al Fox,Rome,{i}".encode() for i in range(40)]
+    made = schema([record(r, i) for i, r in enumerate(rows)])
+    assert [f.path for f in made.fields if f.path.startswith("value.")] == ["value.c1", "value.c2", "value.c3"]
+    assert "Jane Doe" not in str(made)
+
+
+def test_the_same_few_rows_in_every_record_begin_with_no_header():
+    rows = [b"Jane Doe;Berlin;gold\nAl Fox;Rome;7"] * 20
+    assert "Jane Doe" not in str(schema([record(r, i) for i, r in enumerate(rows)]))
