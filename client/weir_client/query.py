@@ -32,7 +32,8 @@ class Query:
     ) -> None:
         self._http = http
         self.sql, self.purpose, self.limit = sql, purpose, limit
-        self.id = query_id or "py-" + uuid.uuid4().hex
+        self._given, self._ran = query_id, False
+        self.id = query_id or _new_id()
         self.columns: list[dict[str, Any]] = []
         self.decision: dict[str, Any] = {}
         self.window: dict[str, Any] = {}
@@ -96,10 +97,17 @@ class Query:
         )
         return answer
 
+    def _begin(self) -> None:
+        """Take an id for this run, since the run before may still be ending on the server. The first keeps its own."""
+        if self._given is None and self._ran:
+            self.id = _new_id()
+        self._ran = True
+
     @contextmanager
     def _open(self) -> Iterator[Any]:
         import pyarrow as pa
 
+        self._begin()
         body = {"sql": self.sql, "purpose": self.purpose, "limit": self.limit, "query_id": self.id}
         with self._http.stream("POST", "/api/v1/query", body, {"Accept": _ARROW}) as answer:
             source = pa.PythonFile(io.BufferedReader(_Pieces(answer.iter_bytes()), 1 << 20), mode="r")
@@ -131,6 +139,7 @@ class Query:
         raise errors.AnswerBroken("The answer broke off: the query was stopped, or reached a limit; this is not all.")
 
     def _pushed(self) -> Iterator[dict[str, Any]]:
+        self._begin()
         parameters = {"sql": self.sql, "purpose": self.purpose, "query_id": self.id}
         names: list[str] = []
         with self._http.stream("GET", "/api/v1/query/stream", None, None, **parameters) as answer:
@@ -189,3 +198,7 @@ class _Pieces(io.RawIOBase):
         buffer[:count] = self._left[:count]
         self._left = self._left[count:]
         return count
+
+
+def _new_id() -> str:
+    return "py-" + uuid.uuid4().hex
