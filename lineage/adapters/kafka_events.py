@@ -19,11 +19,13 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, NewTopic
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
 from catalog.errors import InvalidInput, Unavailable
 from lineage.ports import Record
 from lineage.settings import KafkaClientSettings, LineageSettings
 
+_LEADERLESS = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)
 _MOVED_ON = (
     KafkaError.ILLEGAL_GENERATION,
     KafkaError.UNKNOWN_MEMBER_ID,
@@ -277,7 +279,7 @@ def group_lag(kafka: KafkaClientSettings, settings: LineageSettings) -> int:
         committed = consumer.committed([TopicPartition(settings.topic, p) for p in partitions], timeout=5.0)
         behind = 0
         for at in committed:
-            low, high = consumer.get_watermark_offsets(TopicPartition(settings.topic, at.partition), timeout=5.0)
+            low, high = _edges(consumer, settings.topic, at.partition, 5.0)
             behind += high - (at.offset if at.offset >= 0 else low)
         return behind
     except KafkaException as error:
@@ -286,13 +288,26 @@ def group_lag(kafka: KafkaClientSettings, settings: LineageSettings) -> int:
         consumer.close()
 
 
+def _edges(consumer: Consumer, topic: str, partition: int, seconds: float) -> tuple[int, int]:
+    """The first offset and the one after the last; asked again while a topic just made still has no leader."""
+    asked = Retrying(
+        retry=retry_if_exception(_moving), wait=wait_fixed(0.2), stop=stop_after_delay(seconds), reraise=True
+    )
+    edges: tuple[int, int] = asked(consumer.get_watermark_offsets, TopicPartition(topic, partition), timeout=seconds)
+    return edges
+
+
+def _moving(error: BaseException) -> bool:
+    return isinstance(error, KafkaException) and error.args[0].code() in _LEADERLESS
+
+
 def _read_to_end(
     consumer: Consumer, topic: str, after: dict[int, int], kafka: KafkaClientSettings
 ) -> Iterator[list[Record]]:
     ends: dict[int, int] = {}
     starts: list[TopicPartition] = []
     for partition in _partitions(consumer, topic):
-        low, high = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10.0)
+        low, high = _edges(consumer, topic, partition, 10.0)
         start = max(low, after.get(partition, low))
         if start < high:
             ends[partition] = high

@@ -5,6 +5,7 @@ Kafka alone, in a folder of its own with free ports, beside whatever else runs o
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -253,7 +254,9 @@ def foreground(instance: Instance) -> subprocess.Popen[str]:
     """`python -m stack up` in a process of its own, waited for until Kafka is ready and its supervisor waits."""
     environment = dict(os.environ) | {"WEIR_HOME": str(instance.home.root), "WEIR_STACK__KAFKA_PORT": "0"}
     words = [sys.executable, "-m", "stack", "up", "--only", "kafka"]
-    child = subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+    # Tests that were started in the background ignore SIGINT, and hand that on.
+    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    child = subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heard)
     assert child.stderr is not None
     for line in child.stderr:
         if line.startswith("kafka ready"):

@@ -42,7 +42,9 @@ test("find a topic by keyboard alone", async () => {
   await settled(page);
   await page.keyboard.press("/");
   await page.keyboard.type("gift_email");
-  await page.locator("[data-hit]").first().waitFor();
+  // Hits of the first letters may stand there for a moment.
+  await page.locator("[data-hit]", { hasText: "gift_email" }).first().waitFor();
+  await settled(page);
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/datasets\/prod\/orders\/schema/);
