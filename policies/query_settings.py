@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class QuerySettings(BaseModel):
@@ -50,23 +50,3 @@ class QuerySettings(BaseModel):
     """How late a record may be for its time window before the window's records are let go."""
     positions_beside_row_filters: bool = False
     """Whether `_partition` and `_offset` show where a row filter holds. They would count the rows it hides."""
-
-
-class SparkEngineSettings(BaseModel):
-    """`WEIR_SPARK__<NAME>`: where the engine is and how it is used."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    remote: str = "sc://localhost:15002"
-    """Spark Connect address, with its token: `sc://HOST:PORT/;token=...`. Kept out of logs."""
-    sessions_ready: int = Field(default=2, ge=0, le=32)
-    """Fresh sessions kept ready; each serves one query and is closed."""
-
-
-class MaskSettings(BaseModel):
-    """`WEIR_MASKS__<NAME>`."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-
-    secret: SecretStr = SecretStr("")
-    """Secret of MASK_HASH and TOKEN, at least 16 characters. Changing it changes every masked value."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from typing import Any
 
 from catalog.adapters.reach import require_spark
@@ -16,6 +17,7 @@ def connect(remote: str) -> Any:
     # the process share, and waits for its calls. The collector may run in gRPC's own thread, which those calls need:
     # then every session of the process hangs for ever. `release` ends sessions instead; Spark forgets the rest itself.
     SparkSession.__del__ = _left_alone
+    _silence()
     require_spark(remote)
     return SparkSession.builder.remote(remote).create()
 
@@ -32,3 +34,17 @@ def release(session: Any) -> None:
 
 def _left_alone(session: Any) -> None:
     """Nothing to do."""
+
+
+def _silence() -> None:
+    """PySpark writes every failed query's message, values included, to its own log; that must not happen."""
+    for name in (
+        "SQLQueryContextLogger",
+        "DataFrameQueryContextLogger",
+        "pyspark.sql.connect",
+        "pyspark.sql.connect.logging",
+    ):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [logging.NullHandler()]
+        logger.propagate = False
+        logger.disabled = True

@@ -6,7 +6,6 @@ of their text goes out. What goes out is a sentence chosen by the error class, a
 
 from __future__ import annotations
 
-import logging
 import re
 from typing import Any
 
@@ -54,20 +53,6 @@ _SENTENCES = {
 _NAMED = ("UNRESOLVED_COLUMN", "UNRESOLVED_FIELD", "FIELD_NOT_FOUND", "UNRESOLVED_MAP_KEY", "AMBIGUOUS_REFERENCE")
 _NAME_PARAMETERS = ("objectName", "fieldName", "name")
 _ANALYSIS = "The query does not fit its tables; check the names and types it uses."
-
-
-def silence() -> None:
-    """PySpark writes every failed query's message, values included, to its own log; that must not happen."""
-    for name in (
-        "SQLQueryContextLogger",
-        "DataFrameQueryContextLogger",
-        "pyspark.sql.connect",
-        "pyspark.sql.connect.logging",
-    ):
-        logger = logging.getLogger(name)
-        logger.handlers[:] = [logging.NullHandler()]
-        logger.propagate = False
-        logger.disabled = True
 
 
 def translate(error: BaseException) -> WeirError:

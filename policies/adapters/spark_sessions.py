@@ -10,7 +10,7 @@ from typing import Any
 
 from catalog.adapters.spark_connect import connect, release
 from catalog.errors import Unavailable, WeirError
-from policies.adapters.spark_errors import silence, translate
+from policies.adapters.spark_errors import translate
 
 PINNED = {
     "spark.sql.variable.substitute": "false",
@@ -99,7 +99,6 @@ class Sessions:
             release(session)
 
     def _create(self) -> Any:
-        silence()
         session = None
         try:
             session = connect(self._remote)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import logging
 import secrets
 import tempfile
 import threading
@@ -247,8 +246,6 @@ def kafka_options(cluster: ClusterConnection) -> dict[str, str]:
 
 def _connect(remote: str) -> Any:
     """A session of our own with our code in it."""
-    # Its logger writes failed queries with the values they failed on to stderr, whatever the log level.
-    logging.getLogger("SQLQueryContextLogger").disabled = True
     session = connect(remote)
     for name, value in _SESSION_CONF.items():
         session.conf.set(name, value)
