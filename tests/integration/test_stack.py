@@ -5,7 +5,6 @@ Kafka alone, in a folder of its own with free ports, beside whatever else runs o
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import signal
@@ -32,6 +31,9 @@ SETTINGS = StackSettings(
 )
 ONLY = {"kafka"}
 SLEEP = "import time; time.sleep(300)"
+HEAR_SIGINT = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+)
 
 
 class Recorder:
@@ -253,16 +255,18 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
 def foreground(instance: Instance) -> subprocess.Popen[str]:
     """`python -m stack up` in a process of its own, waited for until Kafka is ready and its supervisor waits."""
     environment = dict(os.environ) | {"WEIR_HOME": str(instance.home.root), "WEIR_STACK__KAFKA_PORT": "0"}
-    words = [sys.executable, "-m", "stack", "up", "--only", "kafka"]
-    # Tests that were started in the background ignore SIGINT, and hand that on.
-    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    child = subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heard)
+    # Tests that were started in the background ignore SIGINT and hand that on, so a small program of its own hears it
+    # again; a `preexec_fn` would fork this process with gRPC's threads in it, which aborts now and then.
+    words = [sys.executable, "-c", HEAR_SIGINT, sys.executable, "-m", "stack", "up", "--only", "kafka"]
+    child = subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
     assert child.stderr is not None
+    said: list[str] = []
     for line in child.stderr:
+        said.append(line)
         if line.startswith("kafka ready"):
             until(lambda: State.load(instance.home.state_file).mode == "foreground")
             return child
-    raise AssertionError(f"the foreground start ended with {child.wait()}")
+    raise AssertionError(f"the foreground start ended with {child.wait()}: {''.join(said)}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
