@@ -80,7 +80,7 @@ def record(n: int, masked: bool) -> dict[str, Any]:
     name, email, card = f"Anna Keller {n % 1000}", f"anna{n}@example{n % 50}.eu", f"4111-1111-1111-{n % 10000:04}"
     if masked:
         name = "Xxxx Xxxxxx " + "n" * len(str(n % 1000))
-        email, card = f"xxxx@example{n % 50}.eu", f"nnnn-nnnn-nnnn-{n % 10000:04}"
+        email, card = f"xxxx@example{n % 50}.eu", f"xxxx-xxxx-xxxx-{n % 10000:04}"
     return {"id": f"o{n}", "customer": {"name": name, "email": email}, "amount": n % 977 / 4, "card": card,
             "region": ("EU", "US", "APAC")[n % 3], "n": n}  # fmt: skip
 

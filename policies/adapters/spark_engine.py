@@ -169,5 +169,8 @@ def _kafka(session: Any, table: TablePlan) -> Any:
         # What was fetched last stays in the engine's heap after the read, until `spark.kafka.consumer.fetchedData.cache
         # .timeout` (a setting of the server): with 500 records a query, 600 queries filled a heap of 1 GiB.
         "kafka.max.poll.records": "100",
+        # Spark asks for a partition's ends after each fetch, behind the next fetch on the same connection, which at the
+        # end of the partition would wait half a second for records nobody needs.
+        "kafka.fetch.max.wait.ms": "1",
     }
     return session.read.format("kafka").options(**options).load()
