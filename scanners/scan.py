@@ -166,16 +166,7 @@ class Scanner:
         )  # fmt: skip
         again: dict[str, Sketch] = {}
         lost: dict[str, str] = {}
-        try:
-            sketches = list(self._sampler.profile(job, cancelled))
-        except Unavailable:
-            # Spark fails as a whole when one topic is gone: the others are read without it.
-            lost = changed_meanwhile(self._offsets, cluster, list(waiting.values()))
-            if not lost or cancelled():
-                raise
-            job = replace(job, ranges=tuple(r for r in job.ranges if r.topic not in lost))
-            sketches = list(self._sampler.profile(job, cancelled)) if job.ranges else []
-        for name, body in sketches:
+        for name, body in self._sketches(job, list(waiting.values()), lost, cancelled):
             sketch = Sketch.from_bytes(body)
             if sketch.unknown_ids and cluster.registry:
                 again[name] = sketch
@@ -190,6 +181,25 @@ class Scanner:
             lost |= changed_meanwhile(self._offsets, cluster, list(waiting.values()))
         for topic in waiting.values():
             yield _nothing(cluster, topic, request, lost.get(topic.name, "offsets_without_record"))
+
+    def _sketches(
+        self, job: ProfileJob, topics: Sequence[Topic], lost: dict[str, str], cancelled: Cancelled
+    ) -> Iterator[tuple[str, bytes]]:
+        """The sketches as they come. Topics that are gone meanwhile are noted in `lost`, and the others read without."""
+        done: set[str] = set()
+        try:
+            for name, body in self._sampler.profile(job, cancelled):
+                done.add(name)
+                yield name, body
+            return
+        except Unavailable:
+            # Spark fails as a whole when one topic is gone.
+            lost |= changed_meanwhile(self._offsets, job.cluster, [t for t in topics if t.name not in done])
+            if not lost or cancelled():
+                raise
+        rest = replace(job, ranges=tuple(r for r in job.ranges if r.topic not in lost and r.topic not in done))
+        if rest.ranges:
+            yield from self._sampler.profile(rest, cancelled)
 
     def _second_look(
         self,

@@ -98,6 +98,41 @@ def test_cancelling_ends_early_without_error():
     assert len(found) == 2
 
 
+class LosingSampler(MemorySampler):
+    """Fails at the topic `gone`, as Spark does when one is deleted while it reads; notes what it was asked to read."""
+
+    def __init__(self, topics, gone):
+        super().__init__(topics)
+        self.topics, self.gone, self.asked = topics, gone, []
+
+    def profile(self, job, cancelled):
+        self.asked.append(sorted({r.topic for r in job.ranges}))
+        for topic, sketch in super().profile(job, cancelled):
+            if topic == self.gone and topic in self.topics:
+                del self.topics[topic]
+                raise Unavailable("Spark could not finish the scan job.")
+            yield topic, sketch
+
+
+def test_a_topic_is_given_before_the_next_is_read():
+    topics = {"a": rows(5), "b": rows(5)}
+    sampler = LosingSampler(topics, "none")
+    found = Scanner(sampler, MemoryOffsets(topics), MemoryRegistry(), PLAIN).scan(CLUSTER)
+    assert next(found).dataset.name == "a"
+    topics["b"] = rows(9)
+    assert next(found).schema.window.records == 5, "offsets are planned once"
+    assert next(found, None) is None
+
+
+def test_topics_done_before_one_was_lost_are_not_read_again():
+    topics = {name: rows(5) for name in "abcd"}
+    sampler = LosingSampler(topics, "c")
+    found = list(Scanner(sampler, MemoryOffsets(topics), MemoryRegistry(), PLAIN).scan(CLUSTER))
+    assert [(s.dataset.name, s.schema.window.records) for s in found] == [("a", 5), ("b", 5), ("d", 5), ("c", 0)]
+    assert found[-1].problems == ({"part": "record", "reason": "topic_gone"},)
+    assert sampler.asked == [["a", "b", "c", "d"], ["d"]]
+
+
 def test_kafka_down_says_so_without_secrets():
     made = Scanner(MemorySampler({}), DownOffsets(), MemoryRegistry(), PLAIN)
     with pytest.raises(Unavailable) as error:
