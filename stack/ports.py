@@ -92,10 +92,10 @@ class PortBook:
         """The port for `name` and whether a wanted port had to be replaced.
 
         An earlier choice for the same wish is kept, so that addresses stay. `held` says that our own process
-        listens there now, so that the port need not be free. The caller saves.
+        listens there now: then its port is the answer, whatever is wished for the next start. The caller saves.
         """
         before = self.entries.get(name)
-        if before and before[0] == wanted and (held or _becomes_free(before[1])):
+        if before and (held or (before[0] == wanted and _becomes_free(before[1]))):
             return before[1], False
         others = {chosen for other, (_, chosen) in self.entries.items() if other != name}
         replaced = bool(wanted) and (wanted in others or not is_free(wanted))

@@ -86,6 +86,12 @@ def test_our_own_listener_keeps_its_port(tmp_path: Path, taken: int, monkeypatch
     assert book.choose("kafka", taken, held=False)[0] != taken
 
 
+def test_another_wish_does_not_move_a_server_that_runs(tmp_path: Path, taken: int) -> None:
+    book = PortBook(tmp_path / "ports.json", {"kafka": (9092, taken)})
+    assert book.choose("kafka", 19092, held=True) == (taken, False)
+    assert book.entries == {"kafka": (9092, taken)}
+
+
 def test_a_port_that_was_ours_is_waited_for(tmp_path: Path) -> None:
     with socket.socket() as leaving:
         leaving.bind((LOOPBACK, 0))
