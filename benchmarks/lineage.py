@@ -4,8 +4,8 @@
     weir test --bench lineage --full           2,000 jobs, 5,000 datasets, 160,000 column edges, events of 14 KB
     weir test --bench lineage --million        8,000 jobs, 1,000,000 column edges: memory and latency
 
-The servers are those of `WEIR_TEST_STACK` (a JSON file as `weir up` writes it: kafka, neo4j, neo4j_auth). An API process
-of its own is started; everything it makes has a name of its own and is removed at the end. Times are wall clock, with
+Starts Kafka and Neo4j, or uses those that WEIR_TEST_STACK names (a JSON file, see `benchmarks._servers`), and an API
+process of its own; everything it makes has a name of its own and is removed at the end. Times are wall clock, with
 clients and servers on the same machine. Each figure stands beside its limit; a ratio above 1 misses it.
 """
 
@@ -32,7 +32,8 @@ from typing import Any
 import httpx
 from confluent_kafka.admin import AdminClient
 
-from benchmarks.lineage_world import NAMESPACE, World, ladder
+from benchmarks._lineage_world import NAMESPACE, World, ladder
+from benchmarks._servers import servers
 from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
 from lineage.adapters.neo4j_graph import Neo4jGraph, connect
 from lineage.consume import LineageWorker
@@ -44,14 +45,18 @@ _ENDS = ((0, "START"), (1, "COMPLETE"))
 
 def main(arguments: Sequence[str]) -> None:
     options = _options(arguments)
-    servers = json.loads(Path(os.environ["WEIR_TEST_STACK"]).read_text())
+    with servers(["kafka", "neo4j"]) as addresses:
+        _run(options, addresses)
+
+
+def _run(options: argparse.Namespace, addresses: Any) -> None:
     mark = uuid.uuid4().hex[:8]
     settings = LineageSettings(
         topic=f"_lineage.bench.{mark}", dead_letter_topic=f"_lineage.bench.{mark}.dlq",
         group=f"lineage-bench-{mark}", graph_name=f"bench-{mark}",
     )  # fmt: skip
-    kafka = KafkaClientSettings(bootstrap_servers=servers["kafka"])
-    neo4j = Neo4jSettings(uri=servers["neo4j"], user=servers["neo4j_auth"][0], password=servers["neo4j_auth"][1])
+    kafka = KafkaClientSettings(bootstrap_servers=addresses.kafka)
+    neo4j = Neo4jSettings(uri=addresses.neo4j, user=addresses.neo4j_auth[0], password=addresses.neo4j_auth[1])
     driver = connect(neo4j)
     graph = Neo4jGraph(driver, neo4j, settings.graph_name)
     graph.prepare()

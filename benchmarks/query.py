@@ -90,14 +90,14 @@ class Topics:
 
     def __init__(self, servers: str) -> None:
         self.servers, self.mark = servers, uuid.uuid4().hex[:8]
-        self.admin = AdminClient({"bootstrap.servers": servers})
+        self.admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
         self.made: list[str] = []
 
     def fill(self, name: str, count: int, masked: bool = False, partitions: int = 4) -> str:
         topic = f"bench-{name}-{self.mark}"
         self.admin.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})])[topic].result(30)
         self.made.append(topic)
-        producer = Producer({"bootstrap.servers": self.servers, "linger.ms": 50, "compression.type": "lz4",
+        producer = Producer({"bootstrap.servers": self.servers, "linger.ms": 50, "compression.type": "lz4", "log_level": 0,
                              "queue.buffering.max.messages": 1_000_000})  # fmt: skip
         for n in range(count):
             producer.produce(

@@ -15,6 +15,7 @@ import argparse
 import gzip
 import io
 import json
+import multiprocessing
 import os
 import random
 import statistics
@@ -24,9 +25,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -34,6 +33,7 @@ from rich.console import Console
 from rich.table import Table
 
 from api.demo.generator import topic_plans
+from benchmarks._servers import servers
 from scanners.adapters.kafka_offsets import KafkaOffsets
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.adapters.spark_sampler import SparkSampler, _connect
@@ -236,20 +236,6 @@ def bench_detect(core: OneCore, folder: Path) -> None:
 # --- whole scans ------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def servers(folder: Path) -> Iterator[Any]:
-    named = os.environ.get("WEIR_TEST_STACK")
-    if named:
-        yield SimpleNamespace(**json.loads(Path(named).read_text()))
-        return
-    instance = Instance(folder / "servers", StackSettings(kafka_port=0, spark_port=0))
-    instance.up(detach=True, only=["kafka", "spark"])
-    try:
-        yield instance.addresses()
-    finally:
-        instance.down()
-
-
 class Memory:
     """The most memory this process has while the block runs, in bytes."""
 
@@ -281,6 +267,10 @@ class Counting(SparkSampler):
             yield topic, sketch
 
 
+def _fill(kafka: str, topic: str, rows: list[bytes], count: int, partitions: int) -> None:
+    Topics(kafka).fill(topic, rows, count, partitions)
+
+
 class Topics:
     """Topics of our own on the broker, removed at the end."""
 
@@ -288,8 +278,9 @@ class Topics:
         from confluent_kafka import Producer
         from confluent_kafka.admin import AdminClient
 
+        self.kafka = kafka
         self.admin = AdminClient({"bootstrap.servers": kafka})
-        self.producer = Producer({"bootstrap.servers": kafka, "linger.ms": 20, "queue.buffering.max.messages": 500_000})
+        self.producer = Producer({"bootstrap.servers": kafka, "linger.ms": 20, "queue.buffering.max.messages": 50_000})
         self.prefix = f"bench-{uuid.uuid4().hex[:8]}-"
         self.made: list[str] = []
 
@@ -312,6 +303,16 @@ class Topics:
                     self.producer.poll(0.1)
         self.producer.flush(300)
 
+    def fill_elsewhere(self, topic: str, rows: list[bytes], count: int, partitions: int) -> None:
+        """Fill from another process: a million records that wait for Kafka are no memory of the scan's."""
+        child = multiprocessing.get_context("spawn").Process(
+            target=_fill, args=(self.kafka, topic, rows, count, partitions)
+        )
+        child.start()
+        child.join()
+        if child.exitcode:
+            raise SystemExit("the records could not be sent")
+
     def remove(self) -> None:
         for gone in self.admin.delete_topics(self.made).values() if self.made else ():
             gone.result(60)
@@ -330,7 +331,7 @@ def scan(addresses: Any, names: list[str], request: SampleRequest, detect: bool)
     return {"seconds": took, "records": records, "memory": memory.most, "sketch": sampler.largest, "topics": len(found)}
 
 
-def bench_size(addresses: Any, _folder: Path) -> None:
+def bench_size(addresses: Any) -> None:
     topics = Topics(addresses.kafka)
     table = Table("records of 12 partitions, in full", "time", "records/s", "driver's memory", "sketch", box=None)
     try:
@@ -340,7 +341,7 @@ def bench_size(addresses: Any, _folder: Path) -> None:
         scan(addresses, [warm], SampleRequest(), True)
         for count in (10_000, 100_000, 1_000_000):
             (name,) = topics.make([f"size-{count}"], 12)
-            topics.fill(name, rows, count, 12)
+            topics.fill_elsewhere(name, rows, count, 12)
             got = scan(addresses, [name], SampleRequest(Strategy.FULL, max_bytes=2**40, max_seconds=3600), True)
             assert got["records"] == count, got
             table.add_row(
@@ -352,7 +353,7 @@ def bench_size(addresses: Any, _folder: Path) -> None:
     console.print(table)
 
 
-def bench_topics(addresses: Any, _folder: Path) -> None:
+def bench_topics(addresses: Any) -> None:
     topics = Topics(addresses.kafka)
     try:
         rows = orders(3000)
@@ -383,10 +384,10 @@ def main() -> int:
                     if name in ONE_CORE:
                         ONE_CORE[name](core, folder)
         if any(name in WHOLE for name in chosen):
-            with servers(folder) as addresses:
+            with servers(["kafka", "spark"]) as addresses:
                 for name in chosen:
                     if name in WHOLE:
-                        WHOLE[name](addresses, folder)
+                        WHOLE[name](addresses)
     return 0
 
 

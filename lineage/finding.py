@@ -56,11 +56,14 @@ class Finder:
         """Namespace -> how many datasets and how many jobs lineage knows of it."""
         return self._graph.namespaces()
 
-    def named_in(self, type: str, namespace: str, limit: int, offset: int = 0) -> list[Node]:
-        """Datasets or jobs (`type`: dataset | job) of a namespace, under any of its names, by id."""
-        if type == "dataset":
+    def named_in(self, type: str, namespace: str | None, limit: int, offset: int = 0, holding: str = "") -> list[Node]:
+        """Datasets or jobs (`type`: dataset | job) of a namespace, under any of its names, or of all; by id.
+
+        `holding` leaves those whose name has this text in it.
+        """
+        if type == "dataset" and namespace is not None:
             namespace = self._resolve(namespace, "any").namespace
-        return self._graph.named_in(type, namespace, limit, offset)
+        return self._graph.named_in(type, namespace, limit, offset, holding)
 
     def dataset(self, node_id: str) -> tuple[Node, list[str]]:
         """A dataset and the fields that lineage knows of it. Raises InvalidInput, NotFound."""

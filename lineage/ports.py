@@ -116,8 +116,11 @@ class LineageGraph(Protocol):
     def edges_since(self, node_ids: Collection[str], kind: Kind, direction: Direction, since: int) -> list[Edge]:
         """As `edges_at`, of edges that were valid at `since` or at any time after."""
 
-    def named_in(self, type: str, namespace: str, limit: int, offset: int = 0) -> list[Node]:
-        """Datasets or jobs (`type`: dataset | job) of a namespace, by id."""
+    def named_in(self, type: str, namespace: str | None, limit: int, offset: int = 0, holding: str = "") -> list[Node]:
+        """Datasets or jobs (`type`: dataset | job) of a namespace (None: of all), by id.
+
+        `holding` leaves those whose name has this text in it, in upper or lower case.
+        """
 
     def namespaces(self) -> dict[str, tuple[int, int]]:
         """Namespace -> how many datasets and how many jobs it has."""

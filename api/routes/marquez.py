@@ -1,7 +1,7 @@
 """Marquez's read paths in Marquez's shapes: its web pages and clients work on this graph as they are.
 
-`/lineage` itself answers for both, see `api.routes.lineage`. Not here: versions of datasets, `/search` (that path is
-Weir's own), and everything that writes but `POST /lineage`.
+`/lineage` and `/search` answer for both, see `api.routes.lineage` and `api.routes.search`. Not here: versions of jobs, and
+everything that writes but `POST /lineage`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from api.auth import Caller, ServicesOf
+from api.bootstrap import Services
 from api.routes import marquez_shapes as shapes
 from api.routes.names import Limit, Name, Offset
-from catalog.errors import NotFound
+from catalog.errors import DatasetNotFound, NotFound
+from catalog.model import DatasetId, SchemaVersion
+from lineage.model import Node
 
 router = APIRouter(tags=["marquez"])
+
+_MOST_FOUND = 1000
 
 NodeIdOf = Annotated[
     str, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME.")
@@ -58,6 +63,14 @@ def get_jobs(built: ServicesOf, _: Caller, namespace: Name, limit: Limit = 100, 
     return {"jobs": [shapes.job(node.to_json()) for node in found], "totalCount": total}
 
 
+@router.get("/jobs")
+def get_all_jobs(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
+    """The jobs of all namespaces."""
+    found = built.lineage.named_in("job", None, limit, offset)
+    total = sum(jobs for _, jobs in built.lineage.namespaces().values())
+    return {"jobs": [shapes.job(node.to_json()) for node in found], "totalCount": total}
+
+
 @router.get("/namespaces/{namespace}/jobs/{job}")
 def get_marquez_job(built: ServicesOf, _: Caller, namespace: Name, job: Name) -> Any:
     """A job with what it reads, writes, and its newest run."""
@@ -86,6 +99,55 @@ def get_marquez_datasets(built: ServicesOf, _: Caller, namespace: Name, limit: L
 
 @router.get("/namespaces/{namespace}/datasets/{dataset}")
 def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: Name) -> Any:
-    """A dataset with the fields that lineage knows of it."""
+    """A dataset with the fields that lineage knows of it, and its newest version where scans have seen it."""
     node, fields = built.lineage.dataset(f"dataset:{namespace}:{dataset}")
-    return shapes.dataset(node.to_json(), fields)
+    seen = _versions(built, node)
+    return {
+        **shapes.dataset(node.to_json(), fields),
+        "currentVersion": shapes.version_id(node.to_json(), seen[0].version) if seen else None,
+    }
+
+
+@router.get("/namespaces/{namespace}/datasets/{dataset}/versions")
+def get_marquez_versions(
+    built: ServicesOf, _: Caller, namespace: Name, dataset: Name, limit: Limit = 100, offset: Offset = 0
+) -> Any:
+    """The versions of a dataset's schema that scans found, newest first; none where no scan has looked into it."""
+    node, _fields = built.lineage.dataset(f"dataset:{namespace}:{dataset}")
+    seen = _versions(built, node)
+    shown = [shapes.version(node.to_json(), each) for each in seen[offset : offset + limit]]
+    return {"versions": shown, "totalCount": len(seen)}
+
+
+@router.get("/namespaces/{namespace}/datasets/{dataset}/versions/{version}")
+def get_marquez_version(built: ServicesOf, _: Caller, namespace: Name, dataset: Name, version: Name) -> Any:
+    """One version of a dataset's schema, by the id its list gives."""
+    node, _fields = built.lineage.dataset(f"dataset:{namespace}:{dataset}")
+    for each in _versions(built, node):
+        if shapes.version_id(node.to_json(), each.version) == version:
+            return shapes.version(node.to_json(), each)
+    raise NotFound(f"{node.name} has no version {version}; its versions are listed at .../versions.", details={})
+
+
+def search(
+    built: Services, text: str, kind: str | None, namespace: str | None, limit: int, by_time: bool
+) -> shapes.Json:
+    """Datasets and jobs whose names have a text in them, as Marquez finds them: {totalCount, results}."""
+    kinds = [kind] if kind else ["dataset", "job"]
+    found = [
+        node.to_json()
+        for each in kinds
+        for node in built.lineage.named_in(each, namespace, _MOST_FOUND, holding=text.strip())
+    ]
+    found.sort(key=lambda node: (node["name"].lower(), node["id"]))
+    if by_time:
+        found.sort(key=lambda node: str(node.get("lastSeen") or ""), reverse=True)
+    return {"totalCount": len(found), "results": [shapes.found(node) for node in found[:limit]]}
+
+
+def _versions(built: Services, node: Node) -> list[SchemaVersion]:
+    """What scans found of a dataset, newest first."""
+    try:
+        return [stored.baseline for stored in built.datasets.schemas(DatasetId(node.namespace, node.name))]
+    except DatasetNotFound:
+        return []

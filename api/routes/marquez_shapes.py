@@ -1,6 +1,6 @@
 """Lineage in the shapes of Marquez's API, so that its clients and web pages read it.
 
-What Marquez has and Weir has not (versions of datasets) is null; dates of creation, which its clients insist on, are 1970.
+What Marquez has and Weir has not (versions of jobs) is null; dates of creation, which its clients insist on, are 1970.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
-from catalog.model import NodeId
+from catalog.model import NodeId, SchemaVersion
 
 Json = dict[str, Any]
 
@@ -118,6 +119,37 @@ def namespace(name: str) -> Json:
     return {
         "name": name, "createdAt": _NEVER, "updatedAt": _NEVER, "ownerName": "anonymous", "description": None,
         "isHidden": False,
+    }  # fmt: skip
+
+
+def found(node: Mapping[str, Any]) -> Json:
+    """A node as a result of Marquez's search."""
+    return {
+        "type": node["type"].upper(), "name": node["name"], "namespace": node["namespace"], "nodeId": node["id"],
+        "updatedAt": node.get("lastSeen") or _NEVER,
+    }  # fmt: skip
+
+
+def version_id(node: Mapping[str, Any], number: int) -> str:
+    """The id of a version of a dataset, always the same: Marquez's are UUIDs."""
+    return str(uuid5(NAMESPACE_URL, f"{node['id']}#{number}"))
+
+
+def version(node: Mapping[str, Any], schema: SchemaVersion) -> Json:
+    """A version of a dataset's schema as Marquez's DatasetVersion."""
+    known = dataset(node)
+    number = version_id(node, schema.version)
+    shared = {
+        name: known[name] for name in ("type", "name", "physicalName", "namespace", "sourceName", "tags", "facets")
+    }
+    fields: list[Json] = [
+        {"name": field.path, "type": "|".join(sorted(field.types)), "tags": [], "description": None}
+        for field in schema.fields
+    ]
+    return {
+        **shared, "id": {**known["id"], "version": number}, "version": number, "createdAt": schema.created_at or _NEVER,
+        "fields": fields, "description": known["description"], "lifecycleState": None, "createdByRun": None,
+        "createdByRunUuid": None, "currentSchemaVersion": number,
     }  # fmt: skip
 
 

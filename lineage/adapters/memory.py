@@ -203,12 +203,14 @@ class MemoryGraph:
         outgoing = by_near([e for e in self._held().edges.values() if e.kind is kind and since < e.vt], direction)
         return [edge for node in sorted(set(node_ids)) for edge in outgoing.get(node, ())]
 
-    def named_in(self, type: str, namespace: str, limit: int, offset: int = 0) -> list[Node]:
+    def named_in(self, type: str, namespace: str | None, limit: int, offset: int = 0, holding: str = "") -> list[Node]:
         held = self._held()
-        names = {key: ns for key, (ns, _) in held.jobs.items()}
+        names = dict(held.jobs)
         if type == "dataset":
-            names = {key: dataset.namespace for key, dataset in held.datasets.items()}
-        found = sorted(key for key, ns in names.items() if ns == namespace)
+            names = {key: (dataset.namespace, dataset.name) for key, dataset in held.datasets.items()}
+        found = sorted(
+            key for key, (ns, name) in names.items() if namespace in (None, ns) and holding.lower() in name.lower()
+        )
         return list(self.nodes(found[offset : offset + limit]).values())
 
     def namespaces(self) -> dict[str, tuple[int, int]]:

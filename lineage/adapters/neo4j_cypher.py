@@ -173,7 +173,8 @@ RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.field AS field 
 """
 
 NAMED_IN = {
-    label: f"MATCH (n:{label} {{graph: $graph}}) WHERE n.namespace = $namespace"
+    label: f"MATCH (n:{label} {{graph: $graph}}) WHERE ($namespace IS NULL OR n.namespace = $namespace)"
+    f" AND ($holding = '' OR toLower(n.name) CONTAINS $holding)"
     f" RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.{extra} AS extra"
     " ORDER BY n.key SKIP $offset LIMIT $limit"
     for label, extra in (("Dataset", "said"), ("Job", "info"))

@@ -196,9 +196,10 @@ class Neo4jGraph:
             return []
         return self._edges(cypher.edges_since(kind, direction), kind, sorted(set(node_ids)), since, 2**31)[0]
 
-    def named_in(self, type: str, namespace: str, limit: int, offset: int = 0) -> list[Node]:
+    def named_in(self, type: str, namespace: str | None, limit: int, offset: int = 0, holding: str = "") -> list[Node]:
         statement = cypher.NAMED_IN["Dataset" if type == "dataset" else "Job"]
-        rows = self._run(statement, namespace=namespace, graph=self._label(), limit=limit, offset=offset)
+        asked = {"namespace": namespace, "holding": holding.lower(), "limit": limit, "offset": offset}
+        rows = self._run(statement, graph=self._label(), **asked)
         return [_node(row, type, self._prefix()) for row in rows]
 
     def namespaces(self) -> dict[str, tuple[int, int]]:

@@ -314,6 +314,9 @@ def test_what_a_namespace_has(graph: LineageGraph) -> None:
         ("second", "job"),
     ]
     assert graph.named_in("job", "nowhere", 10) == []
+    assert [found.name for found in graph.named_in("dataset", None, 10, holding="B")] == ["b"]
+    assert graph.named_in("dataset", "jobs", 10, holding="b") == []
+    assert graph.named_in("dataset", None, 10, holding=".*") == []
 
 
 def test_a_cluster_declared_after_its_events(graph: LineageGraph) -> None:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from api.cli import lineage as commands
 from api.cli.http import Api
 from api_world import ApiWorld, world
+from catalog.model import DatasetId, DatasetScan, FieldProfile, SchemaVersion
 from lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, at, columns, dataset, node, run
 
 EMAIL = node("orders", "value.email")
@@ -269,6 +270,43 @@ def test_marquez_namespaces_jobs_runs_and_datasets(weir: ApiWorld) -> None:
     graph = ask(weir, "lineage", nodeId=node("orders"), depth=5)["graph"]
     named = [ask(weir, "namespaces/jobs"), job, *runs["runs"], *datasets["datasets"], *(each["data"] for each in graph)]
     assert all(each["createdAt"] and each["updatedAt"] for each in named)  # Marquez's own client refuses a null here
+
+
+def test_marquez_search_and_all_jobs(weir: ApiWorld) -> None:
+    found = ask(weir, "search", q="ORD", filter="DATASET")
+    assert found["totalCount"] == 1
+    assert found["results"][0] | {"updatedAt": ""} == {
+        "type": "DATASET", "name": "orders", "namespace": KAFKA, "nodeId": node("orders"), "updatedAt": "",
+    }  # fmt: skip
+    every = ask(weir, "search", q="", sort="NAME")
+    assert {each["type"] for each in every["results"]} == {"DATASET", "JOB"} and every["totalCount"] == 7
+    assert [each["name"] for each in every["results"]] == sorted(each["name"] for each in every["results"])
+    newest = ask(weir, "search", q="", filter="JOB", sort="UPDATE_AT", limit=1)
+    assert newest["totalCount"] == 3 and len(newest["results"]) == 1
+    assert ask(weir, "search", q="clean", filter="JOB", namespace="jobs")["totalCount"] == 1
+    assert "hits" in ask(weir, "search", q="orders"), "asked otherwise it is Weir's own"
+    assert weir.admin.get("/api/v1/search", params={"filter": "NOTHING"}).status_code == 400
+    assert [j["name"] for j in ask(weir, "jobs", limit=2, offset=1)["jobs"]] == ["cleaner", "marter"]
+    assert ask(weir, "jobs")["totalCount"] == 3
+
+
+def test_marquez_versions_are_those_that_scans_found(weir: ApiWorld) -> None:
+    from urllib.parse import quote
+
+    path = f"namespaces/{quote(KAFKA, safe='')}/datasets/orders"
+    assert ask(weir, f"{path}/versions") == {"versions": [], "totalCount": 0}
+    assert ask(weir, path)["currentVersion"] is None
+    field = FieldProfile("value.email", {"string": 1.0}, 10, 1.0)
+    weir.services.datasets.record_scan(
+        DatasetScan(DatasetId(KAFKA, "orders"), SchemaVersion({"value": "json"}, (field,)))
+    )
+    versions = ask(weir, f"{path}/versions")
+    (only,) = versions["versions"]
+    assert versions["totalCount"] == 1 and only["createdAt"] > "2020"
+    assert only["fields"] == [{"name": "value.email", "type": "string", "tags": [], "description": None}]
+    assert ask(weir, path)["currentVersion"] == only["version"] == only["id"]["version"]
+    assert ask(weir, f"{path}/versions/{only['version']}") == only
+    assert weir.admin.get(f"/api/v1/{path}/versions/none").status_code == 404
 
 
 def test_only_who_may_sends_events_and_not_after_their_token_ended(
