@@ -193,7 +193,7 @@ def bench_avro(core: OneCore, folder: Path) -> None:
     import fastavro
     import pyarrow
     import pyarrow.parquet
-    from pyspark.sql.avro.functions import from_avro
+    from pyspark.sql.connect.avro.functions import from_avro
 
     draw, count = random.Random(1), 100_000
     bodies = []

@@ -11,7 +11,7 @@ can name them:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -89,6 +89,7 @@ class QueryPlan:
 
     stop   whoever holds it can end the query while it runs
     ansi   whether a value that cannot be cast fails the query, or is NULL as it is inside the views
+    progress  is told now and then which share of the work is done, 0..1; it may go back when more work turns up
     """
 
     sql: str
@@ -98,6 +99,7 @@ class QueryPlan:
     most_bytes: int = 64 * 1024 * 1024
     stop: Stop = field(default_factory=Stop, compare=False, repr=False)
     ansi: bool = True
+    progress: Callable[[float], None] = field(default=lambda share: None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ class GovernedQuery:
             self._trail.ending(subject, live, prepared),
             self._named(prepared),
             self._engine.open(
-                prepared.plan(rows, self._settings.export_seconds, self._settings.export_bytes, live.stop)
+                prepared.plan(rows, self._settings.export_seconds, self._settings.export_bytes, live)
             ) as batches,
         ):
             schema = [(column.name, column.type) for column in batches.columns]
@@ -292,7 +292,7 @@ class GovernedQuery:
 
     def _run(self, prepared: Prepared, rows: int, running: Running) -> Result:
         with self._named(prepared):
-            return self._engine.run(prepared.plan(rows, self._settings.seconds, self._settings.max_bytes, running.stop))
+            return self._engine.run(prepared.plan(rows, self._settings.seconds, self._settings.max_bytes, running))
 
     def _analysed(self, prepared: Prepared, rows: int) -> list[dict[str, Any]]:
         with self._named(prepared):

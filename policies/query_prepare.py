@@ -14,10 +14,10 @@ from policies.model import Decision, Effect, Reason, Subject
 from policies.plan import QueryPlan, Window
 from policies.query_ports import Decider, Offsets, QueryTable, TableSource
 from policies.query_refusals import not_allowed
+from policies.query_running import Running
 from policies.query_settings import QuerySettings
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
-from policies.stopping import Stop
 from policies.views import GovernedTable, govern
 
 _log = structlog.get_logger(__name__)
@@ -49,10 +49,11 @@ class Prepared:
         """The names a query may use of each table."""
         return {ref: [c.name for c in governed.shown] for ref, governed in self.tables.items()}
 
-    def plan(self, rows: int, seconds: float, most_bytes: int = 1 << 26, stop: Stop | None = None) -> QueryPlan:
+    def plan(self, rows: int, seconds: float, most_bytes: int = 1 << 26, running: Running | None = None) -> QueryPlan:
         names = {ref: f"weir_view_{index}" for index, ref in enumerate(self.tables)}
         plans = tuple(governed.plan(names[ref], self.windows[ref]) for ref, governed in self.tables.items())
-        return QueryPlan(self.gated.render(names), plans, rows, seconds, most_bytes, stop or Stop())
+        made = QueryPlan(self.gated.render(names), plans, rows, seconds, most_bytes)
+        return made if running is None else replace(made, stop=running.stop, progress=running.advance)
 
 
 class Preparer:

@@ -33,6 +33,7 @@ class Running:
 
     rows, bytes  what has gone out so far
     partial      a limit cut the answer; problem: the code of the error that ended it
+    progress     share of the engine's work that is done, 0..1; None before the engine said so, some two seconds
     whole        False while an answer is being sent, until its last byte was made
     """
 
@@ -55,6 +56,10 @@ class Running:
     @property
     def seconds(self) -> float:
         return round(time.monotonic() - self.begun, 3)
+
+    def advance(self, share: float) -> None:
+        """Note which share of its work is done, 0..1; what was reached is not taken back."""
+        self.progress = max(self.progress or 0.0, round(min(share, 1.0), 3))
 
     def to_json(self, reader: str) -> dict[str, Any]:
         """As the API gives it; literals of another's SQL are left out, since they may be values of records."""

@@ -108,7 +108,6 @@ class Spark:
         ]
         # A short environment: `${env:...}` in a statement could otherwise read what the user's shell holds.
         environment = site.environment() | {
-            "SPARK_HOME": str(pyspark_jars().parent),
             "PYSPARK_PYTHON": sys.executable,
             "PYSPARK_DRIVER_PYTHON": sys.executable,
             "SPARK_LOCAL_IP": LOOPBACK,

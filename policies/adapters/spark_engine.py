@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from catalog.datatypes import quote_identifier
@@ -50,6 +50,7 @@ class SparkEngine:
     @contextlib.contextmanager
     def open(self, plan: QueryPlan) -> Iterator[Batches]:
         with self._sessions.one() as session:
+            session.registerProgressHandler(_telling(plan))
             ending = Ending(session, plan)
             with ending.watching():
                 try:
@@ -132,6 +133,18 @@ class SparkEngine:
         # A type given as text would be parsed by whatever session is the process's active one.
         decode = udf(self._decoder.function(part, read), returnType=StringType(), useArrow=True)
         return frame.withColumn(f"weir_text_{part}", decode(col(part)))
+
+
+def _telling(plan: QueryPlan) -> Any:
+    """What Spark Connect calls every two seconds, for the plan to be told how far it came."""
+
+    def told(stages: Iterable[Any] | None, **_: Any) -> None:
+        known = list(stages or ())
+        tasks = sum(stage.num_tasks for stage in known)
+        if tasks:
+            plan.progress(sum(stage.num_completed_tasks for stage in known) / tasks)
+
+    return told
 
 
 def _has_avro(table: TablePlan) -> bool:

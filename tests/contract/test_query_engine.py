@@ -13,7 +13,7 @@ import pytest
 from catalog.datatypes import STRING, parse_ddl
 from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from policies.plan import PartRead, QueryPlan, Range, TablePlan, Window
-from policies.query_errors import QueryFailed
+from policies.query_errors import QueryCancelled, QueryFailed
 from policies.query_ports import Engine, Offsets
 from policies.sql.windows import NEWEST, AsOf
 
@@ -139,3 +139,22 @@ def test_check_reads_nothing_and_tells_names_and_types(made: Made) -> None:
     ]
     with pytest.raises(QueryFailed):
         made.engine.check(made.plan("SELECT `nope` FROM `v` AS `t`"))
+
+
+@pytest.fixture
+def spark(request: pytest.FixtureRequest) -> Iterator[Made]:
+    yield from _spark(request)
+
+
+@pytest.mark.integration
+def test_a_long_query_tells_how_far_it_came(spark: Made) -> None:
+    told: list[float] = []
+    plan = spark.plan("SELECT sum(id % 7) FROM range(0, 200000000000, 1, 40)")
+
+    def hear(share: float) -> None:
+        told.append(share)
+        plan.stop.stop("was seen to tell")
+
+    with pytest.raises(QueryCancelled):
+        spark.engine.run(replace(plan, progress=hear))
+    assert told and all(0 <= share <= 1 for share in told)
