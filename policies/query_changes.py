@@ -95,11 +95,13 @@ class Held:
             self.begins[each.partition] = max(self.begins.get(each.partition, 0), each.start)
 
     def _newest(self, prepared: Prepared, run: Callable[[Prepared, int], Result]) -> datetime | None:
-        """The latest time stamped on a record that the asker may see."""
+        """The latest time stamped on a record that the asker may see; a clock that is ahead closes no window."""
         name = ".".join(map(quote_identifier, self.shape.source.parts))
         asked = gate.check(f"SELECT max(_timestamp) AS newest FROM {name}")
         (ref,) = asked.tables
         source = self.shape.source
         alone = Prepared(asked, {ref: prepared.tables[source]}, {ref: prepared.windows[source]})
         (row,) = run(alone, 1).rows
-        return datetime.fromisoformat(row[0].replace("Z", "+00:00")) if isinstance(row[0], str) else None
+        if not isinstance(row[0], str):
+            return None
+        return min(datetime.fromisoformat(row[0].replace("Z", "+00:00")), datetime.now(UTC))

@@ -81,6 +81,7 @@ def test_same_answer_over_both_stores(together: Batches, worlds: list[World], pa
     assert [each for each in told if each] == []
 
 
+@pytest.mark.timeout(300 + FUZZ)
 def test_random_queries_tell_nothing(together: Batches, worlds: list[World]) -> None:
     """WEIR_TEST_FUZZ sets how many pairs, WEIR_TEST_SEED which; what differs is made small before it is shown."""
     queries, told, answered = Queries(SEED), [], 0

@@ -123,19 +123,27 @@ def test_a_push_query_joins_a_topic_as_it_is(world: World, engine: SparkEngine) 
     events.close()
 
 
-def test_a_push_query_by_time_windows_lets_go_what_is_over(world: World, engine: SparkEngine) -> None:
-    """Fourteen records pass through a state of eight; a late one of a window that is over changes nothing."""
+@pytest.fixture
+def untouched(stack: Any) -> Iterator[World]:
+    """A world nothing was sent to since: its records are of last January."""
+    made = load(stack.kafka, "a")
+    yield made
+    unload(made)
+
+
+def test_a_push_query_by_time_windows_lets_go_what_is_over(untouched: World, engine: SparkEngine) -> None:
+    """Sixteen records pass through a state of ten; a late one of a window that is over changes nothing, and one
+    stamped by a clock that is ahead does not end the windows of the others."""
     window = "window(_timestamp, '1 minute')"
     sql = f"SELECT date_format({window}.start, 'mm') AS w, count(*) AS n FROM orders GROUP BY {window} EMIT CHANGES"
-    # Later than what the other tests sent, and not so far ahead that the broker refuses it.
-    begun = (int(time.time()) // 60 + 2) * 60
-    events = service(world, engine, stream_state_records=8, stream_late_seconds=30).stream(ANA, sql, "analysis")
+    begun = (int(time.time()) // 60 - 12) * 60
+    events = service(untouched, engine, stream_state_records=10, stream_late_seconds=30).stream(ANA, sql, "analysis")
     begin(events)
     for minutes, expected in (
         ((0, 0, 0), {0: 3}), ((1, 2, 2), {1: 1, 2: 2}), ((9, 9), {9: 2}), ((9, 0), {9: 3}),
-        ((9, 10, 0, 10), {9: 4, 10: 2}),
+        ((9, 10, 0, 10), {9: 4, 10: 2}), ((40,), {40: 1}), ((11,), {11: 1}),
     ):  # fmt: skip
-        produce(world, *["EU"] * len(minutes), at=[(begun + m * 60) * 1000 for m in minutes])
+        produce(untouched, *["EU"] * len(minutes), at=[(begun + m * 60) * 1000 for m in minutes])
         wanted = {(f"{(begun // 60 + minute) % 60:02d}",): [n] for minute, n in expected.items()}
         assert next(s for s in state(events) if s.items() >= wanted.items()) == wanted
     events.close()
