@@ -11,6 +11,7 @@ from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused, WeirError
 from policies.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Reason, Subject
+from policies.narrow import mentioned, narrowed
 from policies.plan import QueryPlan, Window
 from policies.query_ports import Decider, Offsets, QueryTable, TableSource
 from policies.query_refusals import not_allowed
@@ -51,7 +52,10 @@ class Prepared:
 
     def plan(self, rows: int, seconds: float, most_bytes: int = 1 << 26, running: Running | None = None) -> QueryPlan:
         names = {ref: f"weir_view_{index}" for index, ref in enumerate(self.tables)}
-        plans = tuple(governed.plan(names[ref], self.windows[ref]) for ref, governed in self.tables.items())
+        asked = mentioned(self.gated.tree)
+        plans = tuple(
+            narrowed(governed.plan(names[ref], self.windows[ref]), asked) for ref, governed in self.tables.items()
+        )
         made = QueryPlan(self.gated.render(names), plans, rows, seconds, most_bytes)
         return made if running is None else replace(made, stop=running.stop, progress=running.advance)
 
