@@ -72,7 +72,7 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     v1 = APIRouter(prefix=PREFIX)
     for room in (
-        search, catalog, classifications, recognizers, clusters, scans, lineage, sources, marquez, queries, running,
+        search, catalog, classifications, recognizers, clusters, scans, marquez, lineage, sources, queries, running,
         access, audit, reports, decisions, declared, tokens, events,
     ):  # fmt: skip
         v1.include_router(room.router)

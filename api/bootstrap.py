@@ -24,7 +24,8 @@ from api.settings import Settings
 from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders, SqlLineageSliver
 from api.tables import QueryOffsets, Tables
 from api.verdicts import Verdicts
-from api.webhooks import Guard, WebhookHandler, Webhooks
+from api.webhook_guard import Guard
+from api.webhooks import WebhookHandler, Webhooks
 from catalog import handlers as catalog_handlers
 from catalog.apply import Handler
 from catalog.clusters import Clusters

@@ -123,21 +123,21 @@ class Parts:
         return KafkaClientSettings(bootstrap_servers=kafka.bootstrap_servers, options=kafka.client_options())
 
     def log(self) -> Any:
-        from lineage.adapters.kafka_events import KafkaEventLog
+        from lineage.adapters.kafka_log import KafkaEventLog
 
         made = KafkaEventLog(self._kafka(), self._settings.lineage)
         self.closing.append(made.close)
         return made
 
     def letters(self) -> Any:
-        from lineage.adapters.kafka_events import KafkaEventLog
+        from lineage.adapters.kafka_log import KafkaEventLog
 
         made = KafkaEventLog(self._kafka(), self._settings.lineage, self._settings.lineage.dead_letter_topic)
         self.closing.append(made.close)
         return made
 
     def source(self) -> Any:
-        from lineage.adapters.kafka_events import KafkaEventSource
+        from lineage.adapters.kafka_source import KafkaEventSource
 
         return KafkaEventSource(self._kafka(), self._settings.lineage)
 

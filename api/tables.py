@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -49,7 +49,7 @@ class Tables:
         self._connections = connections
         self._spark_options = spark_options
         self._registry = registry
-        self._schemas: dict[tuple[str, str], tuple[float, Mapping[str, object]]] = {}
+        self._schemas: dict[tuple[str, ...], tuple[float, Mapping[str, object]]] = {}
         self._lock = threading.Lock()
 
     def find(self, name: str) -> QueryTable:
@@ -64,7 +64,8 @@ class Tables:
         formats = TopicFormat.from_mapping({**schema.format, **record.format})
         connection = self._connections.connection(record.cluster)
         declared = parse_ddl(record.declared_ddl) if record.declared_ddl else None
-        schemas = partial(self._registered, connection, record.id.name)
+        seen = tuple(number for profile in schema.fields for number in profile.details.get("schema_ids", ()))
+        schemas = partial(self._registered, connection, record.id.name, seen)
         return QueryTable(
             reference=record.reference,
             topic=record.id.name,
@@ -79,13 +80,13 @@ class Tables:
         """What the catalog says of it now; neither registry nor Kafka is asked. Raises DatasetNotFound."""
         return self._facts.facts(reference)
 
-    def _registered(self, connection: ClusterConnection, topic: str) -> Mapping[str, object]:
-        key = (connection.name, topic)
+    def _registered(self, connection: ClusterConnection, topic: str, seen: Sequence[int]) -> Mapping[str, object]:
+        key = (connection.name, topic, *map(str, seen))
         with self._lock:
             kept = self._schemas.get(key)
         if kept is not None and time.monotonic() - kept[0] < _SCHEMAS_KEPT_S:
             return kept[1]
-        answer = self._registry.for_topics(connection, [topic])
+        answer = self._registry.for_topics(connection, [topic], seen)
         found: dict[str, object] = {str(number): schema.to_json() for number, schema in answer.schemas.items()}
         with self._lock:
             self._schemas[key] = (time.monotonic(), found)

@@ -12,17 +12,17 @@ import binascii
 import fnmatch
 import hashlib
 import hmac
-import ipaddress
 import json
-import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import httpx
-from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_after_delay, wait_random_exponential
 
+from api.call_deadline import CallDeadline
+from api.webhook_guard import Guard
 from catalog.declared import Document
 from catalog.errors import InvalidInput, SettingsError
 from catalog.event_model import DeliveryFailed, Event, type_matches
@@ -35,89 +35,8 @@ from catalog.settings import EventSettings
 Secret = Callable[[Mapping[str, Any] | str | None, str], str | None]
 """The secret that `{env: NAME}` or `{file: PATH}` names."""
 
-Lookup = Callable[[str, int], list[str]]
-"""Addresses of a host name."""
-
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_NEVER_PUBLIC = tuple(
-    map(
-        ipaddress.ip_network,
-        ("fec0::/10", "3fff::/20", "64:ff9b:1::/48", "5f00::/16", "192.0.0.0/24", "192.88.99.0/24"),
-    )
-)
-"""Local, for documents, or out of use by IANA's special-purpose registries; not all known to `ipaddress` as such."""
-
-
-def lookup(host: str, port: int) -> list[str]:
-    """Addresses of a host as the system resolves it. Raises DeliveryFailed."""
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        raise DeliveryFailed(f"The host {host} is not known.") from None
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
-
-
-class Guard:
-    """Which addresses may be called. `allowed`: host names (`*.corp` too), addresses, networks."""
-
-    def __init__(self, allowed: Sequence[str], find: Lookup = lookup) -> None:
-        self._find = find
-        self._names = []
-        self._networks = []
-        for entry in allowed:
-            try:
-                self._networks.append(ipaddress.ip_network(entry.strip("[]"), strict=False))
-            except ValueError:
-                self._names.append(entry.lower())
-
-    def addresses(self, host: str, port: int) -> list[str]:
-        """Where a host may be reached. Raises DeliveryFailed when any of its addresses is not allowed."""
-        found = [host] if _address(host) else self._find(host, port)
-        self._check(host, found)
-        return found
-
-    def check_written(self, host: str) -> None:
-        """As `addresses`, without asking anyone: an address as it is written, and `localhost`."""
-        if _address(host) is not None or host.lower() == "localhost":
-            self._check(host, [host if _address(host) else "127.0.0.1"])
-
-    def _check(self, host: str, found: Sequence[str]) -> None:
-        if any(fnmatch.fnmatchcase(host.lower(), name) for name in self._names):
-            return
-        for text in found:
-            address = _address(text)
-            if address is None or not self._may(address):
-                raise DeliveryFailed(
-                    f"{host} is an address inside the network; add it to WEIR_EVENTS__WEBHOOK_ALLOWED_HOSTS to allow it."
-                )
-
-    def _may(self, address: _Address) -> bool:
-        inside = _carried(address)
-        if any(inside in network for network in self._networks if network.version == inside.version):
-            return True
-        if any(inside in network for network in _NEVER_PUBLIC if network.version == inside.version):
-            return False
-        return inside.is_global and not inside.is_multicast and not inside.is_reserved
-
-
-def _address(text: str) -> _Address | None:
-    try:
-        return ipaddress.ip_address(text.strip("[]").partition("%")[0])
-    except ValueError:
-        return None
-
-
-def _carried(address: _Address) -> _Address:
-    """The IPv4 address that an IPv6 one stands for, when it stands for one."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped or address.sixtofour:
-            return address.ipv4_mapped or address.sixtofour or address
-        if address.teredo:
-            return address.teredo[1]
-        if address in _NAT64:
-            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address
+_QUICK_S = 60.0
+"""After it no other quick attempt begins, so that all of them end well within the lease of a delivery."""
 
 
 class WebhookHandler(Kept):
@@ -183,9 +102,8 @@ class Webhooks:
 
     def _http(self) -> httpx.Client:
         if self._client is None:
-            limit = self._settings.webhook_timeout_s
             self._client = httpx.Client(
-                timeout=httpx.Timeout(limit, connect=min(5.0, limit)), follow_redirects=False, trust_env=False,
+                follow_redirects=False, trust_env=False,
                 transport=self._transport, headers={"User-Agent": "Weir-Webhook/1"},
                 # Connections are kept by address; one kept would serve another host there, its certificate unchecked.
                 limits=httpx.Limits(max_keepalive_connections=0),
@@ -228,7 +146,7 @@ class Webhook:
         url, key = self._reach()
         for told, event in enumerate(events):
             attempts = Retrying(
-                stop=stop_after_attempt(self._settings.webhook_attempts),
+                stop=stop_after_attempt(self._settings.webhook_attempts) | stop_after_delay(_QUICK_S),
                 wait=wait_random_exponential(multiplier=0.5, max=5),
                 retry=retry_if_exception(lambda e: isinstance(e, DeliveryFailed) and e.retry_after_s is None),
                 sleep=self._sleep,
@@ -260,21 +178,24 @@ class Webhook:
         }
         port = url.port or (443 if url.scheme == "https" else 80)
         answer: httpx.Response | None = None
-        for address in self._guard.addresses(url.host, port)[:3]:
-            request = self._http().build_request(
-                "POST", url.copy_with(host=address.partition("%")[0]), content=content, headers=headers,
-                extensions={"sni_hostname": url.host},
-            )  # fmt: skip
-            try:
-                answer = self._http().send(request, stream=True)
-                answer.close()
-                break
-            except httpx.ConnectError:
-                continue
-            except httpx.TimeoutException:
-                raise DeliveryFailed(f"{url.host} did not answer in time.") from None
-            except httpx.HTTPError as error:
-                raise DeliveryFailed(f"The call to {url.host} broke off ({type(error).__name__}).") from None
+        with CallDeadline(self._settings.webhook_deadline_s) as deadline:
+            for address in self._guard.addresses(url.host, port)[:3]:
+                limit = min(self._settings.webhook_timeout_s, deadline.left)
+                request = self._http().build_request(
+                    "POST", url.copy_with(host=address.partition("%")[0]), content=content, headers=headers,
+                    timeout=httpx.Timeout(limit, connect=min(5.0, limit)),
+                    extensions={"sni_hostname": url.host, "trace": deadline.watch},
+                )  # fmt: skip
+                try:
+                    answer = self._http().send(request, stream=True)
+                    answer.close()
+                    break
+                except httpx.HTTPError as error:
+                    if deadline.passed or isinstance(error, httpx.TimeoutException):
+                        raise DeliveryFailed(f"{url.host} did not answer in time.") from None
+                    if isinstance(error, httpx.ConnectError):
+                        continue
+                    raise DeliveryFailed(f"The call to {url.host} broke off ({type(error).__name__}).") from None
         if answer is None:
             raise DeliveryFailed(f"Nothing takes connections at {url.host}, port {port}, or its certificate is wrong.")
         if answer.is_redirect:

@@ -34,7 +34,8 @@ from confluent_kafka.admin import AdminClient
 
 from benchmarks._lineage_world import NAMESPACE, World, ladder
 from benchmarks._servers import servers
-from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
+from lineage.adapters.kafka_log import KafkaEventLog
+from lineage.adapters.kafka_source import KafkaEventSource
 from lineage.adapters.neo4j_graph import Neo4jGraph, connect
 from lineage.consume import LineageWorker
 from lineage.ingest import Ingest

@@ -30,7 +30,10 @@ class EventSettings(BaseModel):
     topic_retention_hours: int = Field(168, ge=1, description="Retention of that topic when Weir makes it, in hours.")
     keep_days: float = Field(30.0, gt=0, description="Events are kept in the record store for so many days.")
     keep_events: int = Field(100_000, ge=1, description="And at most so many of them.")
-    webhook_timeout_s: float = Field(10.0, gt=0, description="How long a webhook's receiver may take, in seconds.")
+    webhook_timeout_s: float = Field(10.0, gt=0, description="How long a webhook's receiver may be silent, in seconds.")
+    webhook_deadline_s: float = Field(
+        30.0, gt=0, le=60, description="How long one call of a webhook may last in all, in seconds, whatever it sends."
+    )
     webhook_attempts: int = Field(3, ge=1, le=10, description="Quick tries of one event before a longer pause.")
     webhook_longest_pause_s: float = Field(900.0, gt=0, description="Longest pause between tries, in seconds.")
     webhook_give_up_hours: float = Field(

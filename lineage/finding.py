@@ -65,6 +65,10 @@ class Finder:
             namespace = self._resolve(namespace, "any").namespace
         return self._graph.named_in(type, namespace, limit, offset, holding)
 
+    def job_of_run(self, run_id: str) -> Node | None:
+        """The job whose newest run this is; None where there is none. Older runs are found by their job."""
+        return self._graph.job_of_run(run_id)
+
     def dataset(self, node_id: str) -> tuple[Node, list[str]]:
         """A dataset and the fields that lineage knows of it. Raises InvalidInput, NotFound."""
         root = self.find(node_id)

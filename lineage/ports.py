@@ -122,6 +122,9 @@ class LineageGraph(Protocol):
         `holding` leaves those whose name has this text in it, in upper or lower case.
         """
 
+    def job_of_run(self, run_id: str) -> Node | None:
+        """The job whose newest run this is; None where there is none."""
+
     def namespaces(self) -> dict[str, tuple[int, int]]:
         """Namespace -> how many datasets and how many jobs it has."""
 

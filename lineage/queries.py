@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
@@ -105,6 +105,14 @@ class Lineage(Downstream):
         return JobDetails(
             root, state, runs, tuple(ends[Kind.READS]), tuple(ends[Kind.WRITES]), tuple(ends[Kind.CHILD_OF])
         )
+
+    def ends(self, jobs: Collection[str]) -> dict[str, tuple[list[str], list[str]]]:
+        """What each of these jobs reads and writes now, as ids of datasets. Asked at once for all."""
+        at, found = as_of_time(NOW), dict[str, tuple[list[str], list[str]]]()
+        for side, kind in enumerate((Kind.READS, Kind.WRITES)):
+            for edge in self._graph.edges_at(jobs, kind, Direction.DOWNSTREAM, at) if jobs else ():
+                found.setdefault(edge.source, ([], []))[side].append(edge.target)
+        return {job: (sorted(set(reads)), sorted(set(writes))) for job, (reads, writes) in found.items()}
 
     def masked_edges(self, dataset: DatasetId, as_of: AsOf = None) -> list[Edge]:
         """Edges out of the fields of a dataset through which only masked values pass."""

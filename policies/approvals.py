@@ -7,41 +7,32 @@ writes only over the state it has read, and looks again when another was faster.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from catalog.errors import Conflict, InvalidInput
 from catalog.ports import EventSink
-from catalog.records import rfc3339
+from policies import access_specs, convert, workflow
 from policies import break_glass as glass
-from policies import convert, kinds, workflow
 from policies.audit import AuditLog
 from policies.decide import decide
 from policies.deciders import Deciders
 from policies.delegation import Delegations
 from policies.identity import Identity
 from policies.matching import resolve
-from policies.model import DatasetFacts, Effect, GrantStatus, Subject
-from policies.ports import Change, Clock, Document, FactsSource
+from policies.model import DatasetFacts, Effect, Subject
+from policies.ports import Clock, FactsSource
 from policies.request_effects import check_times, end_by_default, grant_spec, not_found
+from policies.request_records import KIND, RequestRecords
 from policies.requests import Asked, matching_workflows, read_fields, shortest
 from policies.settings import PolicySettings
 from policies.state import GovernanceState
 from policies.workflow import AccessRequest, Approvers, RequestState, Stage, Workflow
 
-KIND = "AccessRequest"
 _ATTEMPTS = (
     5  # of writing over a state that others change too; more approvers than this at one instant are told to retry
 )
-
-_EVENTS = {
-    "request.create": "access.requested",
-    "request.approve": "access.decided",
-    "request.deny": "access.decided",
-    "breakglass.use": "breakglass.used",
-}
 
 OWNERS = (Stage("owner", Approvers(owners=True)),)
 """Who decides where no workflow is about the dataset."""
@@ -62,11 +53,11 @@ class Approvals:
         events: EventSink | None = None,
     ) -> None:
         """`check_condition` raises InvalidInput for rows that cannot be used."""
-        self._state, self._facts, self._identity, self._audit, self._clock = state, facts, identity, audit, clock
+        self._state, self._facts, self._identity, self._clock = state, facts, identity, clock
         self._store = state.store
         self._settings = settings or PolicySettings()
         self._check_condition = check_condition
-        self._events = events
+        self._records = RequestRecords(state.store, audit, clock, events)
         self.delegations = Delegations(state, identity, audit, clock)
         self.deciders = Deciders(state, facts, identity, self.delegations)
 
@@ -105,8 +96,8 @@ class Approvals:
             start, end, now, now + expires_after, stages, rows, reason,
         )  # fmt: skip
         with self._store.transaction():
-            self._write(request, None, subject.user)
-            self._record(subject, "request.create", request, "allow")
+            self._records.write(request, None, subject.user)
+            self._records.record(subject, "request.create", request, "allow")
         return request
 
     def break_glass(
@@ -147,15 +138,15 @@ class Approvals:
                 grant=f"{subject.user}-glass-{name.removeprefix('req-')}", break_glass=True,
             )  # fmt: skip
             self._opens_something(subject, facts, request, now)
-            self._write(request, None, subject.user)
-            self._record(subject, "breakglass.use", request, "allow")
-            self._grant(request, subject.user, now)
+            self._records.write(request, None, subject.user)
+            self._records.record(subject, "breakglass.use", request, "allow")
+            self._records.grant(request, subject.user, now)
         return request
 
     def _opens_something(self, subject: Subject, facts: DatasetFacts, request: AccessRequest, now: datetime) -> None:
         """Raises InvalidInput for a grant that would open nothing, as with a purpose that no access policy takes."""
         view = self._state.view()
-        spec = kinds.GrantSpec.model_validate(grant_spec(request, now))
+        spec = access_specs.GrantSpec.model_validate(grant_spec(request, now))
         made = convert.grant(request.grant or request.id, spec)
         decision = decide(
             subject, facts, roles=view.roles, policies=view.policies, grants=[made], purpose=request.purpose, now=now
@@ -226,58 +217,33 @@ class Approvals:
     ) -> AccessRequest:
         for attempt in range(_ATTEMPTS):
             now = self._clock()
-            document = self._document(request_id)
+            document = self._records.document(request_id)
             before = AccessRequest.from_json(document.spec or {})
             if not self.deciders.may_see(subject, before):
                 raise not_found(request_id)
             if workflow.at(before, now).state is not before.state:
-                self._expire(document, before, now)
+                self._records.expire(document, before, now)
             after = step(before, now)
             try:
                 with self._store.transaction():
-                    self._write(after, document.version, subject.user)
+                    self._records.write(after, document.version, subject.user)
                     if after.state is RequestState.APPROVED and not after.break_glass:
-                        self._grant(after, subject.user, now)
+                        self._records.grant(after, subject.user, now)
                     if after.state is RequestState.DENIED and after.break_glass:
-                        self._revoke(after, subject.user, now)
+                        self._records.revoke(after, subject.user, now)
                     verdict = "deny" if after.state is RequestState.DENIED else "allow"
-                    self._record(subject, action, after, verdict)
+                    self._records.record(subject, action, after, verdict)
                 return after
             except Conflict:
                 if attempt + 1 == _ATTEMPTS:
                     raise
         raise AssertionError("the loop above returns or raises")
 
-    def _grant(self, request: AccessRequest, by: str, now: datetime) -> None:
-        """The grant of an approved request, in the same transaction."""
-        name = request.grant or request.id
-        self._store.apply([Change("Grant", name, grant_spec(request, now), by=by, expect=0)], now)
-        told = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
-        self._tell("grant.issued", name, {**told, "request": request.id, "until": rfc3339(request.valid_to)})
-
-    def _revoke(self, request: AccessRequest, by: str, now: datetime) -> None:
-        """End the grant of a break-glass use that its reviewer objects to, in the same transaction."""
-        found = self._store.get("Grant", request.grant or "")
-        if found is None or (found.spec or {}).get("status") != GrantStatus.APPROVED:
-            return
-        spec = {**(found.spec or {}), "status": str(GrantStatus.REVOKED), "revokedBy": by, "reason": "review"}
-        self._store.apply([Change("Grant", found.name, spec, found.metadata, by, expect=found.version)], now)
-        self._tell("grant.revoked", found.name, {"dataset": request.dataset, "user": request.requester, "by": by})
-
-    def _expire(self, document: Document, request: AccessRequest, now: datetime) -> None:
-        ended = workflow.at(request, now)
-        try:
-            with self._store.transaction():
-                self._write(ended, document.version, None)
-                self._audit.record("weir", "request.expire", request.dataset, "deny", [], {"request": request.id})
-        except Conflict:
-            return  # another has written it meanwhile
-
     # --- reading ---------------------------------------------------------------------------------------------------
 
     def get(self, subject: Subject, request_id: str) -> AccessRequest:
         """One request, for those who may see it: requester, approvers, managers, auditors. Raises NotFound."""
-        request = AccessRequest.from_json(self._document(request_id).spec or {})
+        request = AccessRequest.from_json(self._records.document(request_id).spec or {})
         if not self.deciders.may_see(subject, request):
             raise not_found(request_id)
         return workflow.at(request, self._clock())
@@ -304,32 +270,3 @@ class Approvals:
             and (self.deciders.can_decide(subject, r) if to_decide else self.deciders.may_see(subject, r))
         ]  # fmt: skip
         return sorted(kept, key=lambda r: (r.created_at, r.id), reverse=True)
-
-    def _document(self, request_id: str) -> Document:
-        found = self._store.get(KIND, request_id)
-        if found is None:
-            raise not_found(request_id)
-        return found
-
-    def _write(self, request: AccessRequest, expect: int | None, by: str | None) -> None:
-        change = Change(KIND, request.id, request.to_json(), by=by, label=str(request.state), expect=expect or 0)
-        self._store.apply([change], self._clock())
-
-    def _record(self, subject: Subject, action: str, request: AccessRequest, decision: str) -> None:
-        details = {
-            "request": request.id, "state": str(request.state), "purpose": request.purpose,
-            "fields": list(request.fields), "unmask": list(request.unmask), "until": rfc3339(request.valid_to),
-            **({"grant": request.grant} if request.grant else {}),
-        }  # fmt: skip
-        last = request.votes[-1] if request.votes else None
-        if last is not None and last.instead_of is not None and last.by == subject.user:
-            details["insteadOf"] = last.instead_of
-        reasons = [request.reason] if request.break_glass and action == "breakglass.use" else []
-        self._audit.record(subject.user, action, request.dataset, decision, reasons, details)
-        if action in _EVENTS:
-            told = {**details, "dataset": request.dataset, "requester": request.requester, "by": subject.user}
-            self._tell(_EVENTS[action], request.id, told)
-
-    def _tell(self, kind: str, about: str, data: Mapping[str, Any]) -> None:
-        if self._events is not None:
-            self._events.emit(kind, about, data)

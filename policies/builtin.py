@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from policies.kinds import PERMISSIONS
 from policies.model import Role
+from policies.spec_parts import PERMISSIONS
 
 BUILT_IN_ROLES: Mapping[str, Role] = {
     "admin": Role("admin", permissions=PERMISSIONS),

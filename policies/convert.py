@@ -1,10 +1,10 @@
-"""From declared specs (`policies.kinds`) to what decisions and approvals work on, and from a grant back."""
+"""From declared specs (`policies.kinds` lists them) to what decisions and approvals work on, and from a grant back."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
-from policies import kinds
+from policies import access_specs, policy_specs, spec_parts
 from policies.masks import names
 from policies.model import (
     AccessPolicy,
@@ -23,7 +23,7 @@ from policies.workflow import Approvers, BreakGlass, Stage, Workflow
 EVERYONE = SubjectMatch(everyone=True)
 
 
-def targets(match: kinds.MatchSpec) -> tuple[Target, ...]:
+def targets(match: spec_parts.MatchSpec) -> tuple[Target, ...]:
     """Every entry of a match as a target."""
     return (
         *(Target(tag=tag) for tag in match.tags),
@@ -32,7 +32,7 @@ def targets(match: kinds.MatchSpec) -> tuple[Target, ...]:
     )
 
 
-def people(spec: kinds.PeopleSpec | None) -> SubjectMatch:
+def people(spec: spec_parts.PeopleSpec | None) -> SubjectMatch:
     """A subject match of what a spec names; nobody when there is none."""
     if spec is None:
         return SubjectMatch()
@@ -45,20 +45,22 @@ def people(spec: kinds.PeopleSpec | None) -> SubjectMatch:
     )
 
 
-def mask(spec: kinds.MaskSpec) -> Mask:
+def mask(spec: policy_specs.MaskSpec) -> Mask:
     """The mask by any of its names, with the parameters the name implies."""
     kind, implied = names.read(spec.type)
     return Mask(kind, spec.expression, {**implied, **spec.params})
 
 
-def policy(name: str, spec: kinds.MaskPolicySpec | kinds.AccessPolicySpec | kinds.RowFilterPolicySpec) -> Policy:
+def policy(
+    name: str, spec: policy_specs.MaskPolicySpec | policy_specs.AccessPolicySpec | policy_specs.RowFilterPolicySpec
+) -> Policy:
     """A policy; without `subjects` it is about everyone."""
     match = targets(spec.match)
-    if isinstance(spec, kinds.AccessPolicySpec):
+    if isinstance(spec, policy_specs.AccessPolicySpec):
         return AccessPolicy(name, match, spec.requires.grant, frozenset(spec.requires.purpose))
     subjects = people(spec.subjects) if spec.subjects is not None else EVERYONE
     exempt = _both(people(spec.exempt), people(spec.subjects.exempt if spec.subjects is not None else None))
-    if isinstance(spec, kinds.MaskPolicySpec):
+    if isinstance(spec, policy_specs.MaskPolicySpec):
         return MaskPolicy(name, match, subjects, mask(spec.mask), exempt)
     return RowPolicy(name, match, subjects, spec.where, exempt)
 
@@ -73,7 +75,7 @@ def _both(first: SubjectMatch, second: SubjectMatch) -> SubjectMatch:
     )
 
 
-def role(name: str, spec: kinds.RoleSpec) -> Role:
+def role(name: str, spec: access_specs.RoleSpec) -> Role:
     return Role(
         name,
         tuple(Target(dataset=r.dataset, tag=r.tag, path=r.path) for r in spec.read),
@@ -84,7 +86,7 @@ def role(name: str, spec: kinds.RoleSpec) -> Role:
     )
 
 
-def workflow(name: str, spec: kinds.WorkflowSpec) -> Workflow:
+def workflow(name: str, spec: access_specs.WorkflowSpec) -> Workflow:
     glass = spec.break_glass
     return Workflow(
         name,
@@ -99,18 +101,18 @@ def workflow(name: str, spec: kinds.WorkflowSpec) -> Workflow:
         if glass is None
         else BreakGlass(
             people(glass.subjects),
-            kinds.duration(glass.max_duration),
+            spec_parts.duration(glass.max_duration),
             people(glass.review),
-            kinds.duration(glass.review_within),
+            spec_parts.duration(glass.review_within),
         ),
     )
 
 
 def _duration(text: str | None) -> timedelta | None:
-    return kinds.duration(text) if text is not None else None
+    return spec_parts.duration(text) if text is not None else None
 
 
-def grant(name: str, spec: kinds.GrantSpec) -> Grant:
+def grant(name: str, spec: access_specs.GrantSpec) -> Grant:
     subject = spec.subject
     return Grant(
         name,

@@ -7,9 +7,9 @@ from typing import Any
 
 from catalog.ports import EventSink
 from catalog.records import rfc3339
-from policies.approvals import KIND as REQUEST
 from policies.matching import is_active
 from policies.ports import Change, Clock
+from policies.request_records import KIND as REQUEST
 from policies.settings import PolicySettings
 from policies.state import GovernanceState
 from policies.workflow import AccessRequest, RequestState

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from catalog.datatypes import Primitive, StructType, parse_ddl
 from catalog.errors import InvalidInput, LimitExceeded
-from policies import convert, kinds
+from policies import convert, policy_specs
 from policies.masks import custom
 from policies.masks.expression import literal
 from policies.masks.preview import preview
@@ -51,7 +51,7 @@ class MaskPreview:
             raise InvalidInput(f"{len(values)} values are too many for a preview; give at most {MOST_VALUES}.")
         _single(values)
         try:
-            made = convert.mask(kinds.MaskSpec.model_validate(mask))
+            made = convert.mask(policy_specs.MaskSpec.model_validate(mask))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             said = str(first.get("ctx", {}).get("error", first["msg"]))

@@ -91,7 +91,7 @@ class RowFilter:
 class Role:
     """What its holders may read, and how little of it.
 
-    permissions      what they may do in Weir (see `identity.PERMISSIONS`); opens no data
+    permissions      what they may do in Weir (see `spec_parts.PERMISSIONS`); opens no data
     sees_unscanned   fields that no scan has looked at are not hidden from them (privacy officers)
     problem          why the stored role cannot be read, in words; whoever holds such a role is denied
     """

@@ -6,124 +6,25 @@ docs/policies.md has the format. Nothing is read of a topic and nothing is writt
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Any
 
-import yaml
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from sqlglot import exp
 
-from catalog.errors import InvalidInput, NotFound, SqlRefused, WeirError
+from catalog.errors import InvalidInput, NotFound, SqlRefused
 from catalog.paths import FieldPath
-from policies import explain, gate
+from policies import explain, gate, tested_names
+from policies import policy_expectations as expectations
 from policies.decisions import Named, decide_now, effect_of, subject_of
-from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Subject
+from policies.model import DatasetFacts, Decision, Effect, Subject
+from policies.policy_cases import Case
 from policies.ports import Clock, FactsSource
 from policies.query_prepare import Prepared, Preparer, check_environment
 from policies.settings import PolicySettings
 from policies.sql import trace
-from policies.sql.names import fold
+from policies.sql.names import fold, nearest
 from policies.state import View
 
-MOST_CASES = 2000
-_MOST_BYTES = 1024 * 1024
-_EFFECTS = {"clear": "allow", "masked": "mask", "denied": "deny"}
-
-
-def _word(value: Any) -> Any:
-    return _EFFECTS.get(value, value) if isinstance(value, str) else value
-
-
-Word = Annotated[Literal["allow", "mask", "deny", "gap", "refused", "derived"], BeforeValidator(_word)]
-
-
-class _Spec(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Who(_Spec):
-    user: str = ""
-    groups: list[str] = []
-    roles: list[str] = []
-
-
-class Expected(_Spec):
-    """What is to hold; what is not named is not looked at."""
-
-    effect: Word | None = None
-    mask: str | None = None
-    filter: str | list[str] | None = None
-    clear_when: str | None = None
-    columns: dict[str, Word] = {}
-
-    @model_validator(mode="after")
-    def _something(self) -> Expected:
-        if not self.model_fields_set:
-            raise ValueError("names nothing; give effect, mask, filter, clear_when or columns")
-        return self
-
-
-class Case(_Spec):
-    name: str = ""
-    subject: Who
-    purpose: str | None = None
-    dataset: str | None = None
-    field: str | None = None
-    sql: str | None = None
-    at: AwareDatetime | None = None
-    expect: Expected
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        who, expect = data.get("subject"), data.get("expect")
-        short = {**data}
-        if isinstance(who, str):
-            short["subject"] = {"user": who}
-        if isinstance(expect, str):
-            short["expect"] = {"effect": expect}
-        return short
-
-    @model_validator(mode="after")
-    def _place(self) -> Case:
-        if (self.sql is None) == (self.dataset is None):
-            raise ValueError("needs a dataset (with a field, or without), or sql")
-        if self.sql is not None and self.field is not None:
-            raise ValueError("takes field with dataset only; name the columns of sql under expect.columns")
-        return self
-
-    @property
-    def title(self) -> str:
-        who = self.subject.user or ", ".join([*self.subject.groups, *self.subject.roles])
-        return self.name or f"{who}: {self.sql or self.field or self.dataset}"
-
-
-class Cases(_Spec):
-    cases: Annotated[list[Case], Field(min_length=1, max_length=MOST_CASES)]
-
-
-def read_cases(text: str) -> list[Case]:
-    """Cases from YAML. Raises InvalidInput naming the case and the field."""
-    if len(text.encode()) > _MOST_BYTES:
-        raise InvalidInput("The tests are larger than 1 MiB; split them into several files.")
-    try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        line = getattr(getattr(error, "problem_mark", None), "line", None)
-        where = f" (line {line + 1})" if line is not None else ""
-        raise InvalidInput(f"The tests are not YAML{where}; write cases: [...], see docs/policies.md.") from None
-    try:
-        return Cases.model_validate(data if isinstance(data, dict) else {"cases": data}).cases
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InvalidInput(
-            f"The tests cannot be used: {where}: {first['msg'][:300]}.",
-            details={
-                "problems": [{"field": ".".join(map(str, e["loc"])), "problem": e["msg"]} for e in error.errors()]
-            },
-        ) from None
+_ALONE: dict[str, Any] = {"mask": None, "filter": None, "clear_when": None, "columns": {}}
 
 
 class PolicyTests:
@@ -171,29 +72,45 @@ class PolicyTests:
                 return self._sql(case, case.sql, who, self._preparer.deciding(decide))
             facts = facts_after(self._facts.facts(self._reference(case.dataset or "")))
         except (NotFound, InvalidInput) as error:
-            return [_problem("dataset", "a known dataset", error.message)], []
+            return [expectations.problem("dataset", "a known dataset", error.message)], []
         decision = decide_now(view, who, gone, facts, case.purpose, now, self._settings)
-        return self._dataset(case, decision)
+        return self._dataset(case, facts, decision)
 
-    def _dataset(self, case: Case, decision: Decision) -> tuple[list[dict[str, Any]], list[str]]:
-        reasons = [r.text for r in decision.reasons]
-        if case.field is None:
-            return [*_effect(case.expect, str(decision.effect)), *_filters(case.expect, [decision])], reasons
+    def _dataset(self, case: Case, facts: DatasetFacts, decision: Decision) -> tuple[list[dict[str, Any]], list[str]]:
+        if case.field is not None:
+            return self._field(case, case.field, facts, decision)
+        problems = expectations.effect(case.expect, str(decision.effect))
+        reasons = []
+        for path, wanted in case.expect.columns.items():
+            about = case.model_copy(update={"expect": case.expect.model_copy(update={**_ALONE, "effect": wanted})})
+            found, why = self._field(about, path, facts, decision)
+            problems += [{**each, "what": f"column {path}"} for each in found]
+            reasons += why
+        reasons += [r.text for r in decision.reasons]
+        return [*problems, *expectations.filters(case.expect, [decision])], list(dict.fromkeys(reasons))
+
+    def _field(
+        self, case: Case, field: str, facts: DatasetFacts, decision: Decision
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        reasons = [*tested_names.unchecked(facts), *(r.text for r in decision.reasons)]
         try:
-            place = FieldPath.parse(case.field)
+            place = FieldPath.parse(field)
         except InvalidInput as error:
-            return [_problem("field", "a field path", error.message)], []
-        columns = [c for c in decision.columns if _within(c.path, place)]
+            return [expectations.problem("field", "a field path", error.message)], []
+        unknown = tested_names.unknown_field(facts, place)
+        if unknown is not None:
+            return [unknown], reasons
+        columns = [c for c in decision.columns if tested_names.within(c.path, place)]
         if not columns:
             found = "deny" if decision.effect is Effect.DENY else "gap"
-            return [*_effect(case.expect, found), *_filters(case.expect, [decision])], reasons
+            return [*expectations.effect(case.expect, found), *expectations.filters(case.expect, [decision])], reasons
         reasons = [r.text for c in columns for r in c.reasons] or reasons
         problems = []
         for column in columns:
-            about = f" of {column.path}" if column.path != case.field else ""
-            problems += _effect(case.expect, effect_of(column), about)
-            problems += _mask(case.expect, column, about)
-        return [*problems, *_filters(case.expect, [decision])], list(dict.fromkeys(reasons))
+            about = f" of {column.path}" if column.path != field else ""
+            problems += expectations.effect(case.expect, effect_of(column), about)
+            problems += expectations.mask(case.expect, column, about)
+        return [*problems, *expectations.filters(case.expect, [decision])], list(dict.fromkeys(reasons))
 
     def _sql(
         self, case: Case, sql: str, subject: Subject, preparer: Preparer
@@ -201,32 +118,39 @@ class PolicyTests:
         try:
             gated = gate.check(sql)
         except SqlRefused as error:
-            return _closed(case.expect, "refused"), [error.message]
+            return expectations.closed(case.expect, "refused"), [error.message]
         found = preparer.find(subject, gated, case.purpose)
         prepared = preparer.govern(gated, found)
         decisions = list(found.decisions.values())
         reasons = [r.text for d in decisions for r in d.reasons] + prepared.gaps
         if prepared.gaps or any(d.effect is Effect.DENY for d in decisions):
-            return _closed(case.expect, "deny"), reasons
+            return expectations.closed(case.expect, "deny"), reasons
         if (denied := _denied_column(prepared)) is not None:
-            return _closed(case.expect, "deny"), [f"{denied} may not be read.", *reasons]
+            return expectations.closed(case.expect, "deny"), [f"{denied} may not be read.", *reasons]
         problem = gated.stream_problem() if gated.emit_changes else None
         if problem is not None:
-            return _closed(case.expect, "refused"), [problem]
+            return expectations.closed(case.expect, "refused"), [problem]
         try:
             check_environment(prepared)
         except SqlRefused as error:
-            return _closed(case.expect, "refused"), [error.message]
+            return expectations.closed(case.expect, "refused"), [error.message]
+        unknown = [
+            each for governed in prepared.tables.values() for each in tested_names.unchecked(governed.table.facts)
+        ]
+        if not unknown and (problems := tested_names.unknown_columns(prepared)):
+            return problems, reasons
+        reasons = [*unknown, *reasons]
         shown = _outputs(prepared)
         effect = "mask" if "mask" in shown.values() else "allow"
         # `allow` of a query says that it runs; whether something of it is masked is asked for with `mask`.
-        problems = [] if case.expect.effect == "allow" else _effect(case.expect, effect)
+        problems = [] if case.expect.effect == "allow" else expectations.effect(case.expect, effect)
         known = {fold(name): said for name, said in shown.items()}
         for name, wanted in case.expect.columns.items():
-            said = known.get(fold(name), "no such column")
+            near = nearest(name, shown)
+            said = known.get(fold(name), "no such column" + (f"; did you mean {near}?" if near else ""))
             if said != wanted:
-                problems.append(_problem(f"column {name}", wanted, said))
-        return [*problems, *_filters(case.expect, decisions)], reasons
+                problems.append(expectations.problem(f"column {name}", wanted, said))
+        return [*problems, *expectations.filters(case.expect, decisions)], reasons
 
 
 def _outputs(prepared: Prepared) -> Mapping[str, str]:
@@ -252,56 +176,3 @@ def _denied_column(prepared: Prepared) -> str | None:
                 if found.sql is None or (below and all(d.effect is Effect.DENY for d in below)):
                     return ".".join(names)
     return None
-
-
-def _within(path: str, place: FieldPath) -> bool:
-    mine = FieldPath.parse(path)
-    return place.contains(mine) or mine.contains(place)
-
-
-def _problem(what: str, expected: Any, found: Any) -> dict[str, Any]:
-    return {"what": what, "expected": expected, "found": found}
-
-
-def _effect(expect: Expected, found: str, about: str = "") -> list[dict[str, Any]]:
-    if expect.effect is None or expect.effect == found:
-        return []
-    return [_problem(f"effect{about}", expect.effect, found)]
-
-
-def _closed(expect: Expected, found: str) -> list[dict[str, Any]]:
-    """Of a query that would not run: whatever else was expected of it does not hold."""
-    return [] if expect.effect == found else [_problem("effect", expect.effect or "allow", found)]
-
-
-def _mask(expect: Expected, column: ColumnDecision, about: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    if expect.mask is not None:
-        named = str(column.mask.type) if column.mask is not None and column.effect is Effect.ALLOW else "none"
-        if named != expect.mask.upper():
-            found.append(_problem(f"mask{about}", expect.mask, named))
-    if expect.clear_when is not None and _sql_text(expect.clear_when) != _sql_text(column.clear_when or ""):
-        found.append(_problem(f"clear_when{about}", expect.clear_when, column.clear_when or "none"))
-    return found
-
-
-def _filters(expect: Expected, decisions: Sequence[Decision]) -> list[dict[str, Any]]:
-    if expect.filter is None:
-        return []
-    wanted = [expect.filter] if isinstance(expect.filter, str) else expect.filter
-    wanted = [w for w in wanted if w and w.lower() != "none"]
-    found = sorted({f.where for d in decisions for f in d.filters})
-    if sorted(map(_sql_text, wanted)) == sorted(map(_sql_text, found)):
-        return []
-    return [_problem("filter", "; ".join(wanted) or "none", "; ".join(found) or "none")]
-
-
-def _sql_text(text: str) -> str:
-    """A condition without its blanks and outer brackets, for comparing."""
-    shown = "".join(text.split())
-    while shown.startswith("(") and shown.endswith(")"):
-        shown = shown[1:-1]
-    return shown
-
-
-__all__ = ["Case", "PolicyTests", "WeirError", "read_cases"]

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
-from policies import convert, kinds
+from policies import access_specs, convert, kinds, policy_specs
 from policies.builtin import BUILT_IN_ROLES
 from policies.compiled import Compiled, Problem
 from policies.decide import decide, denied
@@ -43,8 +43,8 @@ class View:
     policies: Compiled
     grants: Mapping[str, Grant]
     workflows: tuple[Workflow, ...]
-    users: Mapping[str, kinds.UserSpec]
-    groups: Mapping[str, kinds.GroupSpec]
+    users: Mapping[str, access_specs.UserSpec]
+    groups: Mapping[str, access_specs.GroupSpec]
     removed_users: frozenset[str]
     problems: tuple[str, ...]
     _by_subject: Mapping[tuple[str, str], Sequence[Grant]] = field(default_factory=dict)
@@ -153,13 +153,13 @@ class GovernanceState:
     def _sql(self, model: Any) -> list[tuple[list[str | int], Callable[[str], object], str]]:
         condition, expression = self._checks.condition, self._checks.expression
         match model:
-            case kinds.PolicySpec(root=kinds.MaskPolicySpec(mask=mask)) if mask.expression is not None:
+            case policy_specs.PolicySpec(root=policy_specs.MaskPolicySpec(mask=mask)) if mask.expression is not None:
                 return [(["mask", "expression"], expression, mask.expression)]
-            case kinds.PolicySpec(root=kinds.RowFilterPolicySpec(where=where)):
+            case policy_specs.PolicySpec(root=policy_specs.RowFilterPolicySpec(where=where)):
                 return [(["where"], condition, where)]
-            case kinds.RoleSpec(row_filters=filters):
+            case access_specs.RoleSpec(row_filters=filters):
                 return [(["rowFilters", i, "where"], condition, f.where) for i, f in enumerate(filters)]
-            case kinds.GrantSpec(rows=rows) if rows is not None:
+            case access_specs.GrantSpec(rows=rows) if rows is not None:
                 return [(["rows"], condition, rows)]
         return []
 
@@ -193,8 +193,8 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
     unreadable: list[Problem] = []
     grants: dict[str, Grant] = {}
     workflows: list[Workflow] = []
-    users: dict[str, kinds.UserSpec] = {}
-    groups: dict[str, kinds.GroupSpec] = {}
+    users: dict[str, access_specs.UserSpec] = {}
+    groups: dict[str, access_specs.GroupSpec] = {}
     problems: list[str] = []
     for document in store.documents(as_of=as_of):
         if document.kind not in GOVERNANCE_KINDS:
@@ -202,17 +202,17 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
         name = document.name
         try:
             match kinds.parse(document.kind, name, document.spec):
-                case kinds.PolicySpec(root=spec):
+                case policy_specs.PolicySpec(root=spec):
                     policies.append(convert.policy(name, spec))
-                case kinds.RoleSpec() as spec:
+                case access_specs.RoleSpec() as spec:
                     roles[name] = convert.role(name, spec)
-                case kinds.GrantSpec() as spec:
+                case access_specs.GrantSpec() as spec:
                     grants[name] = convert.grant(name, spec)
-                case kinds.WorkflowSpec() as spec:
+                case access_specs.WorkflowSpec() as spec:
                     workflows.append(convert.workflow(name, spec))
-                case kinds.UserSpec() as spec:
+                case access_specs.UserSpec() as spec:
                     users[name] = spec
-                case kinds.GroupSpec() as spec:
+                case access_specs.GroupSpec() as spec:
                     groups[name] = spec
         except InvalidInput as error:
             problems.append(error.message)

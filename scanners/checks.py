@@ -1,8 +1,10 @@
 """Which schemas a topic's records are held against, and what came of it.
 
 In Spark's workers a departure is counted as a problem whose reason carries where and why; here those become departures
-again. Records written by a registered Avro or Protobuf schema are as it says by construction; those of JSON
-Schema are held against the schema they name, and records without a schema id against the subject's newest.
+again. Records written by a registered Avro or Protobuf schema are as it says by construction; those of JSON Schema are
+held against the schema they name, whatever its subject, and records without a schema id against the newest of the
+subject `TOPIC-key` or `TOPIC-value`. Subjects that are named by a record (`com.acme.Order`, `TOPIC-com.acme.Order`) say
+nothing of records without an id: there is no telling which of them one would be.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from catalog.errors import InvalidInput
 from catalog.model import FieldProfile
 from scanners.checker import Checker
 from scanners.decode import schema_id
-from scanners.expect import Form, from_avro, from_ddl, from_json_schema, undeclared
+from scanners.expect import Form, from_ddl, undeclared
+from scanners.expect_registered import from_avro, from_json_schema
 from scanners.infer import Sketch
 from scanners.model import RegisteredSchema
+from scanners.registered import Schemas, SchemaUnusable
 
 _NOTHING: frozenset[str] = frozenset()
 _DEPARTS = "departs\x1f"
@@ -31,7 +35,8 @@ _WIRE = frozenset({"avro", "protobuf", "json-schema"})
 _BUILT = frozenset({"avro", "protobuf"})
 
 Expected = Mapping[str, Any]
-"""Of one topic: {part: {"declared": form, "newest": form, "by_id": {id: form}}}, as it travels to the workers."""
+"""Of one topic: {part: {"declared": form, "registered": {"subject", "version", "ids", "newest": form, "by_id": {id: form}}}},
+as it travels to the workers. `by_id` are the forms of the subject's JSON Schemas."""
 
 
 def expected_of(topic: str, declared_ddl: str | None, schemas: Mapping[int, RegisteredSchema]) -> dict[str, Any]:
@@ -42,34 +47,48 @@ def expected_of(topic: str, declared_ddl: str | None, schemas: Mapping[int, Regi
             expected["value"] = {"declared": from_ddl(parse_ddl(declared_ddl))}
         except InvalidInput:
             logging.getLogger(__name__).warning("a declared schema that cannot be read any more is not checked")
+    known = Schemas(schemas)
     for part in ("key", "value"):
-        mine = sorted((s for s in schemas.values() if s.subject == f"{topic}-{part}"), key=lambda s: s.version)
+        subject = f"{topic}-{part}"
+        mine = sorted((s.subjects[subject], s.id) for s in schemas.values() if subject in s.subjects)
         if not mine:
             continue
-        forms = {str(s.id): form for s in mine if s.type == "JSON" and (form := _form(s)) is not None}
-        newest = _form(mine[-1])
+        ids = sorted(number for _, number in mine)
+        forms = {str(i): form for i in ids if schemas[i].type == "JSON" and (form := _form(known, i)) is not None}
+        version, newest = mine[-1]
         expected.setdefault(part, {})["registered"] = {
-            "subject": mine[-1].subject, "version": mine[-1].version, "ids": sorted(s.id for s in mine),
-            "newest": newest, "by_id": forms,
+            "subject": subject, "version": version, "ids": ids, "newest": _form(known, newest), "by_id": forms,
         }  # fmt: skip
     return expected
 
 
-def _form(schema: RegisteredSchema) -> Form | None:
-    """None for what is not checked: Protobuf, schemas with references, schemas that cannot be read."""
-    if schema.references or schema.type not in ("AVRO", "JSON"):
+def _form(schemas: Schemas, number: int) -> Form | None:
+    """None for what is not checked: Protobuf, and schemas that cannot be read or refer to one that is not there."""
+    schema = schemas.get(number)
+    if schema.type not in ("AVRO", "JSON"):
         return None
     try:
-        return from_avro(schema.text) if schema.type == "AVRO" else from_json_schema(schema.text)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        read = from_avro if schema.type == "AVRO" else from_json_schema
+        return read(schema.text, schemas.imports(number))
+    except (SchemaUnusable, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def _foreign(schema: RegisteredSchema) -> bool:
+    """Whether a schema that is not of a part's subject belongs to other topics, or to the other part.
+
+    A subject that does not end like one of a topic's part is named by a record, and that may be in any topic. A schema
+    whose subjects are not known is not judged.
+    """
+    return bool(schema.subjects) and all(other.endswith(("-key", "-value")) for other in schema.subjects)
 
 
 class RecordChecks:
     """What a worker notes of decoded records beside their values: where a part first had a format, and departures."""
 
-    def __init__(self, expected: Expected | None) -> None:
-        self._parts = {part: _PartChecks(of, part) for part, of in (expected or {}).items()}
+    def __init__(self, expected: Expected | None, schemas: Schemas) -> None:
+        of = {"key": {}, "value": {}, **(expected or {})}
+        self._parts = {part: _PartChecks(each, part, schemas) for part, each in of.items()}
 
     def seen(
         self,
@@ -85,7 +104,7 @@ class RecordChecks:
             return
         sketch.problem(label, _FORMAT + form, min(places))
         checks = self._parts.get(label)
-        if checks is None:
+        if checks is None or not checks.any(form):
             return
         for value, body, place in zip(values, bodies, places, strict=True):
             for reason in checks(value, form, schema_id(body)):
@@ -95,20 +114,46 @@ class RecordChecks:
 class _PartChecks:
     """The checks of one part: gives the reasons of the problems to count."""
 
-    def __init__(self, expected: Mapping[str, Any], part: str) -> None:
+    def __init__(self, expected: Mapping[str, Any], part: str, schemas: Schemas) -> None:
         registered = expected.get("registered") or {}
         declared, newest = expected.get("declared"), registered.get("newest")
+        self._part, self._schemas = part, schemas
+        self._subject = str(registered.get("subject") or "")
         self._declared = Checker(declared, part) if declared else None
         self._newest = Checker(newest, part) if newest else None
-        self._by_id = {int(key): Checker(form, part) for key, form in (registered.get("by_id") or {}).items()}
+        self._by_id: dict[int, Checker | None] = {
+            int(key): Checker(form, part) for key, form in (registered.get("by_id") or {}).items()
+        }
+        self._own = frozenset(registered.get("ids") or ())
+        self._others: dict[int, frozenset[str]] = {}
+
+    def any(self, form: str) -> bool:
+        """Whether there is anything to check of records of this format."""
+        return bool(self._declared or self._own or form == "json-schema")
 
     def __call__(self, value: Any, form: str, number: int | None) -> frozenset[str]:
         found = self._run(self._declared, "declared", value)
-        if form not in _BUILT:
-            found = found | self._run(
-                self._by_id.get(number or 0) if form in _WIRE else self._newest, "registered", value
-            )
-        return found
+        if form not in _WIRE:
+            return found | self._run(self._newest, "registered", value)
+        if number is None:
+            return found
+        if self._own and number not in self._own:
+            found = found | self._other(number)
+        return found if form in _BUILT else found | self._run(self._named(number), "registered", value)
+
+    def _named(self, number: int) -> Checker | None:
+        """What a JSON Schema says that is none of the topic's by name; those came ready."""
+        if number not in self._by_id:
+            form = _form(self._schemas, number) if number in self._schemas else None
+            self._by_id[number] = Checker(form, self._part) if form is not None else None
+        return self._by_id[number]
+
+    def _other(self, number: int) -> frozenset[str]:
+        if number not in self._others:
+            foreign = number in self._schemas and _foreign(self._schemas.get(number))
+            departs = "\x1f".join((_DEPARTS + "registered", self._part, "other_subject", self._subject))
+            self._others[number] = frozenset({departs}) if foreign else _NOTHING
+        return self._others[number]
 
     @staticmethod
     def _run(check: Checker | None, source: str, value: Any) -> frozenset[str]:
@@ -147,9 +192,9 @@ def departures(
         plain = _plain(sketch, part)
         forms = [("declared", of.get("declared"))]
         if registered:
-            found += _not_registered(sketch, part, registered, plain)
-            if plain or registered.get("by_id"):
-                forms.append(("registered", registered.get("newest")))
+            if plain:
+                found.append(Departure(part, "registered", "not_registered", plain, str(registered["subject"])))
+            forms.append(("registered", _written_by(sketch, part, registered, plain)))
         for source, form in forms:
             for profile in undeclared(form, part, fields) if form else ():
                 first = profile.details.get("first_seen")
@@ -163,11 +208,13 @@ def _plain(sketch: Sketch, part: str) -> int:
     return sum(n for (name, _), n in formats.items() if name not in _WIRE and name not in ("null", "wire-unknown"))
 
 
-def _not_registered(sketch: Sketch, part: str, registered: Mapping[str, Any], plain: int) -> list[Departure]:
-    found = []
+def _written_by(sketch: Sketch, part: str, registered: Mapping[str, Any], plain: int) -> Form | None:
+    """What the records of a part may have as a whole: by the schemas they name, and the newest where some name none.
+
+    None where that is not known: Avro and Protobuf, which have nothing beyond their schema, and schemas of other subjects.
+    """
+    forms: list[Form | None] = [registered["by_id"].get(str(number)) for number in sketch.ids.get(part, ())]
     if plain:
-        found.append(Departure(part, "registered", "not_registered", plain, str(registered["subject"])))
-    others = sum(n for number, n in (sketch.ids.get(part) or {}).items() if number not in set(registered["ids"]))
-    if others:
-        found.append(Departure(part, "registered", "other_subject", others, str(registered["subject"])))
-    return found
+        forms.append(registered.get("newest"))
+    known = [form for form in forms if form is not None]
+    return {"kind": "any", "of": known} if known and len(known) == len(forms) else None

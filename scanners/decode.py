@@ -45,7 +45,7 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
     known = Schemas.of(schemas)
     name = format.name
     seen = sniff(part, known)
-    if (seen == WIRE_UNKNOWN and name != "binary") or (name in _WIRE and _id_unknown(part, known)):
+    if (seen == WIRE_UNKNOWN and name != "binary") or (name in _WIRE_ALL and _id_unknown(part, known)):
         return Decoded(None, name, "unknown_schema_id")
     if seen != name and (seen in SELF_EVIDENT or seen in format.options.get("also", ())):
         found = _read(seen, part, format, known)
@@ -57,7 +57,7 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
     return _read(name, part, format, known)
 
 
-_WIRE = frozenset({"avro", "protobuf", "json-schema"})
+_WIRE_ALL = frozenset({"avro", "protobuf", "json-schema", WIRE_UNKNOWN})
 
 
 def _id_unknown(part: bytes, known: Schemas) -> bool:

@@ -36,11 +36,18 @@ def schema_of(
 
 
 def _with_formats(profile: FieldProfile, sketch: Sketch) -> FieldProfile:
-    """A part's own profile says where each of its formats was first seen."""
+    """A part's own profile says where each of its formats was first seen, and which registered schemas it names."""
     if profile.path not in sketch.formats:
         return profile
-    firsts = {name: _where(place) for name, place in formats_first(sketch, profile.path).items()}
-    return replace(profile, details={**profile.details, "formats_first_seen": firsts}) if firsts else profile
+    more: dict[str, Any] = {}
+    if firsts := {name: _where(place) for name, place in formats_first(sketch, profile.path).items()}:
+        more["formats_first_seen"] = firsts
+    if ids := sketch.ids.get(profile.path):
+        more["schema_ids"] = sorted(ids)[:_MOST_IDS]
+    return replace(profile, details={**profile.details, **more}) if more else profile
+
+
+_MOST_IDS = 200
 
 
 def _schema_places(sketch: Sketch) -> Iterator[Place]:

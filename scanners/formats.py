@@ -29,6 +29,9 @@ WIRE_UNKNOWN = "wire-unknown"
 SELF_EVIDENT = frozenset({"avro", "protobuf", "json-schema", "avro-container", "json", "xml"})
 """Formats a body shows by itself, whatever its neighbours are."""
 
+_FIXED = (8, 16)
+_IDS = 10_000_000
+"""Schema ids are counted up from 1 or, by hosted registries, from 100001; a larger number is taken for none."""
 
 _ALSO = frozenset({"string", "binary", "msgpack", "cbor"})
 """Formats that count as a second one of a topic when a twentieth of the bodies has them, and as broken below that."""
@@ -42,8 +45,8 @@ def sniff(body: bytes | None, schemas: Schemas) -> str:
         schema_id = int.from_bytes(body[1:5], "big")
         if schema_id in schemas:
             return schemas.format_of(schema_id)
-        # An eight-byte big-endian number begins like this too; only a longer body is taken for one with a schema.
-        if len(body) > 8 and 0 < schema_id < 10_000_000 and len(body) != 16:
+        # A number of eight bytes, big-endian, begins like this too, and so may a UUID: `choose` settles those.
+        if len(body) > 5 and len(body) not in _FIXED and 0 < schema_id < _IDS:
             return WIRE_UNKNOWN
     if body[:4] == b"Obj\x01":
         return "avro-container"
@@ -97,6 +100,8 @@ def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value"
     counts = Counter(sniff(body, schemas) for body in bodies if body is not None)
     if not counts:
         return PartFormat("null")
+    if ("long" in counts or "uuid" in counts) and _are_wire([b for b in bodies if b], schemas):
+        return PartFormat(WIRE_UNKNOWN)
     # Ties fall to the name, so that the order of the records does not matter.
     name = min(counts, key=lambda n: (-counts[n], n))
     present = [b for b in bodies if b]
@@ -115,6 +120,23 @@ def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value"
         sixteen = [b for b in present if len(b) == 16]
         return PartFormat("uuid" if sum(map(_is_uuid, sixteen)) * 10 >= len(sixteen) * 9 else "binary")
     return PartFormat(name)
+
+
+def _are_wire(bodies: Sequence[bytes], schemas: Schemas) -> bool:
+    """Whether all bodies have ids of schemas that are not known, though some are as long as a number or a UUID.
+
+    Others of the same id and another length say so, or that what follows the id is one number as Avro writes it.
+    """
+    ids = {int.from_bytes(body[1:5], "big") for body in bodies if body[0] == 0 and len(body) > 5}
+    if any(body[0] or len(body) < 6 for body in bodies) or not all(0 < i < _IDS and i not in schemas for i in ids):
+        return False
+    if len(ids) > 3 or len(bodies) < 3:
+        return False
+    return any(len(body) not in _FIXED for body in bodies) or all(map(_is_varint, bodies))
+
+
+def _is_varint(body: bytes) -> bool:
+    return len(body) == 8 and bool(body[5] & body[6] & 0x80) and not body[7] & 0x80
 
 
 def _is_json(body: bytes) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -196,7 +196,12 @@ ALIASES = {"text": "string", "jsonschema": "json-schema", "json_schema": "json-s
 
 @dataclass(frozen=True, slots=True)
 class RegisteredSchema:
-    """A schema of the registry. `references`: (name as the schema imports it, the schema's id or text)."""
+    """A schema of the registry.
+
+    references      (name as the schema imports it, the schema's id or text)
+    subject         a subject that has it, and its version there; a text has one id under whatever subjects it stands
+    also            further ones: (subject, version)
+    """
 
     id: int
     type: str  # AVRO | PROTOBUF | JSON
@@ -204,12 +209,33 @@ class RegisteredSchema:
     references: tuple[tuple[str, str], ...] = ()
     subject: str = ""
     version: int = 0
+    also: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def subjects(self) -> dict[str, int]:
+        """Subject -> the version this schema is of it."""
+        return {**({self.subject: self.version} if self.subject else {}), **dict(self.also)}
+
+    def under(self, subjects: Mapping[str, int]) -> RegisteredSchema:
+        """The same schema, known under these subjects too."""
+        first, *others = sorted({**self.subjects, **subjects}.items()) or [("", 0)]
+        return replace(self, subject=first[0], version=first[1], also=tuple(others))
 
     def to_json(self) -> dict[str, Any]:
         return {
             "id": self.id, "type": self.type, "schema": self.text, "references": [list(r) for r in self.references],
-            "subject": self.subject, "version": self.version,
+            "subject": self.subject, "version": self.version, "also": [list(each) for each in self.also],
         }  # fmt: skip
+
+    @staticmethod
+    def from_json(number: int, data: Mapping[str, Any]) -> RegisteredSchema:
+        """From what `to_json` gives; what is missing is empty, and the type AVRO."""
+        return RegisteredSchema(
+            number, str(data.get("type") or "AVRO").upper(), str(data.get("schema") or data.get("text") or ""),
+            tuple((str(name), str(ref)) for name, ref in data.get("references") or ()),
+            str(data.get("subject", "")), int(data.get("version", 0)),
+            tuple((str(subject), int(version)) for subject, version in data.get("also") or ()),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,8 +109,9 @@ class RegistryAnswer:
 class SchemaRegistry(Protocol):
     """A schema registry. What scans ask (`for_topics`, `by_ids`) never raises for one that is down, but reports it."""
 
-    def for_topics(self, cluster: ClusterConnection, topics: Sequence[str]) -> RegistryAnswer:
-        """All versions of the subjects that belong to the topics by name."""
+    def for_topics(self, cluster: ClusterConnection, topics: Sequence[str], seen: Sequence[int] = ()) -> RegistryAnswer:
+        """All versions of the subjects that belong to the topics by name; and the schemas with the ids that were `seen` in
+        them, with all versions of the subjects named by a record (`com.acme.Order`) in which these stand."""
         ...
 
     def newest(self, cluster: ClusterConnection, subject: str) -> RegisteredSchema | None:

@@ -13,14 +13,14 @@ from typing import Any
 from scanners import bulk, jsontext
 from scanners.batch import Batch
 from scanners.checks import Expected, RecordChecks
-from scanners.columns import Detect, Profiler, Told
+from scanners.columns import Detect, Profiler
 from scanners.decode import decode, schema_id
 from scanners.formats import choose, rows
 from scanners.infer import Sketch, format_key
 from scanners.model import PartFormat, RawRecord, TopicFormat
-from scanners.nodes import Node, path_hash
+from scanners.nodes import path_hash
+from scanners.record_shapes import RecordShapes
 from scanners.registered import Schemas
-from scanners.shapes import add_shapes, candidate
 
 _SAMPLE = 200
 """Bodies by which a part's format is chosen; a batch with fewer than a tenth of it is looked at again with the next."""
@@ -29,12 +29,8 @@ _CHUNK_BYTES = 256 * 1024
 _CHUNK_RECORDS = 512
 """What is decoded at a time: the trees of so much JSON fit into the processor's cache, which doubles the speed."""
 
-_MASK = 2**64 - 1
 _WIRE = frozenset({"avro", "protobuf", "json-schema"})
 _MAX_HEADERS = 200
-
-_SUBJECT = Node()
-"""Stands for the subject of a record's schema, which is no place in the record."""
 
 
 class TopicProfiler:
@@ -59,12 +55,12 @@ class TopicProfiler:
         self._schemas = schemas
         self._profiler = Profiler(salt, detect)
         self._known = formats
-        self._shapeless: set[int] = set()
+        self._shapes = RecordShapes(self.sketch, self._profiler, schemas)
         self._formats: dict[str, tuple[PartFormat, int]] = {}
         self._max_bytes = max_bytes
         self._deadline = deadline
         self._clock = clock
-        self._checks = RecordChecks(expected)
+        self._checks = RecordChecks(expected, schemas)
         for root, node in self.sketch.parts.items():
             node.hash = path_hash(0, root)
 
@@ -85,9 +81,9 @@ class TopicProfiler:
         self._keys(batch.keys)
         self._headers(batch.headers)
         self._values(batch.values)
-        told = self._teller()
+        told = self._shapes.teller()
         self._profiler.finish(told)
-        self._subjects(batch.values, told)
+        self._shapes.subjects(batch.values, told)
         for reason, count in self._profiler.problems.items():
             sketch.problem("value", reason, places[0], count)
         self._profiler.problems.clear()
@@ -138,13 +134,13 @@ class TopicProfiler:
             self._profiler.add(self.sketch.parts["key"], held, at, (), shaped=False)
 
     def _values(self, bodies: Sequence[bytes | None]) -> None:
-        self._shapeless = set(range(len(bodies)))
+        self._shapes.start(len(bodies))
         form = self._format("value", "value", bodies)
         found, where = _present(bodies)
         self.sketch.present["value"] += len(found)
         for held, at in self._decode("value", form, found, where):
             self._profiler.add(self.sketch.parts["value"], held, at, (), shaped=True)
-            self._shapes(held, at)
+            self._shapes.count(held, at)
 
     def _decode(
         self, label: str, form: PartFormat, bodies: Sequence[bytes], where: Sequence[int]
@@ -262,61 +258,6 @@ class TopicProfiler:
             for held, rows_ in self._decode(f"headers.{name}", form, found, [where[i] for i in at]):
                 self._profiler.header(root, name, held, rows_)
 
-    # --- shapes -------------------------------------------------------------------------------------------------------
-
-    def _shapes(self, values: Sequence[Any], where: Sequence[int]) -> None:
-        """Count the shapes of records whose values were just profiled."""
-        if any(value is None for value in values):
-            where = [row for row, value in zip(where, values, strict=True) if value is not None]
-            values = [value for value in values if value is not None]
-        if not values:
-            return
-        sketch, profiler = self.sketch, self._profiler
-        sketch.shaped += len(values)
-        self._shapeless.difference_update(where)
-        full = [profiler.shape[row] & _MASK for row in where]
-        coarse = [profiler.coarse[row] & _MASK for row in where]
-        node = sketch.parts["value"]
-        add_shapes(sketch.shapes, full, lambda i: paths_of(values[i], node))
-        add_shapes(sketch.coarse, coarse, lambda i: paths_of(values[i], node, 2))
-
-    def _subjects(self, bodies: Sequence[bytes | None], told: Told) -> None:
-        """The registered schemas of a topic may tell its shapes apart, by their subject or the name of their record."""
-        if len(self.sketch.ids.get("value", ())) < 2:
-            return
-        texts: list[str] = []
-        where: list[int] = []
-        for row, body in enumerate(bodies):
-            number = schema_id(body)
-            if number is not None and number in self._schemas:
-                texts.append(self._schemas.label(number))
-                where.append(row)
-        if texts:
-            told(_SUBJECT, texts, where)
-
-    def _teller(self) -> Told:
-        """What counts how often the values of fields and headers that may tell shapes apart come with each shape."""
-        sketch, shape, coarse = self.sketch, self._profiler.shape, self._profiler.coarse
-        value = sketch.parts["value"]
-        paths = {child: f"value.{name}" for name, child in value.fields.items()}
-        for name, child in value.fields.items():
-            paths |= {deep: f"value.{name}.{below}" for below, deep in child.fields.items() if candidate(below, 2)}
-        paths |= {child: f"headers.{name}" for name, child in sketch.parts["headers"].fields.items()}
-        paths[_SUBJECT] = "subject"
-        out = sketch.telling.ruled_out() & sketch.telling_coarse.ruled_out()
-
-        def told(node: Node, texts: Sequence[str], where: Sequence[int]) -> None:
-            path = paths.get(node)
-            if path is None or path in out:
-                return
-            if not self._shapeless.isdisjoint(where):
-                pairs = [(text, row) for text, row in zip(texts, where, strict=True) if row not in self._shapeless]
-                texts, where = [text for text, _ in pairs], [row for _, row in pairs]
-            for table, codes in ((sketch.telling, shape), (sketch.telling_coarse, coarse)):
-                table.add(path, texts, [codes[row] & _MASK for row in where])
-
-        return told
-
 
 def _present(bodies: Sequence[bytes | None]) -> tuple[list[bytes], Sequence[int]]:
     """The bodies that are there, and which they are."""
@@ -341,20 +282,3 @@ def _positional(form: PartFormat) -> PartFormat:
     if form.name == "csv" and "columns" in form.options and not form.options.get("header"):
         return PartFormat("csv", {k: v for k, v in form.options.items() if k != "columns"})
     return form
-
-
-def paths_of(value: Any, node: Any, depth: int = 99) -> list[tuple[str, ...]]:
-    """The paths of a record's objects, outside arrays and maps, sorted."""
-    found: list[tuple[str, ...]] = []
-
-    def visit(held: Any, known: Any, at: tuple[str, ...]) -> None:
-        if type(held) is dict and len(at) < depth:
-            for name, below in held.items():
-                child = known.fields.get(name)
-                if child is not None:
-                    path = (*at, name)
-                    found.append(path)
-                    visit(below, child, path)
-
-    visit(value, node, ())
-    return sorted(found)

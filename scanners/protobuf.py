@@ -1,9 +1,7 @@
-"""Protobuf messages by the text of their registered schema, without the protoc compiler.
+"""Protobuf bodies of the registry's wire format to trees, by the text of their registered schema.
 
-`compile_decoder` reads .proto text (proto2 and proto3: messages, enums, maps, oneofs, imports; options, services and
-extensions are skipped), builds descriptors with google.protobuf and gives a function from a body to a tree. Fields without
-presence (plain proto3 scalars) are always in the tree, with their default when they were not sent, as that is what they
-mean. Runs in Spark's workers.
+`compile_decoder` makes descriptors of the schema and of what it imports. A body begins with the path to its message type:
+zig-zag varints, how many and then each one's place among the types of the one before. Runs in Spark's workers.
 """
 
 from __future__ import annotations
@@ -11,356 +9,182 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-_TOKEN = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|\s+|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<word>[A-Za-z_.][\w.]*)|(?P<number>[-+]?[\w.]+)"""
-    r"""|(?P<mark>[{}\[\]();=,<>:/-])""",
-    re.S,
-)
-_SCALARS = (
-    "double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group", "message", "bytes",
-    "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64",
-)  # fmt: skip
-_SCALAR_NUMBERS = {name: i + 1 for i, name in enumerate(_SCALARS) if name not in ("group", "message", "enum")}
-_KNOWN = (
-    "any",
-    "api",
-    "duration",
-    "empty",
-    "field_mask",
-    "source_context",
-    "struct",
-    "timestamp",
-    "type",
-    "wrappers",
-    "descriptor",
-)
-_MAX_DEPTH = 100
+from scanners.protobuf_names import Symbols, resolve, symbols
+from scanners.protobuf_text import ProtoError, parse
+from scanners.protobuf_tree import MAX_DEPTH, tree
+
+_BUILT_IN = {
+    "confluent/meta.proto": 'syntax = "proto3"; package confluent;',
+    "confluent/type/decimal.proto": 'syntax = "proto3"; package confluent.type;'
+    " message Decimal { bytes value = 1; uint32 precision = 2; int32 scale = 3; }",
+}
+"""Files every Confluent registry has without a reference; of the first only options are used, which no body needs.
+Source: https://github.com/confluentinc/schema-registry/tree/master/protobuf-types/src/main/proto/confluent"""
+
+_INSTALLED = re.compile(r"google/(?:protobuf|type|rpc|api)/[a-z_]+\.proto\Z")
+"""Files that come with the Protobuf libraries, as modules."""
 
 
-class ProtoError(ValueError):
-    """The text is no .proto this parser knows; the message names the token's kind only."""
+def compile_decoder(text: str, imports: Mapping[str, str] | None = None) -> ProtobufDecoder:
+    """What reads bodies (what follows the schema id) of a schema.
+
+    `imports` are the texts of referenced files by the name they are imported under; google's and Confluent's own are
+    known. Raises ProtoError for text that cannot be compiled.
+    """
+    from google.protobuf import descriptor_pb2, descriptor_pool
+
+    imports = imports or {}
+    pool = descriptor_pool.DescriptorPool()
+    done: dict[str, Symbols] = {}
+
+    def add(name: str, body: str | None) -> Symbols:
+        """Add a file after what it imports; returns the names it and its imports declare."""
+        if name in done:
+            return done[name]
+        done[name] = {}  # files that import one another in a ring end here, and fail where a name is missing
+        file = _installed(name) if body is None else _file(body, name)
+        known = symbols(file)
+        for dependency in file.dependency:
+            known = {**add(dependency, imports.get(dependency, _BUILT_IN.get(dependency))), **known}
+        if body is not None:
+            resolve(file, known)
+        pool.Add(file)
+        done[name] = known
+        return known
+
+    try:
+        add(_ROOT, text)
+    except (TypeError, ValueError) as error:
+        # Protobuf itself refuses it: names twice, numbers out of range.
+        raise error if isinstance(error, ProtoError) else ProtoError("a file that cannot be") from error
+    # In order of declaration: the wire format counts message types as they stand in the text.
+    proto = descriptor_pb2.FileDescriptorProto()
+    pool.FindFileByName(_ROOT).CopyToProto(proto)
+    return ProtobufDecoder(proto, pool)
 
 
-class _Tokens:
-    def __init__(self, text: str) -> None:
-        self._all = list(self._read(text))
-        self._at = 0
-
-    @staticmethod
-    def _read(text: str) -> Iterator[str]:
-        at = 0
-        while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None or found.end() == at:
-                raise ProtoError("unknown character")
-            if found.lastgroup:
-                yield found.group()
-            at = found.end()
-
-    @property
-    def next(self) -> str:
-        return self._all[self._at] if self._at < len(self._all) else ""
-
-    def take(self, wanted: str = "") -> str:
-        token = self.next
-        if not token or (wanted and token != wanted):
-            raise ProtoError(f"expected {wanted or 'more'}")
-        self._at += 1
-        return token
-
-    def skip_statement(self) -> None:
-        """Past the next `;`, or the block that comes before one."""
-        while True:
-            token = self.take()
-            if token == ";":
-                return
-            if token == "{":
-                self._skip_block()
-                return
-
-    def _skip_block(self) -> None:
-        depth = 1
-        while depth:
-            token = self.take()
-            depth += (token == "{") - (token == "}")
-
-    def skip_brackets(self) -> None:
-        depth = 0
-        while True:
-            token = self.take()
-            depth += (token == "[") - (token == "]")
-            if depth == 0:
-                return
+_ROOT = "schema.proto"
 
 
-def parse(text: str, name: str = "schema.proto") -> Any:
-    """A FileDescriptorProto of .proto text. Raises ProtoError."""
+def _installed(name: str) -> Any:
     from google.protobuf import descriptor_pb2
 
-    tokens = _Tokens(text)
-    file = descriptor_pb2.FileDescriptorProto(name=name, syntax="proto2")
-    while tokens.next:
-        word = tokens.take()
-        if word == "syntax":
-            tokens.take("=")
-            file.syntax = _string(tokens.take())
-            tokens.take(";")
-        elif word == "package":
-            file.package = tokens.take()
-            tokens.take(";")
-        elif word == "import":
-            if tokens.next in ("public", "weak"):
-                tokens.take()
-            file.dependency.append(_string(tokens.take()))
-            tokens.take(";")
-        elif word == "message":
-            _message(tokens, file.message_type.add(name=tokens.take()), file.syntax == "proto3")
-        elif word == "enum":
-            _enum(tokens, file.enum_type.add(name=tokens.take()))
-        elif word != ";":
-            tokens.skip_statement()
-    if file.syntax == "proto2":
-        file.ClearField("syntax")
-    return file
-
-
-def _string(token: str) -> str:
-    return token[1:-1]
-
-
-def _message(tokens: _Tokens, message: Any, proto3: bool) -> None:
-    tokens.take("{")
-    while tokens.next != "}":
-        word = tokens.next
-        if word == "message":
-            tokens.take()
-            _message(tokens, message.nested_type.add(name=tokens.take()), proto3)
-        elif word == "enum":
-            tokens.take()
-            _enum(tokens, message.enum_type.add(name=tokens.take()))
-        elif word == "oneof":
-            tokens.take()
-            message.oneof_decl.add(name=tokens.take())
-            index = len(message.oneof_decl) - 1
-            tokens.take("{")
-            while tokens.next != "}":
-                if tokens.next == "option":
-                    tokens.skip_statement()
-                elif tokens.next == ";":
-                    tokens.take()
-                else:
-                    _field(tokens, message, proto3, index)
-            tokens.take("}")
-        elif word in ("option", "reserved", "extensions", "extend"):
-            tokens.skip_statement()
-        elif word == ";":
-            tokens.take()
-        else:
-            _field(tokens, message, proto3, None)
-    tokens.take("}")
-    # The oneof that proto3's `optional` stands for comes after all that were written.
-    for field in message.field:
-        if field.proto3_optional:
-            message.oneof_decl.add(name=f"_{field.name}")
-            field.oneof_index = len(message.oneof_decl) - 1
-
-
-def _field(tokens: _Tokens, message: Any, proto3: bool, oneof: int | None) -> None:
-    label, optional = 1, False
-    if tokens.next in ("optional", "required", "repeated"):
-        word = tokens.take()
-        label = {"optional": 1, "required": 2, "repeated": 3}[word]
-        optional = word == "optional" and proto3
-    kind = tokens.take()
-    entry = None
-    if kind == "map" and tokens.next == "<":
-        tokens.take("<")
-        key = tokens.take()
-        tokens.take(",")
-        value = tokens.take()
-        tokens.take(">")
-        entry, label = (key, value), 3
-    elif kind == "group":
-        raise ProtoError("groups are not supported")
-    name = tokens.take()
-    tokens.take("=")
-    field = message.field.add(name=name, number=int(tokens.take(), 0), label=label)
-    if tokens.next == "[":
-        tokens.skip_brackets()
-    tokens.take(";")
-    if entry is not None:
-        made = message.nested_type.add(name="".join(p.capitalize() for p in name.split("_")) + "Entry")
-        made.options.map_entry = True
-        for number, (part, part_kind) in enumerate(zip(("key", "value"), entry, strict=True), 1):
-            _set_type(made.field.add(name=part, number=number, label=1), part_kind)
-        field.type, field.type_name = 11, made.name
-    else:
-        _set_type(field, kind)
-    if optional:
-        field.proto3_optional = True
-    if oneof is not None:
-        field.oneof_index = oneof
-
-
-def _set_type(field: Any, kind: str) -> None:
-    if kind in _SCALAR_NUMBERS:
-        field.type = _SCALAR_NUMBERS[kind]
-    else:
-        field.type_name = kind  # message or enum: known once all names are
-
-
-def _enum(tokens: _Tokens, enum: Any) -> None:
-    tokens.take("{")
-    while tokens.next != "}":
-        word = tokens.take()
-        if word in ("option", "reserved"):
-            while tokens.take() != ";":
-                pass
-        elif word != ";":
-            tokens.take("=")
-            number = tokens.take()
-            if number == "-":
-                number += tokens.take()
-            enum.value.add(name=word, number=int(number, 0))
-            if tokens.next == "[":
-                tokens.skip_brackets()
-            tokens.take(";")
-    tokens.take("}")
-    numbers = [v.number for v in enum.value]
-    if len(set(numbers)) != len(numbers):
-        enum.options.allow_alias = True
-
-
-# --- names ------------------------------------------------------------------------------------------------------------
-
-
-def _symbols(prefix: str, holder: Any, messages: Any) -> dict[str, int]:
-    """Full name -> 11 (message) or 14 (enum) for all that a file or message declares."""
-    found: dict[str, int] = {}
-    for message in messages:
-        name = f"{prefix}.{message.name}"
-        found[name] = 11
-        found |= _symbols(name, message, message.nested_type)
-    for enum in holder.enum_type:
-        found[f"{prefix}.{enum.name}"] = 14
-    return found
-
-
-def _resolve(file: Any, symbols: Mapping[str, int]) -> None:
-    """Give every field the full name of its type: the innermost scope that has it wins."""
-
-    def visit(scope: str, message: Any) -> None:
-        here = f"{scope}.{message.name}"
-        for field in message.field:
-            if (field.type_name and not field.type_name.startswith(".")) or (field.type_name and not field.type):
-                field.type_name, field.type = _find(here, field.type_name, symbols)
-        for nested in message.nested_type:
-            visit(here, nested)
-
-    for message in file.message_type:
-        visit(f".{file.package}" if file.package else "", message)
-
-
-def _find(scope: str, name: str, symbols: Mapping[str, int]) -> tuple[str, int]:
-    if name.startswith("."):
-        if name in symbols:
-            return name, symbols[name]
-        raise ProtoError("unknown type")
-    while True:
-        full = f"{scope}.{name}"
-        if full in symbols:
-            return full, symbols[full]
-        if not scope:
-            raise ProtoError("unknown type")
-        scope = scope.rpartition(".")[0]
+    if not _INSTALLED.match(name):
+        raise ProtoError("an imported file is missing")
+    try:
+        module = import_module(name.removesuffix(".proto").replace("/", ".") + "_pb2")
+    except ImportError:
+        raise ProtoError("an imported file is missing") from None
+    return descriptor_pb2.FileDescriptorProto.FromString(module.DESCRIPTOR.serialized_pb)
 
 
 def _file(text: str, name: str) -> Any:
     """A file from .proto text, or from a serialised descriptor in base64, as some clients register it."""
     from google.protobuf import descriptor_pb2
+    from google.protobuf.message import DecodeError
 
     try:
         return parse(text, name)
-    except ProtoError:
+    except ProtoError as error:
         try:
             made = descriptor_pb2.FileDescriptorProto.FromString(base64.b64decode(text, validate=True))
-        except (binascii.Error, ValueError):
-            raise
+        except (binascii.Error, ValueError, DecodeError):
+            raise error from None
         made.name = name
         return made
 
 
-# --- decoding ---------------------------------------------------------------------------------------------------------
+class ProtobufDecoder:
+    """Reads bodies of one schema, whichever of its message types they have."""
 
+    def __init__(self, file: Any, pool: Any) -> None:
+        self._file = file
+        self._pool = pool
+        self._classes: dict[tuple[int, ...], list[Any]] = {}
 
-def compile_decoder(text: str, imports: Mapping[str, str] | None = None) -> Callable[[bytes], Any]:
-    """A function from a body (what follows the schema id) to a tree.
-
-    `imports` are the texts of referenced files by the name they are imported under; google/protobuf/* are known. Raises
-    ProtoError for text that cannot be compiled; the function raises ValueError for a body that does not fit.
-    """
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
-    imports = imports or {}
-    pool = descriptor_pool.DescriptorPool()
-    done: dict[str, dict[str, int]] = {}
-
-    def add(name: str, body: str | None) -> dict[str, int]:
-        """Add a file after what it imports; returns the names it and its imports declare."""
-        if name in done:
-            return done[name]
-        done[name] = {}
-        if body is None:
-            short = name.removeprefix("google/protobuf/").removesuffix(".proto")
-            if not name.startswith("google/protobuf/") or short not in _KNOWN:
-                raise ProtoError("an imported file is missing")
-            raw = import_module(f"google.protobuf.{short}_pb2").DESCRIPTOR.serialized_pb
-            file = descriptor_pb2.FileDescriptorProto.FromString(raw)
-        else:
-            file = _file(body, name)
-        symbols = _symbols(f".{file.package}" if file.package else "", file, file.message_type)
-        for dependency in file.dependency:
-            symbols = {**add(dependency, imports.get(dependency)), **symbols}
-        if body is not None:
-            _resolve(file, symbols)
-        pool.Add(file)
-        done[name] = symbols
-        return symbols
-
-    add("schema.proto", text)
-    file = pool.FindFileByName("schema.proto")
-    # Declaration order: the wire format counts message types as they stand in the text.
-    proto = descriptor_pb2.FileDescriptorProto()
-    file.CopyToProto(proto)
-    classes: dict[tuple[int, ...], Any] = {}
-
-    def message_class(path: tuple[int, ...]) -> Any:
-        if path not in classes:
-            holder: Any = proto.message_type
-            names = []
-            for index in path:
-                # The entries that maps stand for count as types in some clients and not in others; none is a message.
-                found = holder[index]
-                if found.options.map_entry:
-                    found = [m for m in holder if not m.options.map_entry][index]
-                names.append(found.name)
-                holder = found.nested_type
-            full = ".".join(([proto.package] if proto.package else []) + names)
-            classes[path] = message_factory.GetMessageClass(pool.FindMessageTypeByName(full))
-        return classes[path]
-
-    def decode(body: bytes) -> Any:
+    def __call__(self, body: bytes) -> Any:
+        """The tree of a body. Raises ValueError or an error of google.protobuf for one that does not fit."""
         path, at = _indexes(body)
-        message = message_class(path)()
-        message.ParseFromString(body[at:])
-        return _tree(message, 0)
+        return tree(self._message(path, body[at:]))
 
-    return decode
+    @property
+    def several(self) -> bool:
+        """Whether bodies may be of different message types."""
+        return len(self._file.message_type) > 1 or any(m.nested_type for m in self._file.message_type)
+
+    def name(self, body: bytes) -> str:
+        """The full name of a body's message type. Raises as a call does."""
+        path, at = _indexes(body)
+        classes = self._found(path)
+        message = classes[0] if len(classes) == 1 else self._message(path, body[at:])
+        return str(message.DESCRIPTOR.full_name)
+
+    def _message(self, path: tuple[int, ...], body: bytes) -> Any:
+        classes = self._found(path)
+        for each in classes if len(classes) > 1 else ():
+            made = _parsed(each, body)
+            if made is not None and _all_known(made):
+                return made
+        return _strict(classes[0], body)
+
+    def _found(self, path: tuple[int, ...]) -> list[Any]:
+        """The message types a path may mean, the likeliest first. Raises IndexError when there is none."""
+        if path not in self._classes:
+            from google.protobuf import message_factory
+
+            self._classes[path] = [
+                message_factory.GetMessageClass(self._pool.FindMessageTypeByName(name)) for name in self._names(path)
+            ]
+        return self._classes[path]
+
+    def _names(self, path: tuple[int, ...]) -> list[str]:
+        prefix = [self._file.package] if self._file.package else []
+        holders: list[tuple[list[str], Any]] = [(prefix, self._file.message_type)]
+        for index in path:
+            holders = [([*at, m.name], m.nested_type) for at, types in holders for m in _at(types, index)]
+        if not holders:
+            raise IndexError("message index")
+        return [".".join(at) for at, _ in holders]
+
+
+def _at(types: Any, index: int) -> list[Any]:
+    """The message types that a place among types may mean.
+
+    The types that stand for entries of maps are counted by some clients (Python, Go) and not by others (Java), and the
+    registry's own form of a text moves them. None of them is meant itself.
+    """
+    written = [m for m in types if not m.options.map_entry]
+    entries = len(types) - len(written)
+    found = [types[index]] if index < len(types) and not types[index].options.map_entry else []
+    for place in range(index, max(-1, index - entries - 1), -1):
+        if place < len(written) and written[place] not in found:
+            found.append(written[place])
+    return found
+
+
+def _strict(kind: Any, body: bytes) -> Any:
+    made = kind()
+    made.ParseFromString(body)
+    return made
+
+
+def _parsed(kind: Any, body: bytes) -> Any:
+    from google.protobuf.message import DecodeError
+
+    try:
+        return _strict(kind, body)
+    except DecodeError:
+        return None
+
+
+def _all_known(message: Any) -> bool:
+    from google.protobuf.unknown_fields import UnknownFieldSet
+
+    return len(UnknownFieldSet(message)) == 0
 
 
 def _indexes(body: bytes) -> tuple[tuple[int, ...], int]:
@@ -368,11 +192,16 @@ def _indexes(body: bytes) -> tuple[tuple[int, ...], int]:
     count, at = _varint(body, 0)
     if count == 0:
         return (0,), at
-    if not 0 < count <= _MAX_DEPTH:
+    # Old Python clients could leave out the zig-zag; an odd number of indexes then reads as a negative one.
+    zigzag = count > 0
+    count = count if zigzag else -2 * count - 1
+    if not 0 < count <= MAX_DEPTH:
         raise ValueError("message index")
     path = []
     for _ in range(count):
         index, at = _varint(body, at)
+        if not zigzag:
+            index = 2 * index if index >= 0 else -2 * index - 1
         if index < 0:
             raise ValueError("message index")
         path.append(index)
@@ -380,6 +209,7 @@ def _indexes(body: bytes) -> tuple[tuple[int, ...], int]:
 
 
 def _varint(body: bytes, at: int) -> tuple[int, int]:
+    """A zig-zag varint, and where it ends."""
     shift = number = 0
     while True:
         byte = body[at]
@@ -390,58 +220,3 @@ def _varint(body: bytes, at: int) -> tuple[int, int]:
         shift += 7
         if shift > 63:
             raise ValueError("varint")
-
-
-def _tree(message: Any, depth: int) -> Any:
-    if depth > _MAX_DEPTH:
-        raise ValueError("too deep")
-    special = _SPECIAL.get(message.DESCRIPTOR.full_name)
-    if special is not None:
-        return special(message)
-    made: dict[str, Any] = {}
-    for field in message.DESCRIPTOR.fields:
-        value = getattr(message, field.name)
-        if field.message_type is not None and field.message_type.GetOptions().map_entry:
-            below = field.message_type.fields_by_name["value"]
-            made[field.name] = {str(k): _value(v, below, depth) for k, v in value.items()}
-        elif field.is_repeated:
-            made[field.name] = [_value(v, field, depth) for v in value]
-        elif not field.has_presence or message.HasField(field.name):
-            made[field.name] = _value(value, field, depth)
-    return made
-
-
-def _value(value: Any, field: Any, depth: int) -> Any:
-    if field.message_type is not None:
-        return _tree(value, depth + 1)
-    if field.enum_type is not None:
-        known = field.enum_type.values_by_number.get(value)
-        return known.name if known is not None else value
-    return value
-
-
-def _timestamp(message: Any) -> Any:
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=message.seconds, microseconds=message.nanos // 1000)
-
-
-def _json(message: Any) -> Any:
-    from google.protobuf import json_format
-
-    return json_format.MessageToDict(message)
-
-
-def _wrapped(message: Any) -> Any:
-    return message.value
-
-
-_SPECIAL: dict[str, Callable[[Any], Any]] = {
-    "google.protobuf.Timestamp": _timestamp,
-    "google.protobuf.Duration": lambda m: timedelta(seconds=m.seconds, microseconds=m.nanos // 1000),
-    "google.protobuf.Struct": _json,
-    "google.protobuf.Value": _json,
-    "google.protobuf.ListValue": _json,
-    **{
-        f"google.protobuf.{kind}Value": _wrapped
-        for kind in ("Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes")
-    },
-}

@@ -7,13 +7,20 @@ path to the message type. Source: https://docs.confluent.io/platform/current/sch
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
+from scanners.avro_names import whole
 from scanners.model import RegisteredSchema
 from scanners.packed import may_claim_anything
 
+if TYPE_CHECKING:
+    from scanners.protobuf import ProtobufDecoder
+
 FORMAT_OF_TYPE = {"AVRO": "avro", "PROTOBUF": "protobuf", "JSON": "json-schema"}
+
+
+_Label = str | Callable[[bytes], str | None] | None
 
 
 class SchemaUnusable(ValueError):
@@ -21,14 +28,14 @@ class SchemaUnusable(ValueError):
 
 
 class Schemas:
-    """Registered schemas by id. `missing` counts ids met in the data that are not here."""
+    """Registered schemas by id."""
 
     def __init__(self, schemas: Mapping[int, RegisteredSchema] | None = None) -> None:
         self._schemas = dict(schemas or {})
         self._avro: dict[int, Any] = {}
-        self._protobuf: dict[int, Callable[[bytes], Any]] = {}
+        self._protobuf: dict[int, ProtobufDecoder] = {}
         self._bad: set[int] = set()
-        self._labels: dict[int, str] = {}
+        self._labels: dict[int, _Label] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled decoders stay where they were built; a worker builds its own.
@@ -44,14 +51,8 @@ class Schemas:
             return data
         made: dict[int, RegisteredSchema] = {}
         for key, item in (data or {}).items():
-            if isinstance(item, RegisteredSchema):
-                made[int(key)] = item
-                continue
-            references = tuple((str(name), str(ref)) for name, ref in item.get("references") or ())
-            made[int(key)] = RegisteredSchema(
-                int(key), str(item.get("type") or "AVRO").upper(), str(item.get("schema") or item.get("text") or ""),
-                references, str(item.get("subject", "")), int(item.get("version", 0)),
-            )  # fmt: skip
+            known = isinstance(item, RegisteredSchema)
+            made[int(key)] = item if known else RegisteredSchema.from_json(int(key), item)
         return Schemas(made)
 
     def __contains__(self, schema_id: int) -> bool:
@@ -67,12 +68,48 @@ class Schemas:
     def get(self, schema_id: int) -> RegisteredSchema:
         return self._schemas[schema_id]
 
-    def label(self, schema_id: int) -> str:
-        """What tells this schema from others of a topic: the record's name where the text has one, else its subject."""
-        if schema_id not in self._labels:
-            schema = self._schemas[schema_id]
-            self._labels[schema_id] = _record_name(schema) or schema.subject or f"schema-{schema_id}"
-        return self._labels[schema_id]
+    def label(self, body: bytes) -> str | None:
+        """What tells a body of the wire format from others of its topic: the name of its record where the schema has one,
+        else a subject of its schema. None for an id that is not known."""
+        number = int.from_bytes(body[1:5], "big")
+        if number not in self._labels:
+            self._labels[number] = self._labeller(number)
+        label = self._labels[number]
+        return label(body) if callable(label) else label
+
+    def tell(self, numbers: Collection[int]) -> bool:
+        """Whether bodies with these ids may have different labels."""
+        return len(numbers) > 1 or any(self._several(number) for number in numbers)
+
+    def _several(self, number: int) -> bool:
+        """Whether one schema has records of several names: the branches of a union, the messages of a file."""
+        if number not in self._labels:
+            self._labels[number] = self._labeller(number)
+        return callable(self._labels[number])
+
+    def _labeller(self, number: int) -> _Label:
+        schema = self._schemas.get(number)
+        if schema is None:
+            return None
+        usual = schema.subject or f"schema-{number}"
+        try:
+            if schema.type == "PROTOBUF":
+                messages = self.protobuf(number)
+                return _guarded(messages.name, 5, usual) if messages.several else messages.name(b"\0")
+            read = json.loads(schema.text)
+            if isinstance(read, list) and schema.type == "AVRO":
+                names = [_record_name(branch) for branch in read]
+                return _guarded(lambda body: names[_varint(body)], 0, usual)
+        except (ValueError, RecursionError):
+            return usual
+        return _record_name(read) or usual
+
+    def imports(self, schema_id: int) -> dict[str, str]:
+        """The texts a schema refers to, directly and further down, by the name it refers to them by. Raises
+        SchemaUnusable when one is missing."""
+        files: dict[str, str] = {}
+        self._collect_imports(self._schemas[schema_id], files)
+        return files
 
     def _reference(self, ref: str) -> RegisteredSchema:
         found = self._schemas.get(int(ref)) if ref.lstrip("-").isdigit() else None
@@ -85,9 +122,13 @@ class Schemas:
         if schema_id not in self._avro:
             if schema_id in self._bad:
                 raise SchemaUnusable("the registered schema cannot be parsed")
+            from fastavro.schema import parse_schema
+
             try:
                 named: dict[str, Any] = {}
                 made = self._parse_avro(self._schemas[schema_id], named, set())
+                if self._schemas[schema_id].references:
+                    made = parse_schema(whole(made, named))
                 if any(map(may_claim_anything, (made, *named.values()))):
                     raise SchemaUnusable("an array's elements may take no bytes")
                 self._avro[schema_id] = made
@@ -106,17 +147,15 @@ class Schemas:
                 self._parse_avro(below, named, seen)
         return parse_schema(json.loads(schema.text), named_schemas=named)
 
-    def protobuf(self, schema_id: int) -> Callable[[bytes], Any]:
-        """A function from a body (after the id) to a tree. Raises SchemaUnusable."""
+    def protobuf(self, schema_id: int) -> ProtobufDecoder:
+        """What reads bodies (after the id) to trees. Raises SchemaUnusable."""
         if schema_id not in self._protobuf:
             if schema_id in self._bad:
                 raise SchemaUnusable("the registered schema cannot be parsed")
             from scanners.protobuf import compile_decoder
 
             try:
-                files: dict[str, str] = {}
-                self._collect_imports(self._schemas[schema_id], files)
-                self._protobuf[schema_id] = compile_decoder(self._schemas[schema_id].text, files)
+                self._protobuf[schema_id] = compile_decoder(self._schemas[schema_id].text, self.imports(schema_id))
             except Exception as error:
                 self._bad.add(schema_id)
                 raise SchemaUnusable("the registered schema cannot be parsed") from error
@@ -130,13 +169,33 @@ class Schemas:
                 self._collect_imports(below, files)
 
 
-def _record_name(schema: RegisteredSchema) -> str:
+def _record_name(read: Any) -> str:
     """The full name of an Avro record, or the title of a JSON Schema; empty when there is none."""
-    try:
-        read = json.loads(schema.text)
-    except ValueError:
-        return ""
+    if isinstance(read, str):
+        return read
     if not isinstance(read, dict):
         return ""
     name, space = str(read.get("name") or read.get("title") or ""), str(read.get("namespace") or "")
     return f"{space}.{name}" if space and name and "." not in name else name
+
+
+def _guarded(name: Callable[[bytes], str], start: int, usual: str) -> Callable[[bytes], str | None]:
+    def label(body: bytes) -> str | None:
+        try:
+            return name(body[start:]) or usual
+        except Exception:
+            # The body does not fit its schema, which is counted where it is decoded.
+            return None
+
+    return label
+
+
+def _varint(body: bytes) -> int:
+    """The zig-zag number after the head of an Avro body: the branch of a union. Raises IndexError."""
+    shift = number = 0
+    for byte in body[5:]:
+        number |= (byte & 0x7F) << shift
+        if not byte & 0x80:
+            return number >> 1
+        shift += 7
+    raise IndexError("no branch")

@@ -25,6 +25,9 @@ _TELLING = re.compile(
     r"(?:^|[_.-])(?:type|kind|event|action|op|operation|schema|name|class|category|source|sensor)\Z", re.I
 )
 
+SUBJECT = "subject"
+"""Stands for the registered schema of a record where a path is expected."""
+
 Path = tuple[str, ...]
 Shapes = dict[int, list[Any]]  # hash -> [count, [paths]]
 
@@ -64,7 +67,8 @@ class Discriminators:
     """For each field that might tell shapes apart: how often each of its values came with each shape.
 
     Only texts are looked at, and only short identifiers are counted, at most 256 of a field; a field with others is out
-    for good. All of it stays in Spark; what is sealed names at most one field and values that many records share.
+    for good. The names of registered schemas are no data, whatever they look like. All of it stays in Spark; what is
+    sealed names at most one field and values that many records share.
     """
 
     def __init__(self) -> None:
@@ -76,10 +80,11 @@ class Discriminators:
         pairs = Counter(zip(values, codes, strict=True))
         if not pairs:
             return
-        distinct = {value for value, _ in pairs}
-        if not all(map(_may_tell, distinct)) or (path not in self.tables and len(self.tables) >= MAX_CANDIDATES):
-            self.tables[path] = None
-            return
+        if path != SUBJECT:
+            distinct = {value for value, _ in pairs}
+            if not all(map(_may_tell, distinct)) or (path not in self.tables and len(self.tables) >= MAX_CANDIDATES):
+                self.tables[path] = None
+                return
         table = self.tables.get(path) or {}
         for (value, code), count in pairs.items():
             row = table.setdefault(value, {})

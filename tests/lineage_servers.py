@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
+from lineage.adapters.kafka_log import KafkaEventLog
+from lineage.adapters.kafka_source import KafkaEventSource
 from lineage.adapters.neo4j_graph import Neo4jGraph, connect
 from lineage.consume import LineageWorker
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings

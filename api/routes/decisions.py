@@ -14,7 +14,7 @@ from api.bootstrap import Services
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.decisions import Asked, Named
 from policies.model import Subject
-from policies.policy_tests import read_cases
+from policies.policy_cases import read_cases
 
 router = APIRouter(tags=["decisions"])
 

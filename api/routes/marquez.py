@@ -1,17 +1,19 @@
 """Marquez's read paths in Marquez's shapes: its web pages and clients work on this graph as they are.
 
-`/lineage` and `/search` answer for both, see `api.routes.lineage` and `api.routes.search`. Not here: versions of jobs, and
-everything that writes but `POST /lineage`.
+`/lineage` and `/search` answer for both, see `api.routes.lineage` and `api.routes.search`; jobs are in
+`api.routes.marquez_jobs`. Nothing here writes.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
+from api.routes import marquez_jobs
 from api.routes import marquez_shapes as shapes
 from api.routes.names import Limit, Name, Offset
 from catalog.errors import DatasetNotFound, NotFound
@@ -19,6 +21,7 @@ from catalog.model import DatasetId, SchemaVersion
 from lineage.model import Node
 
 router = APIRouter(tags=["marquez"])
+router.include_router(marquez_jobs.router)
 
 _MOST_FOUND = 1000
 
@@ -35,9 +38,14 @@ def get_column_lineage(
     depth: Annotated[int, Query(ge=1, le=100, description="How many hops to follow.")] = 20,
     withDownstream: Annotated[bool, Query(description="Also what is made of it.")] = False,
 ) -> Any:
-    """The fields that a dataset's fields, a field, or a job's fields are made of, as Marquez draws them."""
+    """The fields that a dataset's fields, a field, or the fields a job writes are made of, as Marquez draws them."""
     direction = "both" if withDownstream else "upstream"
-    return shapes.column_graph(built.lineage.lineage(node_id, direction, depth, "column").to_json())
+    root = built.lineage.find(node_id)
+    starts = built.lineage.job(root.id).writes if root.type == "job" else (root.id,)
+    found = [built.lineage.lineage(start, direction, depth, "column").to_json() for start in starts]
+    return shapes.column_graph(
+        {part: [each for answer in found for each in answer[part]] for part in ("nodes", "edges")}
+    )
 
 
 @router.get("/namespaces")
@@ -55,40 +63,6 @@ def get_namespace(built: ServicesOf, _: Caller, namespace: Name) -> Any:
     return shapes.namespace(namespace)
 
 
-@router.get("/namespaces/{namespace}/jobs")
-def get_jobs(built: ServicesOf, _: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0) -> Any:
-    """The jobs of a namespace. What each reads and writes is with the job itself."""
-    found = built.lineage.named_in("job", namespace, limit, offset)
-    total = built.lineage.namespaces().get(namespace, (0, 0))[1]
-    return {"jobs": [shapes.job(node.to_json()) for node in found], "totalCount": total}
-
-
-@router.get("/jobs")
-def get_all_jobs(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
-    """The jobs of all namespaces."""
-    found = built.lineage.named_in("job", None, limit, offset)
-    total = sum(jobs for _, jobs in built.lineage.namespaces().values())
-    return {"jobs": [shapes.job(node.to_json()) for node in found], "totalCount": total}
-
-
-@router.get("/namespaces/{namespace}/jobs/{job}")
-def get_marquez_job(built: ServicesOf, _: Caller, namespace: Name, job: Name) -> Any:
-    """A job with what it reads, writes, and its newest run."""
-    found = built.lineage.job(f"job:{namespace}:{job}").to_json()
-    shown = shapes.job(found, found["reads"], found["writes"])
-    return {**shown, "latestRun": shapes.run(found["runs"][0], found) if found["runs"] else None}
-
-
-@router.get("/namespaces/{namespace}/jobs/{job}/runs")
-def get_marquez_runs(
-    built: ServicesOf, _: Caller, namespace: Name, job: Name, limit: Limit = 100, offset: Offset = 0
-) -> Any:
-    """The runs of a job that are remembered, newest first."""
-    found = built.lineage.job(f"job:{namespace}:{job}").to_json()
-    runs = found["runs"]
-    return {"runs": [shapes.run(run, found) for run in runs[offset : offset + limit]], "totalCount": len(runs)}
-
-
 @router.get("/namespaces/{namespace}/datasets")
 def get_marquez_datasets(built: ServicesOf, _: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0) -> Any:
     """The datasets of a namespace that lineage knows."""
@@ -102,9 +76,11 @@ def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: 
     """A dataset with the fields that lineage knows of it, and its newest version where scans have seen it."""
     node, fields = built.lineage.dataset(f"dataset:{namespace}:{dataset}")
     seen = _versions(built, node)
+    made_of = built.lineage.lineage(node.id, "upstream", 1, "column").to_json()
     return {
-        **shapes.dataset(node.to_json(), fields),
+        **shapes.dataset(node.to_json(), fields, seen[0] if seen else None),
         "currentVersion": shapes.version_id(node.to_json(), seen[0].version) if seen else None,
+        "columnLineage": shapes.made_of(made_of, node.to_json()),
     }
 
 
@@ -129,15 +105,44 @@ def get_marquez_version(built: ServicesOf, _: Caller, namespace: Name, dataset: 
     raise NotFound(f"{node.name} has no version {version}; its versions are listed at .../versions.", details={})
 
 
+@router.get("/sources")
+def get_sources(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
+    """The places that datasets lie in: Marquez's sources are the namespaces of datasets here."""
+    names = sorted(name for name, (datasets, _) in built.lineage.namespaces().items() if datasets)
+    return {"sources": [shapes.source(name) for name in names[offset : offset + limit]], "totalCount": len(names)}
+
+
+@router.get("/sources/{source}")
+def get_source(built: ServicesOf, _: Caller, source: Name) -> Any:
+    """One of them."""
+    if not built.lineage.namespaces().get(source, (0, 0))[0]:
+        raise NotFound(f"Lineage knows no datasets in {source}.", details={"source": source})
+    return shapes.source(source)
+
+
+@router.get("/tags")
+def get_tags(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
+    """The tags that datasets and fields of the catalog have."""
+    names = sorted(name for name, _ in built.search.search("", limit=0).facets.get("tag", ()))
+    return {"tags": [{"name": name, "description": None} for name in names[offset : offset + limit]]}
+
+
 def search(
     built: Services, text: str, kind: str | None, namespace: str | None, limit: int, by_time: bool
 ) -> shapes.Json:
-    """Datasets and jobs whose names have a text in them, as Marquez finds them: {totalCount, results}."""
+    """Datasets and jobs whose names have a text in them, as Marquez finds them: {totalCount, results}.
+
+    `%` stands for any text, as there.
+    """
     kinds = [kind] if kind else ["dataset", "job"]
+    parts = [part.lower() for part in text.strip().split("%") if part]
+    holding = max(parts, key=len, default="")
+    fits = re.compile(".*".join(re.escape(part) for part in parts), re.DOTALL)
     found = [
         node.to_json()
         for each in kinds
-        for node in built.lineage.named_in(each, namespace, _MOST_FOUND, holding=text.strip())
+        for node in built.lineage.named_in(each, namespace, _MOST_FOUND, holding=holding)
+        if fits.search(node.name.lower())
     ]
     found.sort(key=lambda node: (node["name"].lower(), node["id"]))
     if by_time:

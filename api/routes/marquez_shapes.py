@@ -1,16 +1,18 @@
 """Lineage in the shapes of Marquez's API, so that its clients and web pages read it.
 
-What Marquez has and Weir has not (versions of jobs) is null; dates of creation, which its clients insist on, are 1970.
+What Marquez has and Weir has not is null; dates of creation, which its clients insist on, are 1970.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
-from catalog.model import NodeId, SchemaVersion
+from api.routes.marquez_facets import dataset_facets, job_facets
+from catalog.model import FieldProfile, NodeId, SchemaVersion
 
 Json = dict[str, Any]
 
@@ -18,6 +20,7 @@ _NEVER = "1970-01-01T00:00:00Z"
 """Where Weir does not know a time that Marquez always has: its clients refuse a null there."""
 
 _STATES = {"START": "RUNNING", "RUNNING": "RUNNING", "COMPLETE": "COMPLETED", "FAIL": "FAILED", "ABORT": "ABORTED"}
+_URL_SAFE = ":/@?&=,;+[]"
 _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
 
 
@@ -67,18 +70,20 @@ def column_graph(answer: Json) -> Json:
     return {"graph": graph}
 
 
-def dataset(node: Mapping[str, Any], fields: Iterable[str] = ()) -> Json:
-    """A dataset node as Marquez's Dataset."""
+def dataset(node: Mapping[str, Any], fields: Iterable[str] = (), schema: SchemaVersion | None = None) -> Json:
+    """A dataset node as Marquez's Dataset; types of its fields are those of a schema that a scan found."""
     columns: Mapping[str, Any] = node.get("columnTags") or {}
+    types = {field.path: _type(field) for field in schema.fields} if schema is not None else {}
     return {
         "id": {"namespace": node["namespace"], "name": node["name"]},
         "type": "STREAM" if node["namespace"].startswith("kafka") else "DB_TABLE",
         "name": node["name"], "physicalName": node["name"], "namespace": node["namespace"],
         "sourceName": node["namespace"], "createdAt": _NEVER, "updatedAt": _NEVER, "lastModifiedAt": None,
         "fields": [
-            {"name": name, "type": None, "tags": sorted(columns.get(name, ())), "description": None} for name in fields
+            {"name": name, "type": types.get(name), "tags": sorted(columns.get(name, ())), "description": None}
+            for name in fields
         ],
-        "tags": sorted(node.get("tags") or ()), "description": node.get("description"), "facets": {},
+        "tags": sorted(node.get("tags") or ()), "description": node.get("description"), "facets": dataset_facets(node),
         "currentVersion": None, "lastLifecycleState": None, "deleted": False, "columnLineage": None,
     }  # fmt: skip
 
@@ -97,9 +102,34 @@ def job(node: Mapping[str, Any], inputs: Iterable[str] = (), outputs: Iterable[s
         "inputs": [_name(key) for key in inputs if key.startswith("dataset:")],
         "outputs": [_name(key) for key in outputs if key.startswith("dataset:")],
         "location": location.get("url") or location.get("repoUrl"), "description": node.get("description"),
-        "tags": sorted(node.get("tags") or ()), "latestRun": latest, "facets": {}, "currentVersion": None,
-        "parentJobName": None, "parentJobUuid": None,
+        "tags": sorted(node.get("tags") or ()), "latestRun": latest, "latestRuns": [latest] if latest else [],
+        "facets": job_facets(node), "currentVersion": None, "parentJobName": None, "parentJobUuid": None,
     }  # fmt: skip
+
+
+def parent(parents: Sequence[str]) -> Json:
+    """Which job started a job; `simpleName` of that is its whole name here."""
+    first = parents[0] if parents else None
+    return {
+        "parentJobName": NodeId.parse(first).name if first else None,
+        "parentJobUuid": str(uuid5(NAMESPACE_URL, first)) if first else None,
+    }
+
+
+def job_version_id(shown: Mapping[str, Any]) -> str:
+    """The id of the version a job (in Marquez's shape) is in: another one once it reads, writes or lies elsewhere."""
+    ends = [[f"{each['namespace']}:{each['name']}" for each in shown[side]] for side in ("inputs", "outputs")]
+    return str(uuid5(NAMESPACE_URL, repr((sorted(shown["id"].items()), ends, shown["location"]))))
+
+
+def job_version(shown: Mapping[str, Any]) -> Json:
+    """The version a job (in Marquez's shape) is in, as Marquez's JobVersion."""
+    version = shown["currentVersion"]
+    shared = {
+        name: shown[name]
+        for name in ("type", "name", "namespace", "createdAt", "inputs", "outputs", "location", "latestRun", "facets")
+    }
+    return {**shared, "id": {**shown["id"], "version": version}, "version": version, "context": {}}
 
 
 def run(found: Mapping[str, Any], of: Mapping[str, Any]) -> Json:
@@ -108,11 +138,43 @@ def run(found: Mapping[str, Any], of: Mapping[str, Any]) -> Json:
     return {
         "id": found["id"], "createdAt": started or _NEVER, "updatedAt": found.get("updated") or started or _NEVER,
         "nominalStartTime": None, "nominalEndTime": None,
-        "state": _STATES.get(str(found.get("state")), "NEW"),
+        "state": run_state(found.get("state")),
         "startedAt": started, "endedAt": ended, "durationMs": _milliseconds(started, ended), "args": {},
         "jobVersion": {"namespace": of["namespace"], "name": of["name"], "version": None},
         "inputVersions": [], "outputVersions": [], "facets": {},
     }  # fmt: skip
+
+
+def run_state(state: object) -> str:
+    """A state of OpenLineage's as Marquez has it."""
+    return _STATES.get(str(state), "NEW")
+
+
+def source(namespace: str) -> Json:
+    """A namespace of datasets as Marquez's Source."""
+    scheme, colon, _ = namespace.partition("://")
+    return {
+        "type": scheme.upper() if colon else "OTHER", "name": namespace, "createdAt": _NEVER, "updatedAt": _NEVER,
+        "connectionUrl": quote(namespace, safe=_URL_SAFE), "description": None,
+    }  # fmt: skip
+
+
+def made_of(answer: Json, of: Mapping[str, Any]) -> list[Json] | None:
+    """An answer of `/lineage` between fields, one step up, as the `columnLineage` of one dataset."""
+    shown = [
+        {
+            "name": node["data"]["field"],
+            "inputFields": [
+                {key: value for key, value in field.items() if key != "datasetVersion"}
+                for field in node["data"]["inputFields"]
+            ],
+            "transformationDescription": None, "transformationType": node["data"]["transformationType"],
+        }
+        for node in column_graph(answer)["graph"]
+        if (node["data"]["namespace"], node["data"]["dataset"]) == (of["namespace"], of["name"])
+        and node["data"]["inputFields"]
+    ]  # fmt: skip
+    return shown or None
 
 
 def namespace(name: str) -> Json:
@@ -143,14 +205,17 @@ def version(node: Mapping[str, Any], schema: SchemaVersion) -> Json:
         name: known[name] for name in ("type", "name", "physicalName", "namespace", "sourceName", "tags", "facets")
     }
     fields: list[Json] = [
-        {"name": field.path, "type": "|".join(sorted(field.types)), "tags": [], "description": None}
-        for field in schema.fields
+        {"name": field.path, "type": _type(field), "tags": [], "description": None} for field in schema.fields
     ]
     return {
         **shared, "id": {**known["id"], "version": number}, "version": number, "createdAt": schema.created_at or _NEVER,
         "fields": fields, "description": known["description"], "lifecycleState": None, "createdByRun": None,
         "createdByRunUuid": None, "currentSchemaVersion": number,
     }  # fmt: skip
+
+
+def _type(field: FieldProfile) -> str:
+    return "|".join(sorted(field.types))
 
 
 def _steps(edge: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

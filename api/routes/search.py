@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
+from pydantic import BeforeValidator
 
 from api.auth import Caller, ServicesOf
 from api.routes import marquez
@@ -13,7 +14,13 @@ from api.routes.names import Limit, Offset
 router = APIRouter(tags=["catalog"])
 
 
+_Upper = BeforeValidator(lambda given: given.upper() if isinstance(given, str) else given)
+_SORTS = {"UPDATED_AT": "UPDATE_AT"}
+_Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) if isinstance(given, str) else given)
+
+
 @router.get("/search")
+@router.get("/search/", include_in_schema=False)
 def search(
     built: ServicesOf,
     _: Caller,
@@ -29,11 +36,12 @@ def search(
     offset: Offset = 0,
     filter: Annotated[
         Literal["DATASET", "JOB"] | None,
+        _Upper,
         Query(
             description="As Marquez's clients ask: the answer is in Marquez's shape, of lineage's datasets and jobs."
         ),
     ] = None,
-    sort: Annotated[Literal["NAME", "UPDATE_AT"] | None, Query(description="As `filter`.")] = None,
+    sort: Annotated[Literal["NAME", "UPDATE_AT"] | None, _Sort, Query(description="As `filter`.")] = None,
 ) -> dict[str, Any]:
     """Search as you type: names split into words, misspellings forgiven, filters, facets with counts."""
     if filter is not None or sort is not None:

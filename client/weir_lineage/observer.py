@@ -9,7 +9,8 @@ import threading
 import time
 from typing import Any
 
-from weir_lineage.plan import PlanReader, Source, Written
+from weir_lineage.plan import PlanReader, Written
+from weir_lineage.plan_values import Source
 from weir_lineage.report import Reporter
 from weir_lineage.spark_names import Names
 

@@ -17,7 +17,8 @@ from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, R
 from openlineage.client.facet_v2 import column_lineage_dataset, job_type_job, schema_dataset
 from openlineage.client.uuid import generate_new_uuid
 
-from weir_lineage.plan import ELEMENTS, INDIRECT, Place, Source, Value, Way, Written
+from weir_lineage.plan import Written
+from weir_lineage.plan_values import ELEMENTS, INDIRECT, Place, Source, Value, Way
 
 log = logging.getLogger("weir_lineage")
 

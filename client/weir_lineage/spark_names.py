@@ -6,7 +6,7 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
-from weir_lineage.plan import Source
+from weir_lineage.plan_values import Source
 
 
 def kafka(bootstrap: str, topic: str) -> Source:

@@ -213,6 +213,11 @@ class MemoryGraph:
         )
         return list(self.nodes(found[offset : offset + limit]).values())
 
+    def job_of_run(self, run_id: str) -> Node | None:
+        held = self._held()
+        found = sorted(key for key in held.jobs if held.job_info.get(key, {}).get("lastRun") == run_id)
+        return self.nodes(found[:1])[found[0]] if found else None
+
     def namespaces(self) -> dict[str, tuple[int, int]]:
         held = self._held()
         datasets = Counter(dataset.namespace for dataset in held.datasets.values())

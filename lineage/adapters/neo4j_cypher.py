@@ -179,6 +179,11 @@ NAMED_IN = {
     " ORDER BY n.key SKIP $offset LIMIT $limit"
     for label, extra in (("Dataset", "said"), ("Job", "info"))
 }
+# $said is how the job's JSON has its newest run: no index holds it, and one pass over the jobs costs little.
+JOB_OF_RUN = (
+    "MATCH (n:Job {graph: $graph}) WHERE n.info CONTAINS $said"
+    " RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.info AS extra ORDER BY n.key LIMIT 1"
+)
 NAMESPACES = {
     label: f"MATCH (n:{label} {{graph: $graph}}) RETURN n.namespace AS namespace, count(*) AS count"
     for label in ("Dataset", "Job")
@@ -247,7 +252,7 @@ CLEAR = tuple(
 
 def all_reads() -> dict[str, str]:
     """Every statement that walks, by a name for the test that explains them."""
-    found = {"fields_of": FIELDS_OF, "owners_of": OWNERS_OF, "named_in": NAMED_IN["Dataset"]}
+    found = {"fields_of": FIELDS_OF, "owners_of": OWNERS_OF, "named_in": NAMED_IN["Dataset"], "job_of_run": JOB_OF_RUN}
     for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
         for kind in Kind:
             found[f"edges_at {kind} {direction}"] = edges_at(kind, direction)

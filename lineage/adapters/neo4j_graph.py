@@ -8,7 +8,7 @@ joins nodes of one generation, so a walk that starts at a key needs no further c
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,10 +19,11 @@ from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverErro
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from lineage.adapters import neo4j_cypher as cypher
+from lineage.adapters.neo4j_rows import edge_of, node_of
 from lineage.adapters.neo4j_write import DeltaWriter
 from lineage.delta import Context, GraphDelta, StoredBook
 from lineage.hints import nearest
-from lineage.model import Counts, Direction, Edge, How, Kind, Node
+from lineage.model import Counts, Direction, Edge, Kind, Node
 from lineage.names import Link
 from lineage.ports import Closure, StaleBook, TooMuch, WriteRefused
 from lineage.settings import Neo4jSettings
@@ -165,14 +166,14 @@ class Neo4jGraph:
         for start, (label, kind) in _NODE_KINDS.items():
             keys = [prefix + node_id for node_id in node_ids if node_id.startswith(start)]
             for row in self._run(cypher.NODES[label], keys=keys) if keys else []:
-                node = _node(row, kind, prefix)
+                node = node_of(row, kind, prefix)
                 found[node.id] = node
         return found
 
     def fields_of(self, dataset_id: str, limit: int) -> list[Node]:
         prefix = self._prefix()
         rows = self._run(cypher.FIELDS_OF, dataset=prefix + dataset_id, limit=limit)
-        return [_node({**row, "extra": row["field"]}, "field", prefix) for row in rows]
+        return [node_of({**row, "extra": row["field"]}, "field", prefix) for row in rows]
 
     def closure(
         self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int
@@ -200,7 +201,12 @@ class Neo4jGraph:
         statement = cypher.NAMED_IN["Dataset" if type == "dataset" else "Job"]
         asked = {"namespace": namespace, "holding": holding.lower(), "limit": limit, "offset": offset}
         rows = self._run(statement, graph=self._label(), **asked)
-        return [_node(row, type, self._prefix()) for row in rows]
+        return [node_of(row, type, self._prefix()) for row in rows]
+
+    def job_of_run(self, run_id: str) -> Node | None:
+        said = f'"lastRun":{orjson.dumps(run_id.encode(errors="replace").decode()).decode()}'
+        rows = self._run(cypher.JOB_OF_RUN, graph=self._label(), said=said)
+        return next((node_of(row, "job", self._prefix()) for row in rows), None)
 
     def namespaces(self) -> dict[str, tuple[int, int]]:
         datasets, jobs = (
@@ -229,7 +235,7 @@ class Neo4jGraph:
         prefix, limit = self._prefix(), min(8 * budget, 2**40)
         keys = [prefix + start for start in starts]
         rows = self._run(statement, keys=keys, time=as_of, rows=limit, **more)
-        return [_edge(row[0], kind, len(prefix)) for row in rows], len(rows) >= limit
+        return [edge_of(row[0], kind, len(prefix)) for row in rows], len(rows) >= limit
 
     def search_ids(self, text: str, limit: int) -> list[str]:
         label, prefix = self._label(), self._prefix()
@@ -289,23 +295,3 @@ class Neo4jGraph:
             raise Unavailable(f"Neo4j at {self._settings.uri} refused: {error.code}.", details=where) from error
         except Neo4jError as error:
             raise Unavailable(f"Neo4j at {self._settings.uri} failed: {error.code}.", details=where) from error
-
-
-def _edge(row: list[Any], kind: Kind, cut_at: int) -> Edge:
-    key, a, b, owner, job, vf, vt, seen, raw, columns, how, origin = row
-    source, target = a[cut_at:], b[cut_at:]
-    return Edge(
-        key[cut_at:], kind, source, target, owner or job, job, vf, vt, seen, raw is not False, columns is True,
-        How(how), origin,
-    )  # fmt: skip
-
-
-def _node(row: Mapping[str, Any], kind: str, prefix: str) -> Node:
-    extra = row["extra"]
-    info: Mapping[str, Any] = {}
-    if kind == "dataset" and extra:
-        info = {key: value for key, (_, value) in orjson.loads(extra).items() if value}
-    elif kind == "job" and extra:
-        info = orjson.loads(extra)
-    field = extra if kind == "field" else None
-    return Node(row["key"][len(prefix) :], kind, row["namespace"], row["name"], field, info)

@@ -241,3 +241,19 @@ class Renamed:
     def find(self, name: str) -> Value | None:
         inner = self.given.get(name.lower())
         return self.inner.find(inner) if inner is not None else None
+
+
+def renamed(relation: Relation, name: str, given: list[str]) -> Relation:
+    """A relation whose columns have these names instead, by place; those that get none keep their own."""
+    if not given:
+        return relation
+    names = relation.names()
+    if names is None:
+        return Opaque(name)
+    if isinstance(relation, QueryTable):  # by place: two outputs may have one name
+        return QueryTable(
+            name, [Output(n, o.get) for n, o in zip([*given, *names[len(given) :]], relation.outputs, strict=False)]
+        )
+    return Renamed(
+        name, relation, {new.lower(): old for new, old in zip([*given, *names[len(given) :]], names, strict=False)}
+    )

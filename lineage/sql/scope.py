@@ -25,10 +25,23 @@ class Scope:
     """Alias -> the table's whole name in lower case, for `db.table.column`."""
     joined: set[str] = field(default_factory=set)
     """Columns named by USING: they belong to both sides."""
-    aliases: dict[str, Output] = field(default_factory=dict)
+    aliases: dict[str, int] = field(default_factory=dict)
+    """Names of its own outputs, and their places in the list."""
+    outputs: Sequence[Output] = ()
+    visible: int = 0
+    """As many of the outputs, from the first, can the clause being read mean by their names."""
+    sure: set[str] = field(default_factory=set)
+    """Names that can only be an output's in the clause being read."""
+    certain: set[str] = field(default_factory=set)
+    """Such names that a column is sure to have: they are read where no output could be meant."""
     bound: dict[str, Value] = field(default_factory=dict)
     """Parameters of the lambda being read."""
     windows: dict[str, exp.Expression] = field(default_factory=dict)
+
+    @property
+    def open(self) -> bool:
+        """Whether there is a relation of which not all columns are known."""
+        return any(source.names() is None for source in self.sources.values())
 
     def column(self, parts: Sequence[str], alias_first: bool = False) -> Value:
         """The value of a column written with these parts (`o.customer.email`); empty, and said, when not known."""
@@ -48,11 +61,31 @@ class Scope:
                 return found
         name = parts[0].lower()
         if alias_first and name in self.aliases:
-            return _steps(self.aliases[name].get(), parts[1:])
+            return _steps(self.outputs[self.aliases[name]].get(), parts[1:])
         found = self._bare(parts[0])
-        if found is None and name in self.aliases and not self.aliases[name].busy:
-            found = self.aliases[name].get()
+        if name in self.aliases:
+            found = self._or_output(name, found)
         return _steps(found, parts[1:]) if found is not None else None
+
+    def _or_output(self, name: str, column: Value | None) -> Value | None:
+        """A name that an output has: a column of it goes before; None where that cannot be told, unless both are one."""
+        output = self.outputs[self.aliases[name]]
+        if output.busy:  # the output is being made of it
+            self.certain.add(name)
+            return column
+        held = {source.has(name) for source in self.sources.values()}
+        if True in held:
+            return column
+        if None not in held:
+            return output.get() if column is None else column
+        if name in self.sure:
+            return output.get()
+        if self.aliases[name] >= self.visible:
+            self.certain.add(name)
+        if name in self.certain:
+            return column
+        value = output.get()  # which may show that a column has the name
+        return column if name in self.certain or value == column else None
 
     def _qualified(self, parts: Sequence[str]) -> Value | None:
         """`alias.column...` or `db.table.column...`, here or in a scope around this one."""
@@ -85,13 +118,6 @@ class Scope:
         open_sources = [source for source in self.sources.values() if source.has(name) is None]
         outside = self.parent._bare(name) if self.parent is not None else None
         # With one relation of unknown columns it can only be that one's, unless something around holds it too.
-        if (
-            len(open_sources) == 1
-            and self.parent is None
-            and len(self.sources) == 1
-            and name.lower() not in self.aliases
-        ):
-            return open_sources[0].find(name)
         if len(open_sources) == 1 and len(self.sources) == 1 and outside is None and self._nothing_open_outside():
             return open_sources[0].find(name)
         if name.lower() in self.joined and open_sources and len(open_sources) == len(self.sources):

@@ -6,36 +6,42 @@ the forms that grow beyond measure, and lets their everyday relatives be.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from sqlglot import exp
 
-from policies.sql import inventory
+from policies.sql import inventory, sizes
 from policies.sql.names import fold
-from policies.sql.patterns import endless
+from policies.sql.patterns import endless, like_is_endless
 from policies.sql.words import words
 
 Problem = tuple[Any, str, str]
 """The node, the sentence, the class of the reason."""
 
-_PATTERN_AT = {
-    "rlike": 1, "regexp": 1, "regexp_like": 1, "regexp_replace": 1, "regexp_extract": 1, "regexp_extract_all": 1,
-    "regexp_count": 1, "regexp_instr": 1, "regexp_substr": 1, "split": 1,
+_PATTERNS_AT = {
+    "rlike": (1,), "regexp": (1,), "regexp_like": (1,), "regexp_replace": (1,), "regexp_extract": (1,),
+    "regexp_extract_all": (1,), "regexp_count": (1,), "regexp_instr": (1,), "regexp_substr": (1,), "split": (1,),
+    "str_to_map": (1, 2), "parse_url": (2,), "try_parse_url": (2,),
 }  # fmt: skip
 _JOINS = words("concat concat_ws format_string printf array_join map_concat array_union flatten replace overlay")
 _LENGTHENS = words("hex url_encode base64 encode bin to_json sentences mask str_to_map to_csv quote conv soundex")
 MOST_NESTED = 6
 """Calls such as hex in each other; each makes a text up to four times as long."""
 
-
-MOST_REPEATED = 100_000
-"""How many times as long a text may get by being joined to itself, over all SELECTs of a query."""
+_MAKES_CHARACTERS = words(
+    "chr char unhex unbase64 to_binary try_to_binary url_decode try_url_decode typeof aes_decrypt try_aes_decrypt"
+    " format_string printf"
+)
+"""Functions that can make a bracket of a text that has none."""
+_MAKES_MANY = words("repeat lpad rpad array_repeat array_join aggregate reduce listagg string_agg")
 
 
 def problems(root: exp.Expression) -> Iterator[Problem]:
-    yield from _joined_to_itself(root)
+    long = sizes.too_long(root)
+    if long is not None:
+        text = f"Texts or lists are joined to themselves until they are longer than {sizes.LONGEST:,}, by estimate."
+        yield long, text, "size"
     for node in root.walk():
         if isinstance(node, exp.Anonymous):
             name = str(node.this).lower()
@@ -43,30 +49,16 @@ def problems(root: exp.Expression) -> Iterator[Problem]:
                 yield from _doubling(node)
             if name in _LENGTHENS and _depth(node) > MOST_NESTED:
                 yield node, f"{name} and its like stand in each other more than {MOST_NESTED} times.", "size"
-            if name in _PATTERN_AT and len(node.expressions) > _PATTERN_AT[name]:
-                yield from _pattern(root, node, node.expressions[_PATTERN_AT[name]])
+            for at in _PATTERNS_AT.get(name, ()):
+                if len(node.expressions) > at:
+                    yield from _pattern(root, node, node.expressions[at])
+            if name in ("like", "ilike") and len(node.expressions) > 1:
+                yield from _like(root, node, *node.expressions[1:3])
         elif isinstance(node, exp.RegexpLike):
             yield from _pattern(root, node, node.expression)
-
-
-def _joined_to_itself(root: exp.Expression) -> Iterator[Problem]:
-    """concat(a, a, a) AS a in a subquery of a subquery: no single SELECT makes much of it."""
-    product = 1
-    for select in root.find_all(exp.Select):
-        most, worst = 1, None
-        for call in select.find_all(exp.Anonymous, exp.Concat, exp.DPipe):
-            if isinstance(call, exp.DPipe) and isinstance(call.parent, exp.DPipe):
-                continue  # counted with the whole chain
-            joins = str(call.this).lower() in _JOINS if isinstance(call, exp.Anonymous) else True
-            if not joins or call.find_ancestor(exp.Select) is not select:
-                continue
-            times = Counter(fold(column.parts[-1].name) for column in call.find_all(exp.Column))
-            if times and (found := max(times.values())) > most:
-                most, worst = found, call
-        product *= most
-        if product > MOST_REPEATED:
-            yield worst, f"Texts are joined to themselves more than {MOST_REPEATED:,} times over.", "size"
-            return
+        elif isinstance(node, (exp.Like, exp.ILike)):
+            escape = node.parent.expression if isinstance(node.parent, exp.Escape) else None
+            yield from _like(root, node, node.expression, escape)
 
 
 def _depth(node: Any) -> int:
@@ -102,10 +94,74 @@ def _doubling(node: Any) -> Iterator[Problem]:
 
 
 def _pattern(root: exp.Expression, node: Any, pattern: Any) -> Iterator[Problem]:
-    if isinstance(pattern, exp.Literal):
-        if endless(pattern.name):
-            text = "The pattern repeats a repetition, which a text can keep busy for ever; write a+ instead of (a+)+."
+    written = _written(pattern)
+    if written is not None:
+        if endless(written):
+            text = (
+                "One text can fit the pattern in so many ways that it keeps the engine busy for ever;"
+                " write a+ instead of (a+)+, and [^,]* instead of .* before a comma."
+            )
             yield node, text, "pattern"
-    elif any(each.is_string and "(" in each.name for each in root.find_all(exp.Literal)):
-        # It may be put together of texts of the query, so none of them may open a group.
+        return
+    # It may be put together of texts of the query, so none of them may open a group, or be repeated.
+    literals = (each for each in root.find_all(exp.Literal) if each.is_string)
+    texts = [each.name for each in literals if not isinstance(each.parent, exp.Predicate) or each.parent is node]
+    if any("(" in text or "\\u" in text for text in texts):
         yield node, "A pattern with groups is written out as one text.", "pattern"
+    elif (name := _makes_characters(root)) is not None or (name := _makes_many(root, "*+{")) is not None:
+        yield node, f"A pattern beside {name} is written out as one text.", "pattern"
+
+
+def _like(root: exp.Expression, node: Any, pattern: Any, escape: Any = None) -> Iterator[Problem]:
+    if isinstance(pattern, (exp.Any, exp.All)):
+        pattern = pattern.this
+    if isinstance(pattern, (exp.Tuple, exp.Paren)):
+        for each in pattern.expressions or [pattern.this]:
+            yield from _like(root, node, each, escape)
+        return
+    written = _written(pattern)
+    if written is not None:
+        if like_is_endless(written, escape.name if isinstance(escape, exp.Literal) else "\\"):
+            yield node, "The pattern of LIKE has so many % that one text can keep it busy for ever.", "pattern"
+    elif (name := _makes_many(root, "%")) is not None:
+        yield node, f"A pattern of LIKE beside {name} is written out as one text.", "pattern"
+
+
+def _written(pattern: Any) -> str | None:
+    """The text of a pattern that is written out, in one or in parts; None where it comes from elsewhere."""
+    if isinstance(pattern, exp.Paren):
+        return _written(pattern.this)
+    if isinstance(pattern, exp.Literal):
+        return str(pattern.name)
+    parts = None
+    if isinstance(pattern, exp.DPipe):
+        parts = list(pattern.flatten())
+    elif isinstance(pattern, exp.Concat) or (isinstance(pattern, exp.Anonymous) and str(pattern.this) == "concat"):
+        parts = pattern.expressions
+    texts = [_written(each) for each in parts or ()]
+    return "".join(map(str, texts)) if texts and None not in texts else None
+
+
+def _makes_characters(root: exp.Expression) -> str | None:
+    calls = (str(each.this).lower() for each in root.find_all(exp.Anonymous))
+    called = next((name for name in calls if name in _MAKES_CHARACTERS), None)
+    binary = any(each.this == exp.DType.BINARY for each in root.find_all(exp.DataType))
+    return called or ("BINARY" if binary or root.find(exp.HexString) is not None else None)
+
+
+def _makes_many(root: exp.Expression, signs: str) -> str | None:
+    """A call that can write one of the signs many times over."""
+
+    def signed(node: Any) -> bool:
+        literals = (each for each in node.find_all(exp.Literal) if each.is_string)
+        return any(sign in each.name for each in literals for sign in signs)
+
+    if not signed(root):
+        return None
+    for call in root.find_all(exp.Anonymous):
+        name = str(call.this).lower()
+        if name in _MAKES_MANY and (signed(call) or (name == "repeat" and call.find(exp.Column) is not None)):
+            return name
+        if name == "replace" and len(call.expressions) > 2 and signed(call.expressions[2]):
+            return name
+    return None

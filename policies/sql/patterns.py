@@ -1,249 +1,261 @@
-"""Which patterns of Java can keep its matcher busy for a time that doubles with each character: it cannot be stopped."""
+"""Which patterns of Java can keep its matcher busy beyond measure: it looks at one way after the other, and cannot be
+stopped meanwhile.
+
+A pattern becomes an automaton whose states are its characters (Glushkov's, with the number of ways from one to the
+next). It is endless when a text leads round from a state to itself in two ways, so that each round doubles the ways
+(Weber and Seidl, "On the degree of ambiguity of finite automata", 1991); or when a short text is already met in as
+many ways as eight times `.*` in a row would meet it.
+"""
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-_LONGEST = 5_000
-_DEEPEST = 40
-_MOST_BRANCHES = 200
-"""Beyond these a pattern is not looked into; people do not write such."""
+from policies.sql.java_patterns import Alt, Chars, Node, Once, Rep, Seq, Unreadable, read
 
-_MOST_WAYS = 1_000_000
-_WAYS_OF_UNBOUNDED = 20
-"""Ways in which a{1,20} or a* may be met, for a group that is repeated a bounded number of times."""
+LONGEST = 5_000
+"""Beyond it a pattern is not looked into; people do not write such."""
 
-_UNBOUNDED = 1 << 30
-_UNBOUNDED_FROM = 1_000
-"""Times of repetition from which on any choice in a group is too much."""
-_CLASS = re.compile(r"\[|\.\Z|\\[wWdDsShHvVpP]")
-_PROPERTIES = {"L": "a-zA-ZÀ-ɏ", "A": "a-zA-ZÀ-ɏ", "I": "a-zA-ZÀ-ɏ", "N": "0-9", "D": "0-9", "P": "!-/:-@\\[-`{-~"}
-r"""First letter of a \p{...} -> about what it holds of the sampled characters."""
-_SAMPLE = "".join(map(chr, range(1, 0x250)))
+_MOST_COPIES = 32
+"""Of what is repeated a number of times; more copies tell no more."""
+_MOST_STATES = 5_000
+_MOST_EDGES = 20_000
+_MOST_PAIRS = 50_000
+_MOST_LOOPS = 7
+_TEXT = 64
+_MOST_WAYS = 5_000_000_000
+"""In which a text of _TEXT characters may be met: seven times .* in a row have 1.2 thousand million, eight ten."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Atom:
-    """A part of a sequence, and how often it stands there; `fixed` where the matcher has no choice in that."""
-
-    text: str
-    least: int
-    most: int
-    gives_back: bool
-
-    @property
-    def fixed(self) -> bool:
-        return self.least == self.most or not self.gives_back
-
-
+@lru_cache(maxsize=1024)
 def endless(pattern: str) -> bool:
-    r"""Whether one text can keep Java's matcher busy for a time that doubles with each character.
-
-    Told by the two usual forms: a repeated group whose parts are all a repetition or may be left out, as `(a+)+` and
-    `(\w+\s?)*`; and a repeated choice that one character can be met by in two ways, as `(a|aa)+` and `(\w|\d)+`. Groups
-    that are repeated a bounded number of times count where the ways multiply to many. Not a proof of the opposite.
-    """
-    if len(pattern) > _LONGEST:
+    """Whether one text can keep Java's matcher busy for ever. What cannot be read is, where it has groups."""
+    if len(pattern) > LONGEST:
+        return any(sign in pattern for sign in "(*+?{")
+    try:
+        found = read(pattern)
+        return any(_endless(each) for each in (found.tree, *found.apart))
+    except (Unreadable, _TooLarge):
         return "(" in pattern
-    stack: list[int] = []
-    at = 0
-    while at < len(pattern):
-        character = pattern[at]
-        if character == "\\":
-            at += 2
+
+
+def like_is_endless(pattern: str, escape: str = "\\") -> bool:
+    """The same of a pattern of LIKE, which Spark hands to Java with .* for each %."""
+    parts, quoted = [], False
+    for character in pattern:
+        if character == escape and not quoted:
+            quoted = True
             continue
-        if character == "[":
-            at = _end_of_class(pattern, at)
-            continue
-        if character == "(":
-            stack.append(at)
-            if len(stack) > _DEEPEST:
-                return True
-        elif character == ")" and stack:
-            start = stack.pop()
-            _, most, gives_back, _ = _quantifier(pattern, at + 1)
-            body = _inside(pattern[start + 1 : at])
-            if most > 1 and gives_back and not pattern.startswith("(?>", start) and _many(body, most):
-                return True
-        at += 1
-    return False
+        wild = {"%": ".*", "_": "."}.get(character) if not quoted else None
+        parts.append(wild or f"\\x{{{ord(character):x}}}")
+        quoted = False
+    if parts.count(".*") <= _MOST_LOOPS:
+        return False
+    return endless("(?s)" + "".join(parts)) if len(parts) * 6 < LONGEST else True
 
 
-def _inside(body: str) -> str:
-    return re.sub(r"\A\?(?::|<\w+>|[a-z]+:)", "", body)
+class _TooLarge(Exception):
+    """More states or edges than are looked into."""
 
 
-def _many(body: str, most: int) -> bool:
-    """Whether a group that is repeated up to `most` times may be met in too many ways."""
-    return _ambiguous(body) and (most > _UNBOUNDED_FROM or _ways(body) ** most > _MOST_WAYS)
+@dataclass(slots=True)
+class _Part:
+    """A part of an automaton: where it begins and ends, each with its number of ways, and ways through it by nothing."""
+
+    first: Counter[int]
+    last: Counter[int]
+    empty: int
 
 
-def _ways(body: str) -> int:
-    """In how many ways one round of a group may be met, about."""
-    found = len(_branches(body))
-    for branch in _branches(body):
-        for atom in _atoms(branch):
-            if not atom.fixed:
-                found = max(found, min(atom.most - atom.least + 1, _WAYS_OF_UNBOUNDED))
-            if atom.text.startswith("("):
-                found = max(found, _ways(_inside(atom.text[1:-1])))
-    return found
+@dataclass(slots=True)
+class _Automaton:
+    masks: list[int] = field(default_factory=list)
+    edges: list[Counter[int]] = field(default_factory=list)
+    size: int = 0
+
+    def build(self, node: Node) -> _Part:
+        match node:
+            case Chars():
+                if len(self.masks) >= _MOST_STATES:
+                    raise _TooLarge
+                self.masks.append(node.mask)
+                self.edges.append(Counter())
+                state = len(self.masks) - 1
+                return _Part(Counter({state: 1}), Counter({state: 1}), 0)
+            case Seq():
+                part = _Part(Counter(), Counter(), 1)
+                for each in node.parts:
+                    part = self._joined(part, self.build(each))
+                return part
+            case Alt():
+                parts = [self.build(each) for each in node.branches]
+                first, last = Counter[int](), Counter[int]()
+                for branch in parts:
+                    first.update(branch.first)
+                    last.update(branch.last)
+                return _Part(first, last, min(2, sum(branch.empty for branch in parts)))
+            case Rep():
+                return self._repeated(node)
+            case Once():
+                inner = _Automaton()
+                part = inner.build(node.part)
+                mask = 0
+                for state in part.first:
+                    mask |= inner.masks[state]
+                one = self.build(Chars(mask)) if mask else _Part(Counter(), Counter(), 1)
+                return _Part(one.first, one.last, min(1, part.empty))
+
+    def _joined(self, one: _Part, other: _Part) -> _Part:
+        self._connect(one.last, other.first)
+        first = Counter(one.first)
+        if one.empty:
+            first.update({state: ways * one.empty for state, ways in other.first.items()})
+        last = Counter(other.last)
+        if other.empty:
+            last.update({state: ways * other.empty for state, ways in one.last.items()})
+        return _Part(first, last, min(2, one.empty * other.empty))
+
+    def _repeated(self, node: Rep) -> _Part:
+        states = len(self.masks)
+        whole = _Part(Counter(), Counter(), 1)
+        if node.most == 0:
+            return whole
+        single = self.build(node.part)
+        most = max(2, min(_MOST_COPIES, 200 // max(1, len(self.masks) - states)))
+        least = min(node.least, most)
+        optional = None if node.most is None or node.most - node.least > most else node.most - node.least
+        copies = [single, *(self.build(node.part) for _ in range(least + (optional or 0) - 1))]
+        for each in copies[:least]:
+            whole = self._joined(whole, each)
+        if optional is None:
+            self._connect(copies[-1].last, copies[-1].first)
+            if least:
+                return whole
+            return _Part(single.first, single.last, min(2, single.empty + 1))
+        rest: _Part | None = None
+        for each in reversed(copies[least:]):
+            both = self._joined(each, rest) if rest is not None else each
+            rest = _Part(both.first, both.last, min(2, both.empty + 1))
+        return self._joined(whole, rest) if rest is not None else whole
+
+    def _connect(self, last: Counter[int], first: Counter[int]) -> None:
+        self.size += len(last) * len(first)
+        if self.size > _MOST_EDGES:
+            raise _TooLarge
+        for state, ways in last.items():
+            for after, more in first.items():
+                self.edges[state][after] += ways * more
 
 
-def _ambiguous(body: str) -> bool:
-    branches = _branches(body)
-    if len(branches) > _MOST_BRANCHES:
+def _endless(tree: Node) -> bool:
+    automaton = _Automaton()
+    start = automaton.build(tree)
+    masks, edges = automaton.masks, automaton.edges
+    unsure = [each for each in edges if not _one_way(each, masks)]
+    if not unsure and _one_way(start.first, masks):
+        return False
+    loops = _loops(edges)
+    if any(_doubles(loop, masks, edges) for loop in loops):
         return True
-    if len(branches) > 1:
-        plain = [b.strip("()") for b in branches]
-        atoms = [list(_atoms(b)) for b in branches]
-        return any(_ambiguous(b) for b in branches) or any(
-            i != j and (b.startswith(a) or (i < j and _begin_alike(atoms[i], atoms[j])))
-            for i, a in enumerate(plain)
-            for j, b in enumerate(plain)
-        )
-    parts = list(_atoms(body))
-    if len(parts) == 1 and parts[0].text.startswith("(") and parts[0].least == parts[0].most == 1:
-        return _ambiguous(_inside(parts[0].text[1:-1]))
-    repeated = [atom.text for atom in parts if not atom.fixed]
-    fixed = [atom.text for atom in parts if atom.fixed and atom.least]
-    return any(
-        all(other in (text, ".") or text == "." or _overlap(other, text) for other in fixed) for text in repeated
-    )
+    if len(loops) <= _MOST_LOOPS and len(unsure) <= 20:
+        return False
+    return _many(start.first, masks, edges)
 
 
-def _begin_alike(one: list[_Atom], other: list[_Atom]) -> bool:
-    """Whether two branches may be met by the same text, told by classes: `foo|far` is none of them."""
-    mine, theirs = _firsts(one), _firsts(other)
-    if not any(_CLASS.match(text) for text in (*mine, *theirs)):
-        return False
-    if not any(_overlap(a, b) for a in mine for b in theirs):
-        return False
-    for a, b in zip(one, other, strict=False):
-        if not (a.least == a.most == b.least == b.most == 1):
-            break
-        if not _overlap(a.text, b.text):
+def _one_way(after: Counter[int], masks: list[int]) -> bool:
+    """Whether every character leads on in one way at most."""
+    met = 0
+    for state, ways in after.items():
+        if ways > 1 or met & masks[state]:
             return False
+        met |= masks[state]
     return True
 
 
-def _firsts(atoms: list[_Atom]) -> list[str]:
-    """The parts a sequence may begin with."""
+def _loops(edges: list[Counter[int]]) -> list[frozenset[int]]:
+    """The sets of states that lead to each other (Tarjan's components, without recursion)."""
+    number: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    waiting: set[int] = set()
     found = []
-    for atom in atoms:
-        found.append(atom.text)
-        if atom.least:
-            break
+    for root in range(len(edges)):
+        if root in number:
+            continue
+        work = [(root, iter(edges[root]))]
+        number[root] = low[root] = len(number)
+        stack.append(root)
+        waiting.add(root)
+        while work:
+            state, after = work[-1]
+            for each in after:
+                if each not in number:
+                    number[each] = low[each] = len(number)
+                    stack.append(each)
+                    waiting.add(each)
+                    work.append((each, iter(edges[each])))
+                    break
+                if each in waiting:
+                    low[state] = min(low[state], number[each])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[state])
+                if low[state] == number[state]:
+                    at = stack.index(state)
+                    loop = frozenset(stack[at:])
+                    del stack[at:]
+                    waiting -= loop
+                    if len(loop) > 1 or state in edges[state]:
+                        found.append(loop)
     return found
 
 
-def _overlap(one: str, other: str) -> bool:
-    """Whether one character can be met by both; parts that cannot be read here overlap with every class."""
-    mine, theirs = _characters(one), _characters(other)
-    if mine is None or theirs is None:
-        return True
-    return not mine.isdisjoint(theirs)
-
-
-@lru_cache(maxsize=512)
-def _characters(atom: str) -> frozenset[str] | None:
-    """Which of the sampled characters a part meets; None when Python cannot read it."""
-    if atom.startswith("(") or atom in ("^", "$", r"\b", r"\B"):
-        return frozenset()
-    try:
-        text = re.sub(r"\\p\{(?:Is)?(\w)\w*\}", lambda found: _PROPERTIES[found[1].upper()], atom)
-        if atom.startswith("\\p"):
-            text = f"[{text}]"
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of [a&&b], which means something else to Java
-            matcher = re.compile(text)
-    except (re.error, KeyError, OverflowError):
-        return None
-    return frozenset(character for character in _SAMPLE if matcher.fullmatch(character))
-
-
-def _branches(body: str) -> list[str]:
-    found, depth, start, at = [], 0, 0, 0
-    while at < len(body):
-        if body[at] == "\\":
-            at += 2
+def _doubles(loop: frozenset[int], masks: list[int], edges: list[Counter[int]]) -> bool:
+    """Whether a text leads round in two ways: apart from one state, and together again in one."""
+    seen: set[tuple[int, int]] = set()
+    work: list[tuple[int, int]] = []
+    inside = {state: [each for each in edges[state] if each in loop] for state in loop}
+    for state in loop:
+        after = inside[state]
+        if any(edges[state][each] > 1 for each in after):
+            return True
+        work += [(a, b) for a in after for b in after if a < b and masks[a] & masks[b]]
+    while work:
+        pair = work.pop()
+        if pair in seen:
             continue
-        if body[at] == "[":
-            at = _end_of_class(body, at)
-            continue
-        depth += (body[at] == "(") - (body[at] == ")")
-        if body[at] == "|" and depth == 0:
-            found.append(body[start:at])
-            start = at + 1
-        at += 1
-    return [*found, body[start:]]
+        seen.add(pair)
+        if len(seen) > _MOST_PAIRS:
+            return True
+        for a in inside[pair[0]]:
+            for b in inside[pair[1]]:
+                if masks[a] & masks[b]:
+                    if a == b:
+                        return True
+                    work.append((min(a, b), max(a, b)))
+    return False
 
 
-def _atoms(body: str) -> Iterator[_Atom]:
-    at = 0
-    while at < len(body):
-        start = at
-        if body[at] == "\\":
-            property_ = re.compile(r"\\[pP]\{[^}]*\}").match(body, at)
-            at = property_.end() if property_ else at + 2
-        elif body[at] == "[":
-            at = _end_of_class(body, at)
-        elif body[at] == "(":
-            at = _end_of_group(body, at)
-        else:
-            at += 1
-        least, most, gives_back, end = _quantifier(body, at)
-        yield _Atom(body[start:at], least, most, gives_back)
-        at = end
-
-
-_QUANTIFIER = re.compile(r"([*+?]|\{(\d{1,9})(,?)(\d{0,9})\})([+?]?)")
-
-
-def _quantifier(text: str, at: int) -> tuple[int, int, bool, int]:
-    """(least times, most times, able to give back, where it ends)."""
-    found = _QUANTIFIER.match(text, at)
-    if found is None:
-        return 1, 1, True, at
-    sign, low, comma, high = found[1], found[2], found[3], found[4]
-    least = int(low) if low else int(sign == "+")
-    most = 1 if sign == "?" else _UNBOUNDED
-    if low:
-        most = int(high) if high else _UNBOUNDED if comma else least
-    return least, most, found[5] != "+", found.end()
-
-
-def _end_of_class(text: str, at: int) -> int:
-    depth = 0
-    while at < len(text):
-        if text[at] == "\\":
-            at += 1
-        elif text[at] == "[":
-            depth += 1
-        elif text[at] == "]":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-        at += 1
-    return at
-
-
-def _end_of_group(text: str, at: int) -> int:
-    depth = 0
-    while at < len(text):
-        if text[at] == "\\":
-            at += 1
-        elif text[at] == "[":
-            at = _end_of_class(text, at) - 1
-        elif text[at] == "(":
-            depth += 1
-        elif text[at] == ")":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-        at += 1
-    return at
+def _many(first: Counter[int], masks: list[int], edges: list[Counter[int]]) -> bool:
+    """Whether a short text is met in too many ways; it is looked for by taking the worst character each time."""
+    kinds = {tuple(bool(mask >> bit & 1) for mask in set(masks)): bit for bit in range(max(masks).bit_length())}
+    bits = list(kinds.values())
+    ways = [{state: n for state, n in first.items() if masks[state] >> bit & 1} for bit in bits]
+    best = sorted(ways, key=lambda each: sum(each.values()))[-2:]
+    total = 0
+    for _ in range(_TEXT):
+        onward: list[dict[int, int]] = []
+        for each in best:
+            reached: Counter[int] = Counter()
+            for state, n in each.items():
+                for after, more in edges[state].items():
+                    reached[after] += n * more
+            onward += [{s: n for s, n in reached.items() if masks[s] >> bit & 1} for bit in bits]
+        best = sorted(onward, key=lambda each: sum(each.values()))[-2:]
+        total += sum(best[-1].values())
+        if total > _MOST_WAYS:
+            return True
+    return False

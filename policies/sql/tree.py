@@ -36,7 +36,6 @@ _UNITS = words(
     "year quarter month week day dayofyear hour minute second millisecond microsecond years quarters months weeks days"
     " hours minutes seconds milliseconds microseconds"
 )
-_REPLACES = words("replace regexp_replace")
 _ANY_WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d+)")
 _WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d{5,})")
 
@@ -153,7 +152,7 @@ class Checker:
         product = 1
         for node in root.find_all(exp.Anonymous):
             name = str(node.this).lower()
-            if not inventory.grows(name) and name not in _REPLACES:
+            if not inventory.grows(name):
                 continue
             sizes = [int(s.name) for s in _sizes(name, node.expressions) if isinstance(s, exp.Literal) and s.is_int]
             product *= max((size for size in sizes if size > SMALL_GROWTH), default=1)
@@ -228,9 +227,6 @@ def _own_size(call: Any) -> int:
     name, arguments = str(call.this).lower(), call.expressions
     if name == "array":
         return max(1, len(arguments))
-    if name in _REPLACES:
-        searched, put = (a.name if isinstance(a, exp.Literal) else "" for a in [*arguments[1:3], None, None][:2])
-        return max(1, -(-len(put) // max(1, len(searched) if name == "replace" else 1)))
     if not inventory.grows(name):
         return 1
     found = 1
@@ -248,14 +244,22 @@ def _sizes(name: str, arguments: list[Any]) -> Iterator[Any]:
         yield from _sequence_sizes(arguments)
     elif name in ("format_string", "printf", "space", "randstr"):
         yield from arguments[:1]
-    elif name in _REPLACES:
-        return
     else:
         yield from arguments[1:2]
 
 
+def _is_date(node: Any) -> bool:
+    """Whether it is surely a date or a time, which Spark makes no sequence of with a number."""
+    if isinstance(node, exp.Cast):
+        return node.to.this in (exp.DType.DATE, exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPNTZ)
+    name = str(node.this).lower().removeprefix(PREFIX) if isinstance(node, exp.Anonymous) else ""
+    return name in ("to_date", "date", "make_date", "current_date")
+
+
 def _sequence_sizes(arguments: list[Any]) -> Iterator[Any]:
-    # Dates counted by an interval of days or more end by themselves (years 1 to 9999); numbers must be bounded.
+    # Dates counted by days or more, as they are without a step, end by themselves (years 1 to 9999); numbers must be bounded.
+    if len(arguments) == 2 and any(map(_is_date, arguments)):
+        return
     if len(arguments) == 3 and isinstance(arguments[2], exp.Interval):
         unit = arguments[2].text("unit").upper().rstrip("S")
         if unit in ("DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "HOUR"):

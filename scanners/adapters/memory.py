@@ -85,8 +85,8 @@ class MemoryRegistry:
         self._schemas = dict(schemas or {})
         self._hidden = set(hidden)
 
-    def for_topics(self, cluster: ClusterConnection, topics: Sequence[str]) -> RegistryAnswer:
-        return RegistryAnswer({i: s for i, s in self._schemas.items() if i not in self._hidden})
+    def for_topics(self, cluster: ClusterConnection, topics: Sequence[str], seen: Sequence[int] = ()) -> RegistryAnswer:
+        return RegistryAnswer({i: s for i, s in self._schemas.items() if i in seen or i not in self._hidden})
 
     def newest(self, cluster: ClusterConnection, subject: str) -> RegisteredSchema | None:
         mine = [s for s in self._schemas.values() if s.subject == subject]

@@ -23,8 +23,21 @@ _MAX_DEPTH = 10  # of references within references
 _SILENT = 3  # ids in a row without an answer, after which the others are not asked for
 
 
+_PARTS = ("-key", "-value")
+"""How subjects end that are a topic's part."""
+
+
 class Failed(Exception):
     """The registry gave no answer in all attempts."""
+
+
+def _of(subject: str, topics: Sequence[str]) -> bool:
+    """Whether a subject is one of the topics' by its name: of a part, or of one of the records in it."""
+    return any(
+        subject in (f"{topic}-key", f"{topic}-value")
+        or (subject.startswith(f"{topic}-") and not subject.endswith(_PARTS))
+        for topic in topics
+    )
 
 
 def _unavailable(cluster: ClusterConnection) -> Unavailable:
@@ -51,8 +64,11 @@ class HttpSchemaRegistry:
         self._known: dict[tuple[str, int], RegisteredSchema] = {}
         self._versions: dict[tuple[str, str, int], RegisteredSchema] = {}
 
-    def for_topics(self, cluster: ClusterConnection, topics: Sequence[str]) -> RegistryAnswer:
-        """Subjects `TOPIC-key`, `TOPIC-value` and `TOPIC-RECORD` of the topics, all versions."""
+    def for_topics(self, cluster: ClusterConnection, topics: Sequence[str], seen: Sequence[int] = ()) -> RegistryAnswer:
+        """Subjects `TOPIC-key`, `TOPIC-value` and `TOPIC-RECORD` of the topics, all versions.
+
+        Subjects named by a record alone belong to no topic; they are found by the ids in the data.
+        """
         if cluster.registry is None or not topics:
             return RegistryAnswer({})
         found: dict[int, RegisteredSchema] = {}
@@ -62,15 +78,14 @@ class HttpSchemaRegistry:
                 subjects = self._get(client, "/subjects") or []
             except Failed:
                 return RegistryAnswer(self._cached(cluster), ({"part": "registry", "reason": "registry_unavailable"},))
-            heads = tuple(f"{t}-" for t in topics)
-            mine = [s for s in subjects if isinstance(s, str) and s.startswith(heads)]
-            with ThreadPoolExecutor(4) as pool:
-                for subject, (schemas, problem) in zip(
-                    mine, pool.map(lambda s: self._subject(client, cluster, s), mine), strict=True
-                ):
-                    found |= {s.id: s for s in schemas}
-                    if problem:
-                        problems.append({"part": "registry", "reason": problem, "subject": subject})
+            mine = [s for s in subjects if isinstance(s, str) and _of(s, topics)]
+            self._add_subjects(client, cluster, mine, found, problems)
+            if more := [number for number in seen if number not in found]:
+                answer = self.by_ids(cluster, more)
+                found |= answer.schemas
+                problems += [dict(problem) for problem in answer.problems]
+                named = {s for n in more if n in found for s in found[n].subjects if not s.endswith(_PARTS)}
+                self._add_subjects(client, cluster, sorted(named), found, problems)
             self._add_references(client, cluster, found, problems)
         return RegistryAnswer(found, tuple(problems))
 
@@ -99,7 +114,7 @@ class HttpSchemaRegistry:
                 if known is None and answer is None:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": number})
                     continue
-                found[number] = known or self._read(client, cluster, number, answer or {})
+                found[number] = known or self._named(client, cluster, self._read(client, cluster, number, answer or {}))
             self._add_references(client, cluster, found, problems)
         return RegistryAnswer(found, tuple(problems))
 
@@ -128,6 +143,25 @@ class HttpSchemaRegistry:
             raise _unavailable(cluster) from None
 
     # --- parts --------------------------------------------------------------------------------------------------------
+
+    def _add_subjects(
+        self,
+        client: httpx.Client,
+        cluster: ClusterConnection,
+        subjects: Sequence[str],
+        found: dict[int, RegisteredSchema],
+        problems: list[dict[str, Any]],
+    ) -> None:
+        with ThreadPoolExecutor(4) as pool:
+            for subject, (schemas, problem) in zip(
+                subjects, pool.map(lambda s: self._subject(client, cluster, s), subjects), strict=True
+            ):
+                for schema in schemas:
+                    # One text has one id under whatever subjects it stands.
+                    known = found.get(schema.id)
+                    found[schema.id] = known.under(schema.subjects) if known else schema
+                if problem:
+                    problems.append({"part": "registry", "reason": problem, "subject": subject})
 
     def _subject(
         self, client: httpx.Client, cluster: ClusterConnection, subject: str
@@ -164,6 +198,19 @@ class HttpSchemaRegistry:
         )  # fmt: skip
         self._known[str(cluster.registry), number] = made
         return made
+
+    def _named(self, client: httpx.Client, cluster: ClusterConnection, schema: RegisteredSchema) -> RegisteredSchema:
+        """With the subjects it stands under, which the answer to an id does not tell; without when they cannot be had."""
+        try:
+            listed = self._get(client, f"/schemas/ids/{schema.id}/versions")
+        except Failed:
+            return schema
+        pairs = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+        named = schema.under(
+            {str(p["subject"]): int(p["version"]) for p in pairs if {"subject", "version"} <= p.keys()}
+        )
+        self._known[str(cluster.registry), schema.id] = named
+        return named
 
     def _add_references(
         self,

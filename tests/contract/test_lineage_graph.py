@@ -319,6 +319,18 @@ def test_what_a_namespace_has(graph: LineageGraph) -> None:
     assert graph.named_in("dataset", None, 10, holding=".*") == []
 
 
+def test_the_job_of_its_newest_run(graph: LineageGraph) -> None:
+    odd = 'r"\\3 \u00fc'
+    write(
+        graph,
+        run(0, ["a"], ["b"], run_id="r1"),
+        run(9, ["a"], ["b"], run_id="r2"),
+        run(1, ["a"], [], job="n", run_id=odd),
+    )
+    found = [graph.job_of_run(run_id) for run_id in ("r2", "r1", odd, "r", "")]
+    assert [node.id if node else None for node in found] == ["job:jobs:etl", None, "job:jobs:n", None, None]
+
+
 def test_a_cluster_declared_after_its_events(graph: LineageGraph) -> None:
     def resolve(namespace: str, name: str) -> DatasetId:
         return DatasetId(KAFKA if namespace == "kafka://late:9092" else namespace, name)

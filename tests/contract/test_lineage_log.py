@@ -26,7 +26,8 @@ def log_and_source(request: pytest.FixtureRequest) -> Iterator[tuple[EventLog, O
         return
     from confluent_kafka.admin import AdminClient
 
-    from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
+    from lineage.adapters.kafka_log import KafkaEventLog
+    from lineage.adapters.kafka_source import KafkaEventSource
 
     stack = request.getfixturevalue("stack")
     mark = uuid.uuid4().hex[:12]
@@ -118,7 +119,8 @@ def test_a_poll_waits_no_longer_than_told(log_and_source: tuple[EventLog, Open])
 
 @pytest.mark.integration
 def test_what_was_not_committed_comes_again(stack: object) -> None:
-    from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
+    from lineage.adapters.kafka_log import KafkaEventLog
+    from lineage.adapters.kafka_source import KafkaEventSource
 
     mark = uuid.uuid4().hex[:12]
     settings = LineageSettings(topic=f"_lineage.test.{mark}", group=f"lineage-test-{mark}", partitions=2)
@@ -137,7 +139,7 @@ def test_what_was_not_committed_comes_again(stack: object) -> None:
 
 
 def test_a_log_that_does_not_answer_says_so() -> None:
-    from lineage.adapters.kafka_events import KafkaEventLog
+    from lineage.adapters.kafka_log import KafkaEventLog
 
     settings = LineageSettings(delivery_timeout_seconds=0.5)
     log = KafkaEventLog(KafkaClientSettings(bootstrap_servers="127.0.0.1:1"), settings)

@@ -15,7 +15,8 @@ from typing import Any
 import httpx
 import pytest
 
-from api.webhooks import Guard, Webhook, Webhooks, signing_key
+from api.webhook_guard import Guard
+from api.webhooks import Webhook, Webhooks, signing_key
 from catalog.adapters.memory import MemoryCatalogStore
 from catalog.errors import InvalidInput, SettingsError
 from catalog.event_model import DeliveryFailed, Event

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from lineage.adapters.kafka_events import KafkaEventLog, KafkaEventSource
+from lineage.adapters.kafka_log import KafkaEventLog
+from lineage.adapters.kafka_source import KafkaEventSource
 from lineage.adapters.neo4j_graph import Neo4jGraph, connect
 from lineage.consume import LineageWorker
 from lineage.ingest import Ingest

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from weir_lineage.plan import PlanReader, Source, Written
+from weir_lineage.plan import PlanReader, Written
+from weir_lineage.plan_values import Source
 from weir_lineage.report import text_of
 from weir_lineage.spark_names import path
 

@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from api.cli import lineage as commands
 from api.cli.http import Api
 from api_world import ApiWorld, world
-from catalog.model import DatasetId, DatasetScan, FieldProfile, SchemaVersion
 from lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, at, columns, dataset, node, run
 
 EMAIL = node("orders", "value.email")
@@ -215,98 +214,6 @@ def test_runs_of_a_job(weir: ApiWorld) -> None:
     assert [run["id"] for run in found["runs"]] == ["r3", "r1"] and found["total"] == 2
     assert ask(weir, "jobs/jobs/cleaner/runs", limit=1, offset=1)["runs"][0]["id"] == "r1"
     assert ask(weir, "jobs/jobs/cleaner", asOf=at(50))["writes"] == [node("clean")]
-
-
-# --- Marquez's shapes, as its OpenAPI document and its web client's types have them ---------------------------------
-
-
-def test_marquez_lineage(weir: ApiWorld) -> None:
-    answer = weir.admin.get(f"/api/v1/lineage/?nodeId={node('orders')}&depth=2").json()
-    graph = {entry["id"]: entry for entry in answer["graph"]}
-    assert set(graph["job:jobs:cleaner"]) == {"id", "type", "data", "inEdges", "outEdges"}
-    job = graph["job:jobs:cleaner"]
-    assert job["type"] == "JOB" and graph[node("orders")]["type"] == "DATASET"
-    assert job["inEdges"] == [{"origin": node("orders"), "destination": "job:jobs:cleaner"}]
-    assert job["outEdges"] == [{"origin": "job:jobs:cleaner", "destination": node("clean2")}]
-    assert job["data"]["inputs"] == [{"namespace": KAFKA, "name": "orders"}]
-    assert job["data"]["type"] == "BATCH" and job["data"]["latestRun"]["state"] == "COMPLETED"
-    assert graph[node("orders")]["data"]["type"] == "STREAM"
-    assert "graph" not in ask(weir, "lineage", nodeId=node("orders"), direction="both")
-
-
-def test_marquez_column_lineage(weir: ApiWorld) -> None:
-    field = node("clean2", "value.email")
-    graph = {entry["id"]: entry for entry in ask(weir, "column-lineage", nodeId=field)["graph"]}
-    assert graph[field]["type"] == "DATASET_FIELD"
-    assert graph[field]["inEdges"] == [{"origin": field, "destination": EMAIL}]
-    assert graph[EMAIL]["outEdges"] == [{"origin": EMAIL, "destination": field}]
-    assert graph[field]["data"]["inputFields"][0] | {} == {
-        "namespace": KAFKA, "dataset": "orders", "datasetVersion": None, "field": "value.email",
-        "transformationDescription": None, "transformationType": "IDENTITY",
-    }  # fmt: skip
-    assert len(ask(weir, "column-lineage", nodeId=EMAIL)["graph"]) == 1  # a field is there, though nothing feeds it
-    assert len(ask(weir, "column-lineage", nodeId=EMAIL, withDownstream=True)["graph"]) == 2
-
-
-def test_marquez_namespaces_jobs_runs_and_datasets(weir: ApiWorld) -> None:
-    from urllib.parse import quote
-
-    kafka = quote(KAFKA, safe="")
-    assert [n["name"] for n in ask(weir, "namespaces")["namespaces"]] == ["jobs", KAFKA]
-    assert ask(weir, f"namespaces/{kafka}")["name"] == KAFKA
-    assert weir.admin.get("/api/v1/namespaces/nowhere").status_code == 404
-    jobs = ask(weir, "namespaces/jobs/jobs", limit=2)
-    assert [j["name"] for j in jobs["jobs"]] == ["board", "cleaner"] and jobs["totalCount"] == 3
-    job = ask(weir, "namespaces/jobs/jobs/cleaner")
-    assert job["outputs"] == [{"namespace": KAFKA, "name": "clean2"}] and job["latestRun"]["id"] == "r3"
-    assert job["location"] == "https://git/x"
-    runs = ask(weir, "namespaces/jobs/jobs/board/runs")
-    assert [(r["state"], r["durationMs"]) for r in runs["runs"]] == [("FAILED", 0)] and runs["totalCount"] == 1
-    datasets = ask(weir, f"namespaces/{kafka}/datasets")
-    assert datasets["totalCount"] == 4 and datasets["datasets"][0]["id"] == {"namespace": KAFKA, "name": "clean"}
-    fields = ask(weir, f"namespaces/{kafka}/datasets/orders")["fields"]
-    assert [f["name"] for f in fields] == ["value.email", "value.phone", "value.status"]
-    assert weir.admin.get(f"/api/v1/namespaces/{kafka}/datasets/none").status_code == 404
-    graph = ask(weir, "lineage", nodeId=node("orders"), depth=5)["graph"]
-    named = [ask(weir, "namespaces/jobs"), job, *runs["runs"], *datasets["datasets"], *(each["data"] for each in graph)]
-    assert all(each["createdAt"] and each["updatedAt"] for each in named)  # Marquez's own client refuses a null here
-
-
-def test_marquez_search_and_all_jobs(weir: ApiWorld) -> None:
-    found = ask(weir, "search", q="ORD", filter="DATASET")
-    assert found["totalCount"] == 1
-    assert found["results"][0] | {"updatedAt": ""} == {
-        "type": "DATASET", "name": "orders", "namespace": KAFKA, "nodeId": node("orders"), "updatedAt": "",
-    }  # fmt: skip
-    every = ask(weir, "search", q="", sort="NAME")
-    assert {each["type"] for each in every["results"]} == {"DATASET", "JOB"} and every["totalCount"] == 7
-    assert [each["name"] for each in every["results"]] == sorted(each["name"] for each in every["results"])
-    newest = ask(weir, "search", q="", filter="JOB", sort="UPDATE_AT", limit=1)
-    assert newest["totalCount"] == 3 and len(newest["results"]) == 1
-    assert ask(weir, "search", q="clean", filter="JOB", namespace="jobs")["totalCount"] == 1
-    assert "hits" in ask(weir, "search", q="orders"), "asked otherwise it is Weir's own"
-    assert weir.admin.get("/api/v1/search", params={"filter": "NOTHING"}).status_code == 400
-    assert [j["name"] for j in ask(weir, "jobs", limit=2, offset=1)["jobs"]] == ["cleaner", "marter"]
-    assert ask(weir, "jobs")["totalCount"] == 3
-
-
-def test_marquez_versions_are_those_that_scans_found(weir: ApiWorld) -> None:
-    from urllib.parse import quote
-
-    path = f"namespaces/{quote(KAFKA, safe='')}/datasets/orders"
-    assert ask(weir, f"{path}/versions") == {"versions": [], "totalCount": 0}
-    assert ask(weir, path)["currentVersion"] is None
-    field = FieldProfile("value.email", {"string": 1.0}, 10, 1.0)
-    weir.services.datasets.record_scan(
-        DatasetScan(DatasetId(KAFKA, "orders"), SchemaVersion({"value": "json"}, (field,)))
-    )
-    versions = ask(weir, f"{path}/versions")
-    (only,) = versions["versions"]
-    assert versions["totalCount"] == 1 and only["createdAt"] > "2020"
-    assert only["fields"] == [{"name": "value.email", "type": "string", "tags": [], "description": None}]
-    assert ask(weir, path)["currentVersion"] == only["version"] == only["id"]["version"]
-    assert ask(weir, f"{path}/versions/{only['version']}") == only
-    assert weir.admin.get(f"/api/v1/{path}/versions/none").status_code == 404
 
 
 def test_only_who_may_sends_events_and_not_after_their_token_ended(

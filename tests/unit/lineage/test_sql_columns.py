@@ -254,3 +254,46 @@ _WORDS = st.sampled_from(
 def test_any_words_are_read_or_said(words: list[str], dialect: str) -> None:
     said = columns_from_sql(" ".join(words), dialect, KNOWN)
     assert all(edge.source.table for edge in said.edges)
+
+
+@pytest.mark.parametrize(("dialect", "query", "edges"), [
+    # An alias, and whether the table has a column of that name, is not known.
+    ("spark", "SELECT a AS b, b + 1 AS c FROM mystery", None),
+    ("snowflake", "SELECT a AS b, b + 1 AS c FROM mystery", None),
+    ("snowflake", "SELECT a AS b FROM mystery WHERE b > 1", None),
+    (None, "SELECT a AS b, b + 1 AS c FROM mystery", None),
+    ("spark", "SELECT m.a AS b, b + 1 AS c FROM mystery m JOIN riddle r ON m.k = r.k", None),
+    ("spark", "SELECT a AS b, b.c AS d FROM mystery", None),
+    ("mysql", "SELECT count(a) AS n FROM mystery HAVING n > 1", None),
+    # A dialect without such references reads the table.
+    ("trino", "SELECT a AS b, b + 1 AS c FROM mystery", {"a > b", "b > c"}),
+    ("bigquery", "SELECT a AS b, b + 1 AS c FROM mystery", {"a > b", "b > c"}),
+    ("spark", "SELECT a AS b FROM mystery WHERE b > 1", {"a > b", "b > "}),
+    # Spark sees what stands before only.
+    ("spark", "SELECT b + 1 AS c, a AS b FROM mystery", {"b > c", "a > b"}),
+    # Something else shows that the table has the column, or both are one.
+    ("spark", "SELECT upper(b) AS b, b + 1 AS c FROM mystery", {"b > b", "b > c"}),
+    ("spark", "SELECT b, b + 1 AS c FROM mystery", {"b > b", "b > c"}),
+    ("spark", "SELECT a AS b, b + 1 AS c FROM mystery WHERE b > 1", {"a > b", "b > c", "b > "}),
+    # No other reading of the group is a valid statement.
+    ("spark", "SELECT count(a) AS n FROM mystery HAVING n > 1", {"a > n", "a > "}),
+    ("spark", "SELECT count(a) AS n FROM mystery GROUP BY n HAVING n > 1", {"a > n", "n > "}),
+    ("spark", "SELECT date(ts) AS day, count(*) AS n FROM mystery GROUP BY day", {"ts > day", "ts > "}),
+    ("spark", "SELECT date(ts) AS day, count(*) AS n FROM mystery GROUP BY ts, day", None),
+    ("mysql", "SELECT date(ts) AS day, count(*) AS n FROM mystery GROUP BY day", None),
+    ("trino", "SELECT max(ts) AS day FROM mystery GROUP BY day", {"ts > day", "day > "}),
+])  # fmt: skip
+def test_an_alias_over_a_table_of_unknown_columns(dialect: str | None, query: str, edges: set[str] | None) -> None:
+    said = columns_from_sql(f"CREATE TABLE o AS {query}", dialect, {})
+    found = {f"{'.'.join(e.source.path)} > {'.'.join(e.field or ())}" for e in said.edges}
+    if edges is None:
+        assert said.unknown and not any(edge.startswith(("b", "day", "n")) or edge.endswith(" > c") for edge in found)
+    else:
+        assert (found, said.unknown) == (edges, [])
+
+
+def test_an_alias_over_a_table_of_known_columns() -> None:
+    assert rows("CREATE TABLE o AS SELECT amount AS m, m + 1 AS c FROM orders") == {
+        "orders.amount > o.m IDENTITY", "orders.amount > o.c TRANSFORMATION"}  # fmt: skip
+    assert rows("CREATE TABLE o AS SELECT amount AS id, id + 1 AS c FROM orders") == {
+        "orders.amount > o.id IDENTITY", "orders.id > o.c TRANSFORMATION"}  # fmt: skip

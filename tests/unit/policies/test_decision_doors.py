@@ -17,7 +17,8 @@ from policies.masks.keys import MaskKeys
 from policies.model import DatasetFacts, MaskType
 from policies.overlay import Proposed
 from policies.plan import QueryPlan, Result
-from policies.policy_tests import PolicyTests, read_cases
+from policies.policy_cases import read_cases
+from policies.policy_tests import PolicyTests
 from policies.query_prepare import Preparer
 from policies.query_settings import QuerySettings
 from policies.simulate import Simulation

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from catalog.errors import InvalidInput
-from policies import convert, kinds
+from policies import convert, kinds, policy_specs, spec_parts
 from policies.model import AccessPolicy, Mask, MaskPolicy, MaskType, RowPolicy, SubjectMatch, Target
 
 EXAMPLE = Path(__file__).parents[2] / "fixtures" / "governance-example.yaml"
@@ -19,7 +19,7 @@ DOCUMENTS = [d for d in yaml.safe_load_all(EXAMPLE.read_text()) if d["kind"] in 
 
 def policy(spec: dict[str, Any]) -> Any:
     read = kinds.parse("Policy", "p", spec)
-    assert isinstance(read, kinds.PolicySpec)
+    assert isinstance(read, policy_specs.PolicySpec)
     return convert.policy("p", read.root)
 
 
@@ -94,13 +94,13 @@ def test_a_mask_keeps_its_parameters() -> None:
     [("30d", timedelta(days=30)), ("2h", timedelta(hours=2)), ("24h", timedelta(days=1)), ("1w", timedelta(weeks=1))],
 )
 def test_durations(text: str, span: timedelta) -> None:
-    assert kinds.duration(text) == span
+    assert spec_parts.duration(text) == span
 
 
 @pytest.mark.parametrize("text", ["", "30", "d", "0d", "-1d", "1.5h", "30 d", "99999999999999d"])
 def test_what_is_no_duration(text: str) -> None:
     with pytest.raises(ValueError, match=r"duration|longer"):
-        kinds.duration(text)
+        spec_parts.duration(text)
 
 
 MASKED = {"type": "mask", "match": {"tags": ["PII"]}, "mask": {"type": "MASK"}}

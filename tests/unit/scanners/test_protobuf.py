@@ -1,14 +1,20 @@
+import contextlib
 import pickle
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.timestamp_pb2 import Timestamp
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scanners import protobuf
 from scanners.decode import decode, to_json_text
 from scanners.formats import choose
 from scanners.model import PartFormat, RegisteredSchema
+from scanners.protobuf import compile_decoder
+from scanners.protobuf_names import resolve, symbols
+from scanners.protobuf_text import ProtoError, parse
 from scanners.registered import Schemas
 
 SHOP = """
@@ -49,14 +55,14 @@ SCHEMAS = Schemas.of({
 def classes():
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(Timestamp.DESCRIPTOR.file.serialized_pb)
-    pool.Add(protobuf.parse(COMMON, "common.proto"))
-    file = protobuf.parse(SHOP, "s.proto")
+    pool.Add(parse(COMMON, "common.proto"))
+    file = parse(SHOP, "s.proto")
     names = {
-        **protobuf._symbols(".shop.v1", file, file.message_type),
+        **symbols(file),
         ".common.Money": 11,
         ".google.protobuf.Timestamp": 11,
     }
-    protobuf._resolve(file, names)
+    resolve(file, names)
     pool.Add(file)
     return lambda name: message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
 
@@ -116,4 +122,133 @@ def test_proto2_labels():
     text = (
         "message M { required string a = 1; optional int32 b = 2 [default = 5]; repeated int32 c = 3 [packed = true]; }"
     )
-    assert protobuf.compile_decoder(text)(b"\x00\x0a\x01x") == {"a": "x", "c": []}
+    assert compile_decoder(text)(b"\x00\x0a\x01x") == {"a": "x", "c": []}
+
+
+def compiled(text, **imports):
+    """The decoder of a text, and the classes of its messages by name."""
+    decoder = compile_decoder(text, imports)
+    return decoder, lambda name: message_factory.GetMessageClass(decoder._pool.FindMessageTypeByName(name))
+
+
+def test_well_known_types_are_what_they_stand_for():
+    known = ("any", "duration", "empty", "field_mask", "struct", "timestamp", "wrappers")
+    text = 'syntax = "proto3"; package w;' + "".join(f'import "google/protobuf/{name}.proto";' for name in known)
+    kinds = {"a": "Any", "b": "Any", "d": "Duration", "e": "Empty", "m": "FieldMask", "s": "Struct", "v": "Value", "l": "ListValue",
+             "t": "Timestamp", "late": "Timestamp", "x": "StringValue", "n": "Int64Value", "f": "BoolValue"}  # fmt: skip
+    fields = "".join(f" google.protobuf.{kind} {name} = {i};" for i, (name, kind) in enumerate(kinds.items(), 1))
+    decoder, of = compiled(text + f" message M {{{fields} }} message Told {{ string what = 1; }}")
+    made = of("w.M")()
+    made.a.Pack(of("w.Told")(what="known"))
+    made.b.type_url, made.b.value = "type.googleapis.com/gone.Type", b"\xff"
+    made.d.seconds = 61
+    made.e.SetInParent()
+    made.m.paths.append("a.b")
+    made.s.update({"whole": 5, "part": 1.5, "none": None, "list": [1, {"deep": True}]})
+    made.v.number_value = float("nan")
+    made.l.extend(["x", 2])
+    made.t.FromDatetime(datetime(2026, 1, 2, tzinfo=UTC))
+    made.late.seconds = 1_764_000_000_000
+    made.x.value = ""
+    made.n.value = -(2**63)
+    made.f.value = False
+    got = decoder(b"\0" + made.SerializeToString())
+    assert got.pop("v") != 0
+    assert got == {
+        "a": {"@type": "type.googleapis.com/w.Told", "what": "known"},
+        "b": {"type_url": "type.googleapis.com/gone.Type", "value": b"\xff"},
+        "d": timedelta(seconds=61), "e": {}, "m": {"paths": ["a.b"]},
+        "s": {"whole": 5, "part": 1.5, "none": None, "list": [1, {"deep": True}]}, "l": ["x", 2],
+        "t": datetime(2026, 1, 2, tzinfo=UTC), "late": {"seconds": 1_764_000_000_000, "nanos": 0}, "x": "",
+        "n": -(2**63), "f": False,
+    }  # fmt: skip
+
+
+def test_files_that_registries_know_without_a_reference():
+    text = """
+    syntax = "proto3";
+    import "confluent/meta.proto";
+    import "confluent/type/decimal.proto";
+    import "google/type/date.proto";
+    message M {
+      confluent.type.Decimal price = 1 [(confluent.field_meta) = { params: [ { key: "precision", value: "8" } ] }];
+      google.type.Date day = 2;
+    }
+    """
+    decoder, of = compiled(text)
+    made = of("M")()
+    made.price.value, made.price.scale = (-1250).to_bytes(4, "big", signed=True), 2
+    made.day.year = 2026
+    got = decoder(b"\0" + made.SerializeToString())
+    assert got == {"price": Decimal("-12.50"), "day": {"year": 2026, "month": 0, "day": 0}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffmessage M { optional string a = 1; }",
+        'edition = "2023"; message M { string a = 1; }',
+        "message M { extensions 100 to max [declaration = { number: 100, full_name: '.x' }]; optional string a = 1; }",
+        "message M { enum E { option (x) = { y: 1; z: 2 }; A = 0; } optional string a = 1; }",
+        'option (x) = { list: [1, 2] inner { b: "}" } }; message M { reserved "b", "c"; optional string a = 1; }',
+        "message M { oneof o { string a = 1; group G = 2 { optional int32 n = 3; } } }",
+        'syntax = "proto3"; message M { string a = 1; map<string, string> fooBar = 2; map<string, string> foobar = 3; }',
+    ],
+)
+def test_odd_texts(text):
+    assert compile_decoder(text)(b"\0\x0a\x01x")["a"] == "x"
+
+
+def test_a_group_is_a_message():
+    decoder, of = compiled("message M { repeated group Line = 1 { required string sku = 2; } }")
+    made = of("M")()
+    made.line.add(sku="s")
+    assert decoder(b"\0" + made.SerializeToString()) == {"line": [{"sku": "s"}]}
+
+
+NESTED = """
+syntax = "proto3";
+message Out {
+  map<string, int32> counts = 1;
+  message First { string first = 1; }
+  map<string, int32> sums = 2;
+  message Second { int64 second = 2; }
+  message Third { double third = 3; message Deep { bool deep = 4; } }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        # Without the entries of maps among the types, as Java counts, and with them, as Python and Go do.
+        ((0, 0), "Out.First"), ((0, 1), "Out.Second"), ((0, 2), "Out.Third"), ((0, 2, 0), "Out.Third.Deep"),
+        ((0, 1), "Out.First"), ((0, 3), "Out.Second"), ((0, 4), "Out.Third"), ((0, 4, 0), "Out.Third.Deep"),
+    ],
+)  # fmt: skip
+def test_nested_types_beside_maps_are_counted_as_either_kind_of_client_does(path, name):
+    decoder, of = compiled(NESTED)
+    field = name.rpartition(".")[2].lower()
+    made = of(name)(**{field: {"first": "x", "second": 5, "third": 0.5, "deep": True}[field]})
+    body = bytes([2 * len(path), *(2 * index for index in path)]) + made.SerializeToString()
+    assert decoder(body) == {field: getattr(made, field)}
+    assert decoder.name(body) == name
+
+
+def test_indexes_without_zig_zag_as_old_clients_wrote_them():
+    decoder, _ = compiled('syntax = "proto3"; message A { int32 a = 1; } message B { string b = 1; } message C {}')
+    assert decoder(b"\x01\x01\x0a\x01x") == {"b": "x"}
+    assert decoder(b"\x01\x02") == {}
+
+
+@given(st.binary(max_size=40))
+def test_any_body_is_read_or_refused(body):
+    decoded = decode(b"\x00\x00\x00\x00\x02" + body, PartFormat("protobuf"), SCHEMAS)
+    assert decoded.problem in (None, "not_protobuf")
+    SCHEMAS.label(b"\x00\x00\x00\x00\x02" + body)
+
+
+@given(st.text(alphabet='message{}=;"1 oneofmap<,>string[]option/*.-\n', max_size=60))
+def test_any_text_is_compiled_or_refused(text):
+    with contextlib.suppress(ProtoError):
+        compile_decoder(text)

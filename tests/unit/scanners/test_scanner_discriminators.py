@@ -77,13 +77,14 @@ def test_a_boolean_tells():
     assert told(found) == {("value.deleted", True), ("value.deleted", False)}
 
 
-def test_the_record_names_of_registered_schemas_tell():
+@pytest.mark.parametrize("space", ["shop", "com.acme.shop_20241105.v1", f"com.{'a' * 80}.events"])
+def test_the_record_names_of_registered_schemas_tell(space):
     schemas = {}
     for number, (kind, body) in enumerate(sorted(BODIES.items()), 1):
-        text = {"type": "record", "name": kind.title(), "namespace": "shop", "fields": [
+        text = {"type": "record", "name": kind.title(), "namespace": space, "fields": [
             {"name": name, "type": "int" if isinstance(value, int) else "string"} for name, value in body.items()
         ]}  # fmt: skip
-        schemas[kind] = RegisteredSchema(number, "AVRO", json.dumps(text), (), f"t-shop.{kind.title()}", 1)
+        schemas[kind] = RegisteredSchema(number, "AVRO", json.dumps(text), (), f"t-{space}.{kind.title()}", 1)
 
     def make(kind, i, draw):
         out = io.BytesIO()
@@ -91,7 +92,7 @@ def test_the_record_names_of_registered_schemas_tell():
         return b"\x00" + schemas[kind].id.to_bytes(4, "big") + out.getvalue(), []
 
     found = shapes(rows(make), Schemas({s.id: s for s in schemas.values()}))
-    assert told(found) == {("subject", f"shop.{kind.title()}") for kind in BODIES}
+    assert told(found) == {("subject", f"{space}.{kind.title()}") for kind in BODIES}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from catalog.departures import departures_of
 from catalog.model import DatasetScan
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.checker import Checker
-from scanners.expect import Form, from_avro, from_ddl, from_json_schema, undeclared
+from scanners.expect import Form, from_ddl, undeclared
+from scanners.expect_registered import from_avro, from_json_schema
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
 from scanners.scan import Scanner
 from scanners.settings import ScannerSettings
@@ -194,7 +195,7 @@ def test_json_schema_on_the_wire_is_held_against_the_schema_it_names() -> None:
     done = scan(values, schemas=[old, new, other])
     assert told(done) == {
         ("value.a", "registered", "type"): (1, 20),
-        ("value", "registered", "other_subject"): (1, None),
+        ("value", "registered", "other_subject"): (1, 21),
     }
 
 

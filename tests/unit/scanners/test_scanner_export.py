@@ -58,6 +58,24 @@ def test_shapes_become_one_of():
         jsonschema.validate({"type": "c", "id": 1, "at": "x"}, made)
 
 
+def test_shapes_that_a_header_tells_join_records_with_and_without_an_optional_field():
+    bodies = {"order": {"id": 1, "total": 2}, "visit": {"page": "x", "seconds": 3}}
+    profiler = TopicProfiler("t", Schemas())
+    values = []
+    for number in range(60):
+        kind = "order" if number % 2 else "visit"
+        values.append({**bodies[kind], **({"note": "n"} if number % 3 else {})})
+        header = [("kind", kind.encode())]
+        profiler.add([RawRecord(None, json.dumps(values[-1]).encode(), header, 0, number, 1)])
+    found = schema_of(sealed("t", [profiler.sketch]), ScanWindow())
+    assert [shape.when for shape in found.shapes] == [{"headers.kind": "order"}, {"headers.kind": "visit"}]
+    made = json.loads(export("t", found, "jsonschema")[0])
+    for value in values:
+        jsonschema.validate(value, made)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"id": 1, "page": "x"}, made)
+
+
 def test_avro_is_avro_and_keeps_unions():
     made = json.loads(export("my.topic", schema(MESSY), "avro")[0])
     fastavro.parse_schema(json.loads(json.dumps(made)))

@@ -1,0 +1,53 @@
+"""An end for a whole HTTP call: its time-outs are for one read each, and a byte now and then would keep it for ever."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+
+class CallDeadline:
+    """Closes the connection of a call that goes on longer than `seconds`; `passed` says that it did.
+
+    The call hands `watch` to httpx as its `trace` extension, which tells of every connection made for it.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.passed = False
+        self._end = time.monotonic() + seconds
+        self._stream: Any = None
+        self._timer = threading.Timer(seconds, self._close)
+        self._timer.daemon = True
+
+    @property
+    def left(self) -> float:
+        """Seconds until the end, never nothing: a time-out of 0 would mean none to some."""
+        return max(0.01, self._end - time.monotonic())
+
+    def watch(self, event: str, info: Mapping[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self._stream = info["return_value"]
+            if self.passed:
+                self._close()
+
+    def _close(self) -> None:
+        self.passed = True
+        found = self._stream.get_extra_info("socket") if self._stream is not None else None
+        if found is not None:
+            with contextlib.suppress(OSError):
+                # Of a TLS socket too, only what lies below it: another thread is reading from it.
+                socket.socket.shutdown(found, socket.SHUT_RDWR)
+
+    def __enter__(self) -> CallDeadline:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()

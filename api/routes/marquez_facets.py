@@ -1,0 +1,65 @@
+"""What Weir keeps of an event's facets, given back as OpenLineage's facets, as Marquez's pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Facets = dict[str, dict[str, Any]]
+
+_SCHEMA = "https://openlineage.io/spec/facets/1-0-0/{name}.json#/$defs/{name}"
+_UNSAID = "urn:weir"
+"""For a producer that did not name itself: OpenLineage wants a URI there."""
+
+
+def job_facets(node: Mapping[str, Any]) -> Facets:
+    """The standard facets of a job, of what its node says: documentation, ownership, SQL, location, type, tags."""
+    said = {
+        **_about(node, "Job"),
+        "sql": ("SQLJobFacet", {"query": node.get("sql"), "dialect": node.get("sqlDialect")} if node.get("sql") else None),
+        "sourceCodeLocation": ("SourceCodeLocationJobFacet", node.get("location")),
+        "jobType": ("JobTypeJobFacet", _without_none({
+            key: node.get(key) for key in ("processingType", "integration", "jobType")})),
+    }  # fmt: skip
+    return _facets(said, node)
+
+
+def dataset_facets(node: Mapping[str, Any]) -> Facets:
+    """The standard facets of a dataset, of what its node says: documentation, ownership, tags of it and its columns."""
+    return _facets(_about(node, "Dataset"), node)
+
+
+def run_facets(job: Mapping[str, Any]) -> Facets:
+    """The standard facets of a job's newest run: what it ran on."""
+    return _facets({"processing_engine": ("ProcessingEngineRunFacet", _without_none(job.get("engine") or {}))}, job)
+
+
+def _about(node: Mapping[str, Any], kind: str) -> dict[str, tuple[str, Mapping[str, Any] | None]]:
+    tags = [{"key": key, "value": value} for key, value in sorted((node.get("tags") or {}).items())]
+    tags += [
+        {"key": key, "value": value, "field": column}
+        for column, given in sorted((node.get("columnTags") or {}).items())
+        for key, value in sorted(given.items())
+    ]
+    description, owners = node.get("description"), node.get("owners")
+    return {
+        "documentation": (f"Documentation{kind}Facet", {"description": description} if description else None),
+        "ownership": (
+            f"Ownership{kind}Facet",
+            {"owners": [_without_none(owner) for owner in owners]} if owners else None,
+        ),
+        "tags": (f"Tags{kind}Facet", {"tags": tags} if tags else None),
+    }
+
+
+def _facets(said: Mapping[str, tuple[str, Mapping[str, Any] | None]], node: Mapping[str, Any]) -> Facets:
+    producer = node.get("producer") or _UNSAID
+    return {
+        key: {"_producer": producer, "_schemaURL": _SCHEMA.format(name=name), **_without_none(value)}
+        for key, (name, value) in said.items()
+        if value
+    }
+
+
+def _without_none(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: held for key, held in value.items() if held is not None}

@@ -1,0 +1,30 @@
+"""Rows of Neo4j's answers -> nodes and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from lineage.model import Edge, How, Kind, Node
+
+
+def edge_of(row: list[Any], kind: Kind, cut_at: int) -> Edge:
+    key, a, b, owner, job, vf, vt, seen, raw, columns, how, origin = row
+    source, target = a[cut_at:], b[cut_at:]
+    return Edge(
+        key[cut_at:], kind, source, target, owner or job, job, vf, vt, seen, raw is not False, columns is True,
+        How(how), origin,
+    )  # fmt: skip
+
+
+def node_of(row: Mapping[str, Any], kind: str, prefix: str) -> Node:
+    extra = row["extra"]
+    info: Mapping[str, Any] = {}
+    if kind == "dataset" and extra:
+        info = {key: value for key, (_, value) in orjson.loads(extra).items() if value}
+    elif kind == "job" and extra:
+        info = orjson.loads(extra)
+    field = extra if kind == "field" else None
+    return Node(row["key"][len(prefix) :], kind, row["namespace"], row["name"], field, info)

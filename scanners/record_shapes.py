@@ -1,0 +1,102 @@
+"""The shapes of a batch's records, and what may tell them apart: fields, headers, the registered schema. In Spark's workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scanners.columns import Profiler, Told
+from scanners.decode import schema_id
+from scanners.infer import Sketch
+from scanners.nodes import Node
+from scanners.registered import Schemas
+from scanners.shapes import SUBJECT, add_shapes, candidate
+
+_MASK = 2**64 - 1
+
+_SUBJECT = Node()
+"""Stands for the schema of a record, which is no place in the record."""
+
+
+class RecordShapes:
+    """Counts shapes into a sketch, batch by batch: `start`, `count` as values are profiled, then `teller` and `subjects`."""
+
+    def __init__(self, sketch: Sketch, profiler: Profiler, schemas: Schemas) -> None:
+        self._sketch = sketch
+        self._profiler = profiler
+        self._schemas = schemas
+        self._shapeless: set[int] = set()
+
+    def start(self, records: int) -> None:
+        """A new batch: no record has a shape yet."""
+        self._shapeless = set(range(records))
+
+    def count(self, values: Sequence[Any], where: Sequence[int]) -> None:
+        """Count the shapes of records whose values were just profiled."""
+        if any(value is None for value in values):
+            where = [row for row, value in zip(where, values, strict=True) if value is not None]
+            values = [value for value in values if value is not None]
+        if not values:
+            return
+        sketch, profiler = self._sketch, self._profiler
+        sketch.shaped += len(values)
+        self._shapeless.difference_update(where)
+        full = [profiler.shape[row] & _MASK for row in where]
+        coarse = [profiler.coarse[row] & _MASK for row in where]
+        node = sketch.parts["value"]
+        add_shapes(sketch.shapes, full, lambda i: _paths_of(values[i], node))
+        add_shapes(sketch.coarse, coarse, lambda i: _paths_of(values[i], node, 2))
+
+    def subjects(self, bodies: Sequence[bytes | None], told: Told) -> None:
+        """The registered schemas of a topic may tell its shapes apart, by the name of their records or their subject."""
+        if not self._schemas.tell(self._sketch.ids.get("value", ())):
+            return
+        texts: list[str] = []
+        where: list[int] = []
+        for row, body in enumerate(bodies):
+            label = self._schemas.label(body) if body and schema_id(body) is not None else None
+            if label is not None:
+                texts.append(label)
+                where.append(row)
+        if texts:
+            told(_SUBJECT, texts, where)
+
+    def teller(self) -> Told:
+        """What counts how often the values of fields and headers that may tell shapes apart come with each shape."""
+        sketch, shape, coarse = self._sketch, self._profiler.shape, self._profiler.coarse
+        value = sketch.parts["value"]
+        paths = {child: f"value.{name}" for name, child in value.fields.items()}
+        for name, child in value.fields.items():
+            paths |= {deep: f"value.{name}.{below}" for below, deep in child.fields.items() if candidate(below, 2)}
+        paths |= {child: f"headers.{name}" for name, child in sketch.parts["headers"].fields.items()}
+        paths[_SUBJECT] = SUBJECT
+        out = sketch.telling.ruled_out() & sketch.telling_coarse.ruled_out()
+
+        def told(node: Node, texts: Sequence[str], where: Sequence[int]) -> None:
+            path = paths.get(node)
+            if path is None or path in out:
+                return
+            if not self._shapeless.isdisjoint(where):
+                pairs = [(text, row) for text, row in zip(texts, where, strict=True) if row not in self._shapeless]
+                texts, where = [text for text, _ in pairs], [row for _, row in pairs]
+            for table, codes in ((sketch.telling, shape), (sketch.telling_coarse, coarse)):
+                table.add(path, texts, [codes[row] & _MASK for row in where])
+
+        return told
+
+
+def _paths_of(value: Any, node: Any, depth: int = 99) -> list[tuple[str, ...]]:
+    """The paths of a record's objects, outside arrays and maps, sorted."""
+    found: list[tuple[str, ...]] = []
+
+    def visit(held: Any, known: Any, at: tuple[str, ...]) -> None:
+        if type(held) is dict and len(at) < depth:
+            for name, below in held.items():
+                child = known.fields.get(name)
+                if child is not None:
+                    path = (*at, name)
+                    found.append(path)
+                    visit(below, child, path)
+
+    visit(value, node, ())
+    return sorted(found)
