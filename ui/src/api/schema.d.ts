@@ -332,6 +332,368 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Jobs
+         * @description The jobs of a namespace, each with what it reads and writes and its newest run.
+         */
+        get: operations["get_jobs_api_v1_namespaces__namespace__jobs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get All Jobs
+         * @description The jobs of all namespaces.
+         */
+        get: operations["get_all_jobs_api_v1_jobs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Job
+         * @description A job with what it reads, writes, and its newest runs.
+         */
+        get: operations["get_marquez_job_api_v1_namespaces__namespace__jobs__job__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Job Versions
+         * @description The version that a job is in: what it reads and writes, where its code lies. Earlier ones are not kept.
+         */
+        get: operations["get_marquez_job_versions_api_v1_namespaces__namespace__jobs__job__versions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Job Version
+         * @description The version that a job is in, by its id.
+         */
+        get: operations["get_marquez_job_version_api_v1_namespaces__namespace__jobs__job__versions__version__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Runs
+         * @description The runs of a job that are remembered, newest first.
+         */
+        get: operations["get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Run
+         * @description The newest run of a job, by its id alone; older runs are found with their job.
+         *
+         *     Where no run has it, the job of that name in a namespace called `runs`, as `/jobs/{namespace}/{name}` gives it.
+         */
+        get: operations["get_marquez_run_api_v1_jobs_runs__run_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/runs/{run_id}/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Run Facets
+         * @description What is kept of the facets of the newest run of a job, or of its job.
+         */
+        get: operations["get_marquez_run_facets_api_v1_jobs_runs__run_id__facets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/column-lineage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Column Lineage
+         * @description The fields that a dataset's fields, a field, or the fields a job writes are made of, as Marquez draws them.
+         */
+        get: operations["get_column_lineage_api_v1_column_lineage_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Namespaces
+         * @description The namespaces of jobs and datasets that lineage knows.
+         */
+        get: operations["get_namespaces_api_v1_namespaces_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Namespace
+         * @description One namespace.
+         */
+        get: operations["get_namespace_api_v1_namespaces__namespace__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Datasets
+         * @description The datasets of a namespace that lineage knows.
+         */
+        get: operations["get_marquez_datasets_api_v1_namespaces__namespace__datasets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets/{dataset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Dataset
+         * @description A dataset with the fields that lineage knows of it, and its newest version where scans have seen it.
+         */
+        get: operations["get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets/{dataset}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Versions
+         * @description The versions of a dataset's schema that scans found, newest first; none where no scan has looked into it.
+         */
+        get: operations["get_marquez_versions_api_v1_namespaces__namespace__datasets__dataset__versions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets/{dataset}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Version
+         * @description One version of a dataset's schema, by the id its list gives.
+         */
+        get: operations["get_marquez_version_api_v1_namespaces__namespace__datasets__dataset__versions__version__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sources
+         * @description The places that datasets lie in: Marquez's sources are the namespaces of datasets here.
+         */
+        get: operations["get_sources_api_v1_sources_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{source}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Source
+         * @description One of them.
+         */
+        get: operations["get_source_api_v1_sources__source__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tags
+         * @description The tags that datasets and fields of the catalog have.
+         */
+        get: operations["get_tags_api_v1_tags_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lineage": {
         parameters: {
             query?: never;
@@ -554,166 +916,6 @@ export interface paths {
          * @description Column lineage of SQL over the catalog's schemas, without running it. What cannot be told is in `unknown`.
          */
         post: operations["sql_lineage_api_v1_lineage_sql_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/column-lineage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Column Lineage
-         * @description The fields that a dataset's fields, a field, or a job's fields are made of, as Marquez draws them.
-         */
-        get: operations["get_column_lineage_api_v1_column_lineage_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Namespaces
-         * @description The namespaces of jobs and datasets that lineage knows.
-         */
-        get: operations["get_namespaces_api_v1_namespaces_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Namespace
-         * @description One namespace.
-         */
-        get: operations["get_namespace_api_v1_namespaces__namespace__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/jobs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Jobs
-         * @description The jobs of a namespace. What each reads and writes is with the job itself.
-         */
-        get: operations["get_jobs_api_v1_namespaces__namespace__jobs_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/jobs/{job}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Job
-         * @description A job with what it reads, writes, and its newest run.
-         */
-        get: operations["get_marquez_job_api_v1_namespaces__namespace__jobs__job__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/jobs/{job}/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Runs
-         * @description The runs of a job that are remembered, newest first.
-         */
-        get: operations["get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/datasets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Datasets
-         * @description The datasets of a namespace that lineage knows.
-         */
-        get: operations["get_marquez_datasets_api_v1_namespaces__namespace__datasets_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/datasets/{dataset}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Dataset
-         * @description A dataset with the fields that lineage knows of it.
-         */
-        get: operations["get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2043,6 +2245,10 @@ export interface operations {
                 limit?: number;
                 /** @description How many to leave out first. */
                 offset?: number;
+                /** @description As Marquez's clients ask: the answer is in Marquez's shape, of lineage's datasets and jobs. */
+                filter?: ("DATASET" | "JOB") | null;
+                /** @description As `filter`. */
+                sort?: ("NAME" | "UPDATE_AT") | null;
             };
             header?: never;
             path?: never;
@@ -2693,6 +2899,642 @@ export interface operations {
             };
         };
     };
+    get_jobs_api_v1_namespaces__namespace__jobs_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+                /** @description Only jobs whose newest run is in one of these states. */
+                lastRunStates?: ("NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED")[] | null;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_all_jobs_api_v1_jobs_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+                /** @description Only jobs whose newest run is in one of these states. */
+                lastRunStates?: ("NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED")[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_job_api_v1_namespaces__namespace__jobs__job__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_job_versions_api_v1_namespaces__namespace__jobs__job__versions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_job_version_api_v1_namespaces__namespace__jobs__job__versions__version__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+                /** @description A name, percent-encoded whole. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_run_api_v1_jobs_runs__run_id__get: {
+        parameters: {
+            query?: {
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_run_facets_api_v1_jobs_runs__run_id__facets_get: {
+        parameters: {
+            query?: {
+                /** @description Whose facets: the run's own, or its job's. */
+                type?: "run" | "job";
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_column_lineage_api_v1_column_lineage_get: {
+        parameters: {
+            query: {
+                /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME. */
+                nodeId: string;
+                /** @description How many hops to follow. */
+                depth?: number;
+                /** @description Also what is made of it. */
+                withDownstream?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_namespaces_api_v1_namespaces_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_namespace_api_v1_namespaces__namespace__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_datasets_api_v1_namespaces__namespace__datasets_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                dataset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_versions_api_v1_namespaces__namespace__datasets__dataset__versions_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                dataset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_marquez_version_api_v1_namespaces__namespace__datasets__dataset__versions__version__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                dataset: string;
+                /** @description A name, percent-encoded whole. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_sources_api_v1_sources_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_source_api_v1_sources__source__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_tags_api_v1_tags_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     get_lineage_api_v1_lineage_get: {
         parameters: {
             query: {
@@ -3101,289 +3943,6 @@ export interface operations {
                 "application/json": components["schemas"]["SqlAsked"];
             };
         };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_column_lineage_api_v1_column_lineage_get: {
-        parameters: {
-            query: {
-                /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME. */
-                nodeId: string;
-                /** @description How many hops to follow. */
-                depth?: number;
-                /** @description Also what is made of it. */
-                withDownstream?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_namespaces_api_v1_namespaces_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_namespace_api_v1_namespaces__namespace__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_jobs_api_v1_namespaces__namespace__jobs_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_marquez_job_api_v1_namespaces__namespace__jobs__job__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                job: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                job: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_marquez_datasets_api_v1_namespaces__namespace__datasets_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                dataset: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {
