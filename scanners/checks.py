@@ -23,7 +23,7 @@ from scanners.decode import schema_id
 from scanners.expect import Form, from_ddl, undeclared
 from scanners.expect_registered import from_avro, from_json_schema
 from scanners.infer import Sketch
-from scanners.model import RegisteredSchema
+from scanners.model import PART_SUBJECTS, RegisteredSchema
 from scanners.registered import Schemas, SchemaUnusable
 
 _NOTHING: frozenset[str] = frozenset()
@@ -80,7 +80,7 @@ def _foreign(schema: RegisteredSchema) -> bool:
     A subject that does not end like one of a topic's part is named by a record, and that may be in any topic. A schema
     whose subjects are not known is not judged.
     """
-    return bool(schema.subjects) and all(other.endswith(("-key", "-value")) for other in schema.subjects)
+    return bool(schema.subjects) and all(other.endswith(PART_SUBJECTS) for other in schema.subjects)
 
 
 class RecordChecks:

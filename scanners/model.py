@@ -28,6 +28,10 @@ class Strategy(StrEnum):
     SINCE_LAST = "since-last"
 
 
+PART_SUBJECTS = ("-key", "-value")
+"""How subjects end that are named by a topic and its part; others are named by a record, with or without a topic."""
+
+
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
     """How much of each topic is read.

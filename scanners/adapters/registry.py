@@ -15,16 +15,12 @@ from urllib.parse import quote
 import httpx
 
 from catalog.errors import Unavailable
-from scanners.model import ClusterConnection, RegisteredSchema
+from scanners.model import PART_SUBJECTS, ClusterConnection, RegisteredSchema
 from scanners.ports import RegistryAnswer
 from scanners.settings import ScannerSettings
 
 _MAX_DEPTH = 10  # of references within references
 _SILENT = 3  # ids in a row without an answer, after which the others are not asked for
-
-
-_PARTS = ("-key", "-value")
-"""How subjects end that are a topic's part."""
 
 
 class Failed(Exception):
@@ -34,8 +30,8 @@ class Failed(Exception):
 def _of(subject: str, topics: Sequence[str]) -> bool:
     """Whether a subject is one of the topics' by its name: of a part, or of one of the records in it."""
     return any(
-        subject in (f"{topic}-key", f"{topic}-value")
-        or (subject.startswith(f"{topic}-") and not subject.endswith(_PARTS))
+        subject in [topic + part for part in PART_SUBJECTS]
+        or (subject.startswith(f"{topic}-") and not subject.endswith(PART_SUBJECTS))
         for topic in topics
     )
 
@@ -84,7 +80,7 @@ class HttpSchemaRegistry:
                 answer = self.by_ids(cluster, more)
                 found |= answer.schemas
                 problems += [dict(problem) for problem in answer.problems]
-                named = {s for n in more if n in found for s in found[n].subjects if not s.endswith(_PARTS)}
+                named = {s for n in more if n in found for s in found[n].subjects if not s.endswith(PART_SUBJECTS)}
                 self._add_subjects(client, cluster, sorted(named), found, problems)
             self._add_references(client, cluster, found, problems)
         return RegistryAnswer(found, tuple(problems))

@@ -25,7 +25,7 @@ from policies.model import Effect
 from policies.query import GovernedQuery
 from query_batches import Batches
 from query_fuzz import Queries
-from query_world import ANA, CANARIES, KEYS, World, _decide, load, unload
+from query_world import ANA, KEYS, World, _decide, load, tells, unload
 
 pytestmark = pytest.mark.integration
 
@@ -64,14 +64,6 @@ def ask(service: GovernedQuery, sql: str) -> Any:
         return service.run(ANA, sql, "analysis").to_json()
     except WeirError as error:
         return {"code": error.code, "message": error.message, "details": error.details}
-
-
-def tells(sql: str, answers: list[Any]) -> str | None:
-    """How the answers tell the stores apart, None when they do not."""
-    if answers[0] != answers[1]:
-        return f"{sql}\n   a: {str(answers[0])[:600]}\n   b: {str(answers[1])[:600]}"
-    shown = [canary for canary in CANARIES if canary in repr(answers[0]) and canary not in sql]
-    return f"{sql}\n   shows {shown}" if shown else None
 
 
 @pytest.mark.parametrize("part", range(SLICES))

@@ -20,7 +20,7 @@ from policies.adapters.kafka_offsets import KafkaOffsets
 from policies.adapters.spark_engine import SparkEngine
 from policies.adapters.spark_sessions import Sessions
 from policies.query import GovernedQuery
-from query_world import ANA, CANARIES, KEYS, World, _decide, load, unload
+from query_world import ANA, KEYS, World, _decide, load, tells, unload
 
 pytestmark = pytest.mark.integration
 
@@ -61,18 +61,10 @@ def explained(service: GovernedQuery, sql: str) -> Any:
         return {"code": error.code, "message": error.message, "details": error.details}
 
 
-def told(sql: str, answers: list[Any]) -> str | None:
-    """How the explanations tell the stores apart, None when they do not."""
-    if answers[0] != answers[1]:
-        return f"{sql}\n   a: {str(answers[0])[:600]}\n   b: {str(answers[1])[:600]}"
-    shown = [canary for canary in CANARIES if canary in repr(answers[0]) and canary not in sql]
-    return f"{sql}\n   shows {shown}" if shown else None
-
-
 @pytest.mark.parametrize("part", range(SLICES))
 def test_same_explanation_over_both_stores(services: list[GovernedQuery], part: int) -> None:
     asked = ASKED[part::SLICES]
-    found = [told(sql, [explained(service, sql) for service in services]) for sql in asked]
+    found = [tells(sql, [explained(service, sql) for service in services]) for sql in asked]
     assert [each for each in found if each] == []
 
 
