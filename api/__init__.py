@@ -1,1 +1,3 @@
 """Every way in: HTTP, command line, workers, web pages; and all wiring. No business rule."""
+
+VERSION = "0.1.0"

@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import errors
+from api import VERSION, errors, openapi
 from api.bootstrap import Services
 from api.metrics import Metrics
 from api.routes import (
@@ -39,7 +39,6 @@ from api.routes import (
     tokens,
 )
 
-VERSION = "0.1.0"
 PREFIX = "/api/v1"
 
 _DESCRIPTION = """
@@ -70,6 +69,7 @@ def create_app(services: Services) -> FastAPI:
     app.state.services = services
     app.state.metrics = Metrics(CollectorRegistry())
     errors.install(app)
+    openapi.install(app)
     v1 = APIRouter(prefix=PREFIX)
     for room in (
         search, catalog, classifications, recognizers, clusters, scans, marquez, lineage, sources, queries, running,

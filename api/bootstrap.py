@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from api.clusters import Connections
@@ -21,7 +22,7 @@ from api.parts import Parts as _Parts
 from api.recognizers import Recognizers
 from api.scanning import ScanRunner
 from api.settings import Settings
-from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders, SqlLineageSliver
+from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders, SqlLineageSliver, names_cluster
 from api.tables import QueryOffsets, Tables
 from api.verdicts import Verdicts
 from api.webhook_guard import Guard
@@ -219,7 +220,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         settings.query,
     )
     handlers: list[Handler] = [
-        *catalog_handlers.handlers(store, now, datasets, search, discovery),
+        *catalog_handlers.handlers(store, now, datasets, search, discovery, partial(names_cluster, state)),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
         WebhookHandler(store, now, guard),
     ]

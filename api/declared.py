@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from catalog import kinds as catalog_kinds
 from catalog.apply import Applier, Change, Handler
 from catalog.declared import Document, load
-from catalog.errors import NotFound
+from catalog.errors import Conflict, NotFound
 from catalog.records import DeclaredDocument
 from policies import kinds as policy_kinds
 from policies.audit import AuditLog
@@ -84,6 +84,16 @@ class Declared:
             return self._applier.get(kind, name)
         except NotFound:
             return []
+
+    def delete(self, kind: str, name: str, subject: Subject) -> dict[str, Any]:
+        """Take one document away; what scans found stays. Raises NotFound; Conflict where others need it."""
+        kind = self._applier.kind_named(kind)
+        found = self._applier.get(kind, name)[0]
+        if kind == "Grant" and found["spec"].get("request"):
+            raise Conflict(f"Grant {name!r} is what an approved request ended in; revoke it: weir grant revoke {name}.")
+        self._applier.delete(kind, name, by=subject.user)
+        self._audit.record(subject.user, "delete", f"{kind} {name}", "allow", [f"delete {kind} {name}"])
+        return {"kind": kind, "name": name, "action": "delete"}
 
     def everything(self) -> list[dict[str, Any]]:
         """Every declared document, in an order that can be applied again."""

@@ -36,7 +36,7 @@ STATUS: dict[type[WeirError], int] = {
     WeirError: 500,
 }
 
-_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_media_type"}
+HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_media_type"}
 
 log = structlog.get_logger("weir.api")
 
@@ -68,14 +68,17 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        found = [{"field": ".".join(map(str, e["loc"])), "problem": e["msg"]} for e in error.errors()]
+        found = [
+            {"field": ".".join(map(str, e["loc"])), "problem": e["msg"].removeprefix("Value error, ").rstrip(".")}
+            for e in error.errors()
+        ]
         first = found[0] if found else {"field": "body", "problem": "cannot be read"}
         message = f"{first['field']}: {first['problem']}."
         return JSONResponse(body("invalid_input", message, {"fields": found}), 400)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> JSONResponse:
-        code = _HTTP_CODES.get(error.status_code, "http_error")
+        code = HTTP_CODES.get(error.status_code, "http_error")
         message = f"There is nothing at {request.url.path}." if error.status_code == 404 else str(error.detail)
         return JSONResponse(body(code, message), error.status_code, headers=error.headers)
 

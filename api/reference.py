@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from api.errors import STATUS
+from api.errors import HTTP_CODES, STATUS
 from api.settings import documented
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -62,6 +62,9 @@ def routes_markdown(app: FastAPI) -> str:
     codes: dict[int, list[str]] = {}
     for kind, status in STATUS.items():
         codes.setdefault(status, []).append(f"`{kind.code}`")
+    for status, code in [*HTTP_CODES.items(), (500, "internal")]:
+        if f"`{code}`" not in codes.setdefault(status, []):
+            codes[status].append(f"`{code}`")
     lines += [f"| {status} | {', '.join(names)} |" for status, names in sorted(codes.items())]
     return "\n".join(lines) + "\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -16,11 +17,17 @@ from catalog.ports import CatalogStore
 from lineage.queries import Lineage
 from lineage.sql.columns import columns_from_sql
 from policies.grants import Grants
+from policies.state import GovernanceState
 
 References = Callable[[DatasetId], str | None]
 """`CLUSTER/TOPIC` of a dataset; None for one the catalog does not hold."""
 
 _FRESH_S = 5.0
+
+
+def names_cluster(state: GovernanceState, cluster: str) -> bool:
+    """Whether policies, roles, grants or workflows say `CLUSTER/...`."""
+    return any(f'"{cluster}/' in json.dumps(document.spec, default=str) for document in state.documents())
 
 
 class ReportFlows:

@@ -94,7 +94,7 @@ class Tables:
 
 
 def _part(form: PartFormat, kind: DataType, schemas: Callable[[], Mapping[str, object]]) -> PartRead:
-    if form.name in _NATIVE:
+    if form.name in _NATIVE and not form.options.get("packed"):
         return PartRead(_NATIVE[form.name], kind)
     needed: dict[str, object] = {"format": asdict(form)}
     if form.name in _REGISTERED:

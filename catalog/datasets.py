@@ -68,6 +68,15 @@ class Datasets(DatasetReader):
         self._changed([dataset for pair in moved for dataset in pair])
         return cluster
 
+    def rename_cluster(self, old: str, new: str) -> None:
+        """The datasets of one name of a cluster go by the other, of the same namespace; the old name ends."""
+        with self._store.transaction():
+            known = self._store.datasets(DatasetFilter(cluster=old, deleted=None)).items
+            for record in known:
+                self._store.put_dataset(replace(record, cluster=new))
+            self.clusters.delete(old)
+            self._changed(record.id for record in known)
+
     def record_topics(self, cluster: str, topics: Collection[TopicFacts]) -> TopicChanges:
         """Take note of a full listing of a cluster: new topics, topics that are gone, and the facts of each."""
         holder = self.clusters.get(cluster)

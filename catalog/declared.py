@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, RootModel, ValidationError
 
 from catalog.errors import InvalidInput
 
@@ -162,7 +162,7 @@ def _document(
             file,
             lines.get(("kind",), line),
             "kind",
-            f"{kind!r} is no kind{_near(str(kind), kinds)}; kinds are {', '.join(sorted(kinds))}",
+            f"{kind!r} is no kind{_near(str(kind), kinds) or '; kinds are ' + ', '.join(sorted(kinds))}",
         )
     metadata = _metadata(value.get("metadata"), kind, file, line, lines)
     spec = value.get("spec")
@@ -216,12 +216,14 @@ def _first_error(
     problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
     # A union adds the names of its branches to the place; only what stands in the text is a place there.
     place: tuple[str | int, ...] = ("spec",)
-    for part in problem["loc"]:
+    written = problem["loc"][1:] if issubclass(model, RootModel) else problem["loc"]
+    for part in written:
         if (*place, part) in lines or problem["type"] == "missing":
             place = (*place, part)
     here = next((lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in lines), line)
     if problem["type"] == "extra_forbidden":
-        known = [f.alias or n for n, f in model.model_fields.items()] if len(place) == 2 else []
+        known = [f.alias or n for each in _branches(model) for n, f in each.model_fields.items()]
+        known = known if len(place) == 2 else []
         text = "is not known" + _near(str(place[-1]), known)
     else:
         text = problem["msg"].removeprefix("Value error, ")
@@ -229,10 +231,22 @@ def _first_error(
     return _wrong(file, here, _dotted(place), f"{text} ({kind} {name})")
 
 
+def _branches(model: Any) -> Iterator[type[BaseModel]]:
+    """The models that a kind may be: one, or those of a union."""
+    if isinstance(model, type) and issubclass(model, RootModel):
+        yield from _branches(model.model_fields["root"].annotation)
+    elif isinstance(model, type) and issubclass(model, BaseModel):
+        yield model
+    else:
+        for each in get_args(model):
+            yield from _branches(each)
+
+
 def _wrong(file: str, line: int, field_name: str | None, text: str) -> InvalidInput:
     where = f"{field_name} " if field_name else ""
+    stop = "" if text.endswith("?") else "."
     return InvalidInput(
-        f"{file}, line {line}: {where}{text}.", details={"file": file, "line": line, "field": field_name}
+        f"{file}, line {line}: {where}{text}{stop}", details={"file": file, "line": line, "field": field_name}
     )
 
 

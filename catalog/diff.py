@@ -5,6 +5,7 @@ A scan sees a sample. What it did not see is called gone only when the sample wa
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -77,7 +78,7 @@ def differences(old: SchemaVersion, new: SchemaVersion) -> tuple[Change, ...]:
     before = {f.path: f for f in old.fields}
     after = {f.path: f for f in new.fields}
     changes: list[Change] = []
-    if dict(old.format) != dict(new.format):
+    if _formats(old) != _formats(new):
         changes.append(
             Change("format", None, dict(old.format), dict(new.format), first_seen=_format_first(old, new, after))
         )
@@ -95,6 +96,16 @@ def differences(old: SchemaVersion, new: SchemaVersion) -> tuple[Change, ...]:
     known = {d.key for d in departures_of(old)}
     changes += [_departs(d) for d in departures_of(new) if d.key not in known]
     return tuple(changes)
+
+
+def _formats(schema: SchemaVersion) -> dict[str, Any]:
+    """The formats of the parts by what a record is, not by what it is packed in: a sample may miss the few that are."""
+    made: dict[str, Any] = dict(schema.format)
+    for name in [name for name in made if name.endswith(".options")]:
+        options = {option: value for option, value in json.loads(made.pop(name)).items() if option != "packed"}
+        if options:
+            made[name] = options
+    return made
 
 
 def _field_changes(was: FieldProfile, now: FieldProfile, both_whole: bool) -> Iterable[Change]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from catalog.apply import Action, Change
 from catalog.clusters import Clusters
@@ -49,14 +49,26 @@ class Kept:
 
 
 class ClusterHandler(Kept):
-    """After a cluster was applied its brokers are asked who they are; when they do not answer it is asked later."""
+    """After a cluster was applied its brokers are asked who they are; when they do not answer it is asked later.
+
+    A scan of an address names the cluster after its host. The name that is declared takes the place of that one, with
+    all that was found, unless documents speak of the old name already (`spoken_of`): they would hold no longer.
+    """
 
     kind = "Cluster"
 
-    def __init__(self, store: CatalogStore, clock: Clock, datasets: Datasets, discovery: Discovery | None) -> None:
+    def __init__(
+        self,
+        store: CatalogStore,
+        clock: Clock,
+        datasets: Datasets,
+        discovery: Discovery | None,
+        spoken_of: Callable[[str], bool] = lambda cluster: False,
+    ) -> None:
         super().__init__(store, clock)
         self._datasets = datasets
         self._discovery = discovery
+        self._spoken_of = spoken_of
 
     def put(self, document: Document, by: str | None) -> None:
         assert isinstance(document.model, ClusterSpec)
@@ -75,14 +87,27 @@ class ClusterHandler(Kept):
             self._datasets.clusters.delete(key)
 
     def settle(self, changes: Sequence[Change]) -> None:
-        if self._discovery is None:
-            return
         for change in changes:
             if change.action in (Action.CREATE, Action.UPDATE):
                 try:
-                    self._discovery.connect(change.name)
+                    if self._discovery is not None:
+                        self._discovery.connect(change.name)
                 except WeirError as error:
                     _log.warning("Cluster %s was recorded, but: %s", change.name, error.message)
+                self._take_over(change.name)
+
+    def _take_over(self, name: str) -> None:
+        """The names that scans gave to the brokers of a declared cluster end."""
+        namespace = self._datasets.clusters.get(name).namespace
+        declared = {document.key for document in self._store.documents(self.kind)}
+        declared |= {str(document.metadata.get("cluster")) for document in self._store.documents("Dataset")}
+        for other in self._datasets.clusters.all():
+            if other.namespace != namespace or other.name in declared:
+                continue
+            if self._spoken_of(other.name):
+                _log.warning("Cluster %s keeps the name %s beside it: policies speak of that one.", name, other.name)
+            else:
+                self._datasets.rename_cluster(other.name, name)
 
 
 class DatasetHandler(Kept):
@@ -153,11 +178,19 @@ class RecognizerHandler(Kept):
 
 
 def handlers(
-    store: CatalogStore, clock: Clock, datasets: Datasets, search: Search | None, discovery: Discovery | None
+    store: CatalogStore,
+    clock: Clock,
+    datasets: Datasets,
+    search: Search | None,
+    discovery: Discovery | None,
+    spoken_of: Callable[[str], bool] = lambda cluster: False,
 ) -> list[Kept]:
-    """One for each of the catalog's kinds, in the order of writing."""
+    """One for each of the catalog's kinds, in the order of writing.
+
+    `spoken_of`: whether another room's documents name a cluster.
+    """
     return [
-        ClusterHandler(store, clock, datasets, discovery),
+        ClusterHandler(store, clock, datasets, discovery, spoken_of),
         GlossaryTermHandler(store, clock, search),
         DatasetHandler(store, clock, datasets, datasets.clusters),
         RecognizerHandler(store, clock),

@@ -19,6 +19,8 @@ PERSONAL_DATA_TAG = "PII"
 """Stands for every personal-data tag wherever tags are matched."""
 
 _COLON = re.compile(r":(?!//|\d+(?:[:/]|$))")
+_ARN = re.compile(r"(arn(?::[^:]*){4}):(.+)", re.DOTALL)
+"""AWS Glue's namespace in OpenLineage, `arn:aws:glue:REGION:ACCOUNT`, and what follows it."""
 _DATAHUB_URN = re.compile(r"urn:li:dataset:\(urn:li:dataPlatform:(?P<platform>[^,]+),(?P<name>.+),[A-Z_]+\)\Z")
 
 
@@ -63,7 +65,8 @@ class NodeId:
 
     @staticmethod
     def parse(text: str) -> NodeId:
-        """Read a node id; `kind` is dataset, field or job. A colon before `//` or before a port does not separate.
+        """Read a node id; `kind` is dataset, field or job. A colon before `//`, before a port or within an ARN
+        does not separate.
 
         A DataHub URN of a Kafka topic gives namespace `kafka`. Raises InvalidInput.
         """
@@ -71,7 +74,8 @@ class NodeId:
         if urn:
             return NodeId("dataset", urn["platform"], urn["name"])
         kind, _, rest = text.partition(":")
-        parts = _COLON.split(rest)
+        arn = _ARN.match(rest)
+        parts = [arn[1], *arn[2].split(":")] if arn else _COLON.split(rest)
         if kind in ("dataset", "job") and len(parts) >= 2:
             return NodeId(kind, parts[0], ":".join(parts[1:]))
         if kind == "datasetField" and len(parts) >= 3:

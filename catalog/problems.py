@@ -23,6 +23,9 @@ _WORDS = {
     "too_many_fields": "There are more fields than a profile keeps; the rarest were left out.",
     "too_many_headers": "There are more headers than a profile keeps; some were left out.",
     "unknown_schema_id": "{count} times{part} names a schema id that the registry does not have{first}.",
+    "guids_not_supported": "The schema registry knows no GUIDs, by which headers name the schemas {ids}; those records were not"
+    " read. Confluent's registry has them from version 8.0 on.",
+    "other_encoding": "{count} times{part} is text in ISO 8859-1 and not in UTF-8; it was read as that{first}.",
     "profile_failed": "{count} records could not be profiled by a fault of Weir; their fields count as not scanned.",
 }
 

@@ -103,13 +103,25 @@ class Search:
         for name, values in (filters or {}).items():
             if name not in FACETS:
                 raise InvalidInput(f"There is no filter {name!r}; filters are {', '.join(FACETS)}.")
-            known = [self._clusters.namespace(v) if name == "namespace" else v for v in values if v]
+            known = tuple(spelling for value in values if value for spelling in self._spellings(name, value))
             if known:
-                wanted[name] = tuple(known)
+                wanted[name] = known
         needles, whole = parse(q)
         page = self._index.search(SearchQuery(needles, whole, wanted, limit, offset))
         hits = tuple(Hit(h.score, h.source, highlights(h.source, needles)) for h in page.hits)
         return SearchAnswer(page.total, hits, page.facets)
+
+    def _spellings(self, facet: str, value: str) -> tuple[str, ...]:
+        """A filter's value as the index holds it; a group may be named without `group:`, an entity in small letters."""
+        match facet:
+            case "namespace":
+                return (self._clusters.namespace(value),)
+            case "owner":
+                return (value, f"group:{value}")
+            case "entity":
+                return (value, value.upper())
+            case _:
+                return (value,)
 
     def changed(self, datasets: Iterable[DatasetId]) -> None:
         """Bring these up to date now if the index answers; else `reindex_dirty` will."""

@@ -72,7 +72,7 @@ def _dataset(
     inside = {tag for tags in tagged.values() for tag in tags}
     tags = tuple(dict.fromkeys((*record.tags, *(t for term in record.terms for t in term_tags.get(term, ())))))
     entities = tuple(sorted(tag for tag in inside if is_personal(tag)))
-    names = (spelled(record.id.name), spelled(record.reference), spelled(str(record.id)))
+    names = (*map(spelled, (record.id.name, record.reference, str(record.id))), *_in_sql(record))
     return Entry(
         id=dataset_key(record.id),
         version=record.revision,
@@ -85,7 +85,7 @@ def _dataset(
         },
         words={
             "name": name_words([record.id.name]),
-            "entity": name_words(entities),
+            "entity": name_words(_with_pii(entities)),
             "tag": name_words(tags),
             "term": name_words(record.terms),
             "owner": name_words(str(o) for o in record.owners),
@@ -113,6 +113,7 @@ def _field(
     entities = tuple(tag for tag in tags if is_personal(tag))
     full = spelled(path)
     inner = full.removeprefix(place.root).lstrip(".")
+    within = (spelled(record.id.name), *_in_sql(record))
     shown: dict[str, Any] = {
         **_shared(record),
         "kind": "field",
@@ -133,13 +134,13 @@ def _field(
             "name": name_words([place.name]),
             "path": name_words([place.root, *place.names]),
             "dataset": name_words([record.id.name]),
-            "entity": name_words(entities),
+            "entity": name_words(_with_pii(entities)),
             "tag": name_words(tags),
             "term": name_words(note.terms if note else ()),
             "owner": name_words(str(o) for o in record.owners),
             "text": text_words(note.description if note else ""),
         },
-        exact=tuple(dict.fromkeys((full, inner) if inner else (full,))),
+        exact=tuple(dict.fromkeys((full, inner, *(f"{name}.{inner}" for name in within)) if inner else (full,))),
         suffixes=suffixes(inner),
         facets=_facets(record, "field", {*tags, *record.tags}, entities),
         usage=record.usage,
@@ -159,13 +160,23 @@ def _shared(record: DatasetRecord) -> dict[str, Any]:
     }
 
 
+def _in_sql(record: DatasetRecord) -> tuple[str, ...]:
+    """`prod.orders`, as queries name it."""
+    return (f"{spelled(record.cluster)}.{spelled(record.id.name)}",) if record.cluster else ()
+
+
+def _with_pii(entities: Sequence[str]) -> tuple[str, ...]:
+    """What holds personal data of any kind is found by that word too."""
+    return (*entities, PERSONAL_DATA_TAG) if entities else ()
+
+
 def _facets(
     record: DatasetRecord, kind: str, tags: Iterable[str], entities: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     pii = (PERSONAL_DATA_TAG,) if entities else ()
     return {
         "kind": (kind,),
-        "entity": (*entities, *pii),
+        "entity": _with_pii(entities),
         "tag": tuple(sorted({*tags, *pii})),
         "owner": tuple(str(owner) for owner in record.owners),
         "namespace": (record.id.namespace,),

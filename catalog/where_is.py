@@ -5,6 +5,7 @@ The report says what was not looked at as plainly as what was found.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -97,6 +98,8 @@ class WhereIs:
             found += places_in(record, schema, tags.get(record.id, []), notes, terms, self._below(wanted.term), wanted)
             gaps += gaps_of(record, schema, as_of)
             seen.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
+        if asked.entity and not found:
+            gaps.insert(0, gap("tag", _nothing_carries(asked.entity, tags)))
         places = self._reached(found, gaps, as_of)
         inputs = [asked.to_json(), rfc3339(as_of), seen, [p.to_json() for p in places], gaps]
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
@@ -181,6 +184,16 @@ class WhereIs:
                 )
             )
         return tuple(reached)
+
+
+def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationRecord]]) -> str:
+    """That nothing was found, which for a misspelt tag must not read as "there is none"."""
+    known = sorted({record.entity for records in tags.values() for record in records})
+    near = difflib.get_close_matches(tag.upper(), known, 1, 0.5)
+    if not known:
+        return f"No field in the catalog carries the tag {tag!r}, nor any other yet."
+    mend = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(known)}."
+    return f"No field in the catalog carries the tag {tag!r}; {mend}"
 
 
 class _Asking:

@@ -149,7 +149,8 @@ def _entry(entry: dict[str, Any]) -> str:
     who = next((f"{k} {entry[k]}" for k in ("user", "group", "role", "job") if entry.get(k)), None)
     who = who or " ".join(str(entry[k]) for k in ("kind", "name") if entry.get(k))
     notes = ["masked"] if entry.get("masked") else []
-    notes += [f"via {entry['via']}"] if entry.get("via") else []
+    via = entry.get("via") or []
+    notes += [f"via {', '.join(via) if isinstance(via, list | tuple) else via}"] if via else []
     return f"{who} ({', '.join(notes)})" if notes else who
 
 

@@ -72,11 +72,15 @@ class Run:
 
 @dataclass(slots=True)
 class Remembered:
-    """An edge that was open when the runs which spoke of it were forgotten: (variant, valid from, last support)."""
+    """An edge that was open when the runs which spoke of it were forgotten: (variant, valid from, last support).
+
+    `parent` is the run that started the last of them.
+    """
 
     variant: tuple[str, ...]
     vf: int
     seen: int
+    parent: str | None = None
 
 
 Pair = tuple[str, ...]
@@ -185,7 +189,7 @@ class Book:
             "facts": {key: orjson.Fragment(self.cache.facts[key]) for key in self.facts},
             "declared": self.declared,
             "declared_turns": self.declared_turns,
-            "base": [[list(p), list(m.variant), m.vf, m.seen] for p, m in self.base.items()],
+            "base": [[list(p), list(m.variant), m.vf, m.seen, m.parent] for p, m in self.base.items()],
             "info": self.info,
             "about": self.about,
             "halves": self.halves,
@@ -207,7 +211,7 @@ class Book:
             facts={key: _facts_of(found, document) for key, found in document["facts"].items()},
             declared=document["declared"],
             declared_turns=_turns_of(document.get("declared_turns", ())),
-            base={tuple(p): Remembered(tuple(v), vf, seen) for p, v, vf, seen in document["base"]},
+            base={tuple(p): Remembered(tuple(v), *held) for p, v, *held in document["base"]},
             info={key: (row[0], row[1]) for key, row in document["info"].items()},
             about=document["about"],
             halves=document["halves"],

@@ -29,6 +29,8 @@ def encode(raw: Any) -> bytes:
 
 def decode(data: bytes | str | None) -> Any:
     """The JSON value in a message. Numbers like NaN, which are not JSON but are sent, read as null."""
+    if isinstance(data, bytes):
+        data = data.removeprefix(b"\xef\xbb\xbf")  # a byte order mark, as some shells put before what they send
     if not data:
         raise InvalidInput("The message is empty: an OpenLineage event is a JSON object.")
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import structlog
@@ -14,7 +15,8 @@ from catalog.errors import InvalidInput, Unavailable
 from lineage.codec import decode, encode
 from lineage.events import Event
 from lineage.ingest import REDACTED_ALREADY
-from lineage.memory import uncollected
+from lineage.learn import Gathered, gather
+from lineage.memory import quick_turns, uncollected
 from lineage.names import Resolve, as_written
 from lineage.parse import parse
 from lineage.ports import EventLog, EventSource, LineageGraph, Record, WriteRefused
@@ -44,8 +46,21 @@ class WorkerState:
     """The server that does not answer just now."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Messages, and what was read in them: events, and why others are none."""
+
+    records: Sequence[Record]
+    events: Sequence[tuple[Record, Event]]
+    refused: Sequence[tuple[Record, str]]
+    gathered: Gathered | None
+
+
 class LineageWorker:
-    """Consumes the log in batches: graph first, then the offsets."""
+    """Consumes the log in batches: graph first, then the offsets.
+
+    While one batch is folded, the next is fetched and read; it is folded, and its offsets are committed, after.
+    """
 
     def __init__(
         self,
@@ -59,6 +74,7 @@ class LineageWorker:
         self._settings = settings or LineageSettings()
         self._writer = GraphWriter(graph, resolve, self._settings)
         self._repeats = Repeats()
+        self._next: _Batch | None = None
         self._tidy_at = 0.0
         self.state = WorkerState()
 
@@ -76,27 +92,50 @@ class LineageWorker:
 
     def step(self, stop: threading.Event | None = None, timeout: float = 0.5) -> int:
         """One batch: poll, fold, write, commit. Gives the number of messages. Raises Unavailable."""
-        records = self._source.poll(self._settings.batch_events, self._settings.batch_bytes, timeout)
-        if not records:
+        batch, self._next = self._next or self._read(timeout), None
+        if batch is None:
             return 0
         stop = stop or threading.Event()
-        events = self._read(records, stop)
-        self._patiently(stop, self._fold, events)
-        self._patiently(stop, self._source.commit, records)
+        with quick_turns(), ThreadPoolExecutor(1, "lineage-fold") as pool:
+            folding = pool.submit(self._fold_batch, batch, stop)
+            self._read_ahead()
+            folding.result()
+        self._patiently(stop, self._source.commit, batch.records)
+        self.state.folded += len(batch.records) - len(batch.events) - len(batch.refused)  # repeats
         self.state.batches += 1
-        return len(records)
+        return len(batch.records)
 
-    def _read(self, records: Sequence[Record], stop: threading.Event) -> list[tuple[Record, Event]]:
+    def _read(self, timeout: float) -> _Batch | None:
+        records = self._source.poll(self._settings.batch_events, self._settings.batch_bytes, timeout)
+        if not records:
+            return None
         events: list[tuple[Record, Event]] = []
+        refused: list[tuple[Record, str]] = []
         for record in records:
             if self._repeats.known(record):
-                self.state.folded += 1
                 continue
             try:
                 events.append((record, read_event(record)))
             except InvalidInput as error:
-                self._patiently(stop, self._bury, record, error.message)
-        return events
+                refused.append((record, error.message))
+        return _Batch(records, events, refused, self._gathered(events))
+
+    def _gathered(self, events: Sequence[tuple[Record, Event]]) -> Gathered | None:
+        try:
+            return self._writer.gather(event for _, event in events)
+        except Exception:  # the fold tries again, and finds the event that is to blame
+            return None
+
+    def _read_ahead(self) -> None:
+        try:
+            self._next = self._read(0.0)
+        except Unavailable:  # the next step asks again, and waits
+            self._next = None
+
+    def _fold_batch(self, batch: _Batch, stop: threading.Event) -> None:
+        for record, reason in batch.refused:
+            self._patiently(stop, self._bury, record, reason)
+        self._patiently(stop, self._fold, batch.events, batch.gathered)
 
     def tidy(self) -> int:
         """Now and then: datasets of a cluster that was declared meanwhile get its name. Gives their number."""
@@ -120,13 +159,13 @@ class LineageWorker:
         """Events accepted and not yet in the graph. Raises Unavailable."""
         return self._source.lag()
 
-    def _fold(self, events: Sequence[tuple[Record, Event]]) -> None:
+    def _fold(self, events: Sequence[tuple[Record, Event]], gathered: Gathered | None = None) -> None:
         """Write a batch; where the graph refuses it for good, find the event that is to blame and bury it alone."""
         if not events:
             return
         try:
             with uncollected():
-                self._writer.write([event for _, event in events])
+                self._writer.write_gathered(gathered or gather(event for _, event in events))
             self._repeats.folded(events)
             self.state.folded += len(events)
         except (Unavailable, Stopped):

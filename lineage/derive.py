@@ -7,8 +7,9 @@ declaration or a complete snapshot that lacks it, a dropped dataset. A missing l
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -30,12 +31,21 @@ _PAIRS_KEPT = 2000
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A moment at which something was said: from `time` on, supported until `last`; `closes` refutes what it lacks."""
+    """A moment at which something was said: from `time` on, supported until `last`; `closes` refutes what it lacks,
+    but not `spared`, nor what is remembered of the same `parent` run."""
 
     time: int
     last: int
     statement: Statement
     closes: bool
+    spared: frozenset[Pair] = frozenset()
+    parent: str | None = None
+
+    def refutes(self, pair: Pair, held: Remembered) -> bool:
+        # What another run still reported after this one began is not refuted: the two ran side by side.
+        if pair in self.statement.pairs or held.seen > self.time or pair in self.spared:
+            return False
+        return (held.parent is None or held.parent != self.parent) and self.statement.refutes(pair)
 
 
 class Derived(NamedTuple):
@@ -89,7 +99,7 @@ def base_of(book: Book, names: Names) -> dict[Pair, Remembered]:
     for pair, held in sorted(book.base.items()):
         now = resolve_pair(pair, names)
         if now not in opened:
-            opened[now] = Remembered(held.variant, held.vf, held.seen)
+            opened[now] = Remembered(held.variant, held.vf, held.seen, held.parent)
     return opened
 
 
@@ -120,9 +130,7 @@ def walk(
         drop(step.time)
         said = step.statement
         if step.closes:
-            # What another run still reported after this one began is not refuted: the two ran side by side.
-            missing = [p for p, h in opened.items() if p not in said.pairs and h.seen <= step.time and said.refutes(p)]
-            for pair in missing:
+            for pair in [pair for pair, held in opened.items() if step.refutes(pair, held)]:
                 close(pair, step.time)
         for pair, (variant, how) in said.pairs.items():
             held = opened.get(pair)
@@ -146,10 +154,10 @@ def _merged(steps: Iterable[Step], drop_times: Sequence[int]) -> Iterator[Step]:
             held = step
         elif (
             step.statement is held.statement
-            and step.closes == held.closes
+            and (step.closes, step.spared, step.parent) == (held.closes, held.spared, held.parent)
             and not any(held.time < time <= step.time for time in drop_times)
         ):
-            held = Step(held.time, max(held.last, step.last), held.statement, held.closes)
+            held = replace(held, last=max(held.last, step.last))
         else:
             yield held
             held = step
@@ -163,6 +171,11 @@ class Sayings:
     def __init__(self, book: Book, names: Names) -> None:
         self.book, self.names = book, names
         self._statements: dict[frozenset[str], tuple[Mark, Statement]] = {}
+        self._remembered = {held.parent for held in book.base.values()} - {None}
+        self._siblings: dict[str | None, list[Run]] = defaultdict(list)
+        for run in book.runs.values():
+            self._siblings[run.parent].append(run)
+        self._spared: dict[str | None, frozenset[Pair]] = {}
 
     def observed(self) -> list[Step]:
         steps = [
@@ -186,7 +199,21 @@ class Sayings:
             for at in range(len(phases)):
                 yield Step(phases[at][0], run.heard, self.statement(key for _, key in phases[: at + 1]), False)
         elif phases:
-            yield Step(run.first, run.heard, self.statement(run.phases), run.complete)
+            said = self.statement(run.phases)
+            parent = run.parent if run.parent in self._remembered else None
+            yield Step(run.first, run.heard, said, run.complete, self._of_siblings(run, said), parent)
+
+    def _of_siblings(self, run: Run, said: Statement) -> frozenset[Pair]:
+        """What runs of this job under the same parent run say: mapped tasks and loops are one piece of work in many
+        runs, each of which tells of its part."""
+        siblings = self._siblings.get(run.parent, ()) if run.parent is not None else ()
+        if len(siblings) < 2:
+            return frozenset()
+        if run.parent not in self._spared:
+            pairs = (self.statement(sibling.phases).pairs for sibling in siblings if sibling.phases)
+            self._spared[run.parent] = frozenset().union(*pairs)
+        spared = self._spared[run.parent]
+        return spared if spared != said.pairs.keys() else frozenset()
 
     def statement(self, keys: Iterable[str]) -> Statement:
         wanted = frozenset(keys)

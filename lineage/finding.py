@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -9,8 +10,12 @@ from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
 from lineage.model import Direction, Edge, Kind, Node
 from lineage.names import Names, Resolve, as_written, field_text
+from lineage.parse import run_id_of
 from lineage.ports import LineageGraph
 from lineage.settings import LineageSettings
+
+_VERSION = re.compile(r"#[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+"""How clients of Marquez name one version of a node; here a node is as it is at a moment (`asOf`)."""
 
 
 class Finder:
@@ -48,6 +53,8 @@ class Finder:
             found = self._graph.node(wanted) or self._unspoken(dataset, wanted, parsed.field)
             if found is not None:
                 return found
+        if _VERSION.search(node_id):
+            return self.find(_VERSION.sub("", node_id))
         near = self._graph.search_ids(node_id, 5)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise NotFound(f"Lineage knows no {node_id}.{hint}", details={"nodeId": node_id, "nearest": near})
@@ -67,7 +74,7 @@ class Finder:
 
     def job_of_run(self, run_id: str) -> Node | None:
         """The job whose newest run this is; None where there is none. Older runs are found by their job."""
-        return self._graph.job_of_run(run_id)
+        return self._graph.job_of_run(run_id_of(run_id))
 
     def dataset(self, node_id: str) -> tuple[Node, list[str]]:
         """A dataset and the fields that lineage knows of it. Raises InvalidInput, NotFound."""

@@ -157,9 +157,12 @@ def _forget_runs(book: Book, names: Names, drops: Drops, kept: int) -> None:
     while len(book.runs) > kept:
         oldest = min(book.runs.values(), key=lambda run: (run.first, run.id))
         steps = list(Sayings(book, names).of_run(oldest))
+        said = {pair for step in steps for pair in step.statement.pairs}
         until = max((step.time for step in steps), default=oldest.first)
         past = {dataset: [time for time in times if time <= until] for dataset, times in drops.items()}
         book.base, closed, _ = walk(base_of(book, names), steps, past)
+        for pair in book.base.keys() & said:
+            book.base[pair].parent = oldest.parent
         for pair, _, _, vf, _, _ in closed:
             book.forget(edge_id(book.owner, OBSERVED, pair, vf))
         del book.runs[oldest.id]

@@ -126,7 +126,7 @@ def _shape(book: Book, run_id: str, steps: tuple[int, int]) -> tuple[Any, ...] |
         return None
     heard = tuple(run.heard // step for step in steps)
     integration = book.info.get("integration", (0, None))[1]
-    return run.first, heard, run.complete, run.processing, run.snapshot, _said(run), integration
+    return run.first, heard, run.complete, run.processing, run.snapshot, run.parent, _said(run), integration
 
 
 def _said(run: Run) -> tuple[Any, ...]:

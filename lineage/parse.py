@@ -50,13 +50,14 @@ def _event(raw: Any) -> Event:
     run = raw["run"]
     run_id = run.get("runId") if isinstance(run, Mapping) else None
     if not isinstance(run_id, str) or not run_id:
-        raise InvalidInput("run.runId is missing: a run event names its run by a UUID.", details={"field": "run.runId"})
+        what = "is missing" if run_id in (None, "") else f"is {_kind(run_id)}"
+        raise InvalidInput(f"run.runId {what}: a run event names its run by a UUID.", details={"field": "run.runId"})
     _check_length(run_id, MAX_NAME_BYTES, "run.runId")
     kind = raw.get("eventType")
     facets = _facets(run)
     return RunEvent(
         time=_time(raw),
-        run_id=run_id,
+        run_id=run_id_of(run_id),
         job=job,
         type=kind.upper() if isinstance(kind, str) and kind.upper() in _TYPES else None,
         inputs=inputs,
@@ -65,6 +66,11 @@ def _event(raw: Any) -> Event:
         facets=facets,
         producer=producer,
     )
+
+
+def run_id_of(text: str) -> str:
+    """The id of a run as it is kept: a UUID is the same in upper and in lower case; any other text is as it is."""
+    return text.lower() if _UUID.match(text) else text
 
 
 def parse_time(text: Any) -> int | None:
@@ -84,6 +90,7 @@ def parse_time(text: Any) -> int | None:
     return seconds * 1000 + int((fraction or "0").ljust(3, "0")[:3])
 
 
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -145,7 +152,7 @@ def _parent(raw: Any) -> ParentRef | None:
     run, root = raw.get("run"), raw.get("root")
     run_id = run.get("runId") if isinstance(run, Mapping) else None
     found = ParentRef(
-        run_id=run_id if isinstance(run_id, str) and run_id else None,
+        run_id=run_id_of(run_id) if isinstance(run_id, str) and run_id else None,
         job=optional_name(raw.get("job")),
         root=optional_name(root.get("job")) if isinstance(root, Mapping) else None,
     )

@@ -21,6 +21,9 @@ from lineage.settings import LineageSettings
 
 _CACHED_EDGES = 250_000
 """Books are kept in memory up to so many edges together, of about 800 bytes each."""
+_TOGETHER_ROWS = 2500
+"""Owners share a transaction up to so many rows. The state of a larger one outlives the young generation of Neo4j's
+heap, and collecting it costs more than further commits do; and what follows is made while it is written."""
 _ATTEMPTS = 20
 _FEWEST_ROWS = 200
 
@@ -50,7 +53,14 @@ class GraphWriter:
 
     def write(self, events: Sequence[Event]) -> None:
         """Raises Unavailable (the graph does not answer; nothing is written), WriteRefused (it never will take it)."""
-        gathered = gather(events, self._reader)
+        self.write_gathered(self.gather(events))
+
+    def gather(self, events: Iterable[Event]) -> Gathered:
+        """Read events, to be written later. Needs no graph; one thread may do this while another writes."""
+        return gather(events, self._reader)
+
+    def write_gathered(self, gathered: Gathered) -> None:
+        """As `write`."""
         self._insist(lambda: self._write(gathered))
 
     def realign(self) -> int:
@@ -192,9 +202,9 @@ class GraphWriter:
                 at_work.result()
 
     def _portions(self, parts: Iterable[GraphDelta]) -> Iterator[GraphDelta]:
-        packed = GraphDelta()
+        packed, together = GraphDelta(), min(self._rows, _TOGETHER_ROWS)
         for part in parts:
-            if packed.weight and packed.weight + part.weight > self._rows:
+            if packed.weight and packed.weight + part.weight > together:
                 yield from packed.portions(self._rows)
                 packed = GraphDelta()
             packed.absorb(part)

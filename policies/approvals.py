@@ -7,7 +7,7 @@ writes only over the state it has read, and looks again when another was faster.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -25,7 +25,7 @@ from policies.model import DatasetFacts, Effect, Subject
 from policies.ports import Clock, FactsSource
 from policies.request_effects import check_times, end_by_default, grant_spec, not_found
 from policies.request_records import KIND, RequestRecords
-from policies.requests import Asked, matching_workflows, read_fields, shortest
+from policies.requests import Asked, check_rows, matching_workflows, read_fields, shortest
 from policies.settings import PolicySettings
 from policies.state import GovernanceState
 from policies.workflow import AccessRequest, Approvers, RequestState, Stage, Workflow
@@ -49,10 +49,10 @@ class Approvals:
         audit: AuditLog,
         clock: Clock,
         settings: PolicySettings | None = None,
-        check_condition: Callable[[str], object] = lambda _: None,
+        check_condition: Callable[[str], Iterable[str]] = lambda _: (),
         events: EventSink | None = None,
     ) -> None:
-        """`check_condition` raises InvalidInput for rows that cannot be used."""
+        """`check_condition` gives the fields that rows name, and raises InvalidInput for rows that cannot be used."""
         self._state, self._facts, self._identity, self._clock = state, facts, identity, clock
         self._store = state.store
         self._settings = settings or PolicySettings()
@@ -85,7 +85,7 @@ class Approvals:
         if not purpose.strip():
             raise InvalidInput("An access request needs a purpose, as in --purpose fraud-investigation.")
         if rows is not None:
-            self._check_condition(rows)
+            check_rows(facts, self._check_condition(rows))
         asked = read_fields(facts, fields, unmask)
         stages, longest, expires_after = self._required(facts, asked)
         start = valid_from or now
@@ -120,7 +120,7 @@ class Approvals:
         if not purpose.strip():
             raise InvalidInput("Breaking the glass needs a purpose, as in --purpose incident.")
         if rows is not None:
-            self._check_condition(rows)
+            check_rows(facts, self._check_condition(rows))
         asked = read_fields(facts, fields, None)
         who = resolve(subject, self._state.view().roles)
         allowed = glass.terms(who, self._workflows(facts, asked), facts.reference)

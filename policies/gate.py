@@ -20,7 +20,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from catalog.errors import SqlRefused
-from policies.sql import stream, tables
+from policies.sql import pipes, stream, tables
 from policies.sql.errors import refused
 from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex
 from policies.sql.names import fold
@@ -106,7 +106,9 @@ def _read(sql: str) -> Gated:
 def _parse(lexed: Lexed) -> exp.Expression:
     sql = lexed.original
     try:
-        statements = [tree for tree in sqlglot.parse(lexed.text, dialect=DIALECT) if tree is not None]
+        dialect = sqlglot.Dialect.get_or_raise(DIALECT)
+        tokens = pipes.unfold(lexed, dialect.tokenize(lexed.text))
+        statements = [tree for tree in dialect.parser().parse(tokens, lexed.text) if tree is not None]
     except ParseError as error:
         raise refused(
             sql, _error_position(lexed, error), "The query is not SQL that Weir understands.", "syntax"
@@ -191,7 +193,9 @@ def _render(tree: exp.Expression, views: Mapping[TableRef, str]) -> str:
     for column in list(copy.find_all(exp.Column)) if bare else ():
         _shorten(column, bare)
     copy = without_qualify(copy)
-    return str(copy.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))
+    # Within brackets, since sqlglot moves each WITH inside of a root to its top, where two of one name would meet.
+    bracketed = exp.Paren(this=copy)
+    return str(bracketed.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))[1:-1]
 
 
 def _shorten(column: Any, tables_without_alias: list[tuple[tuple[str, ...], str]]) -> None:

@@ -19,10 +19,11 @@ from policies.masks.keys import MaskKeys
 from policies.model import Effect, Subject
 from policies.plan import Batches, Result
 from policies.query_errors import QueryFailed
+from policies.query_failures import told
 from policies.query_limits import Turns
 from policies.query_ports import Decider, Engine, Offsets, QueryAudit, TableSource
 from policies.query_prepare import Prepared, Preparer, check_environment
-from policies.query_refusals import not_allowed, unknown_column
+from policies.query_refusals import not_allowed
 from policies.query_running import RUNNING, Running, RunningQueries
 from policies.query_settings import QuerySettings
 from policies.query_stream import Stream
@@ -300,14 +301,11 @@ class GovernedQuery:
 
     @contextlib.contextmanager
     def _named(self, prepared: Prepared) -> Iterator[None]:
-        """Turns "there is no column" into what is true for this subject: denied, or misspelt."""
+        """Turns "there is no column" into what is true for this subject: denied, or misspelt; and says where."""
         try:
             yield
         except QueryFailed as error:
-            name = error.details.get("name")
-            if not isinstance(name, str):
-                raise
-            raise unknown_column(list(prepared.tables.values()), name, error) from None
+            raise told(prepared, error) from None
 
     def _header(self, prepared: Prepared, result: Result) -> list[dict[str, Any]]:
         return query_answer.header(prepared, [(column.name, column.type) for column in result.columns])

@@ -8,28 +8,25 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlglot import exp
-
-from catalog.errors import DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable, WeirError
+from catalog.errors import DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
 from policies import gate, query_answer
 from policies.gate import Gated
 from policies.model import Decision, Effect, Subject
 from policies.plan import Window
 from policies.query_errors import QueryFailed
+from policies.query_failures import told
 from policies.query_ports import Engine, QueryTable
 from policies.query_prepare import Found, Prepared, Preparer, check_environment
-from policies.query_refusals import not_allowed, split_name, unknown_column
+from policies.query_refusals import not_allowed
 from policies.query_settings import QuerySettings
 from policies.sql import inventory
 from policies.sql.errors import place
-from policies.sql.lexer import lex
-from policies.sql.names import fold, nearest, table_sql
+from policies.sql.names import table_sql
 from policies.sql.tables import TableRef
-from policies.sql.tree import Checker
 
 _ANALYSES = 2
 """At once: an editor asks at every pause of a typist, and a running query must not wait for that."""
@@ -166,7 +163,7 @@ def _table_name(ref: TableRef, nearest: object) -> str | None:
 def _refusal(sql: str, error: SqlRefused) -> Problem:
     at = _offset(sql, int(error.details.get("line", 1)), int(error.details.get("column", 1)))
     unknown = _UNKNOWN_FUNCTION.match(error.message)
-    near = nearest(unknown[1], _allowed_functions()) if unknown else None
+    near = inventory.near(unknown[1]) if unknown else None
     word = _WORD.match(sql, at)
     if error.details.get("reasons") == ["syntax"] and at and word:
         message = _PLACE.sub("", error.message).rstrip(".")
@@ -174,35 +171,11 @@ def _refusal(sql: str, error: SqlRefused) -> Problem:
     return _at(sql, at, error.message, near)
 
 
-def _allowed_functions() -> Iterator[str]:
-    return (name for name, found in inventory.functions().items() if found.verdict == "allowed")
-
-
 def _failure(sql: str, prepared: Prepared, error: QueryFailed) -> Problem:
-    """A failed analysis at the name it is about, else at the beginning."""
-    name = error.details.get("name")
-    if not isinstance(name, str):
-        return _at(sql, 0, error.message)
-    said: WeirError = error
-    if error.details.get("condition", "").split(".")[0] != "AMBIGUOUS_REFERENCE":
-        said = unknown_column(list(prepared.tables.values()), name, error)
-    near = said.details.get("nearest")
-    return _at(sql, find_name(prepared.gated, name), said.message, near if isinstance(near, str) else None)
-
-
-def find_name(gated: Gated, name: str) -> int:
-    """Where a name that the engine speaks of stands in the text; 0 when it does not."""
-    wanted = [fold(part) for part in split_name(name)]
-    checker = Checker(lex(gated.sql))
-    spots: list[tuple[int, int]] = []
-    for node in gated.tree.find_all(exp.Column, exp.Dot):
-        parts = list(node.find_all(exp.Identifier))
-        names = [fold(p.name) for p in node.parts] if isinstance(node, exp.Column) else [fold(p.name) for p in parts]
-        if names == wanted or names[-len(wanted) :] == wanted or names[: len(wanted)] == wanted:
-            spots.append((0, checker.position(node)))
-        elif wanted[-1] in names:
-            spots.append((1, checker.position(node)))
-    return min(spots, default=(0, 0))[1]
+    """A failed analysis at the part it is about, else at the beginning."""
+    said = told(prepared, error)
+    near, at = said.details.get("nearest"), _offset(sql, said.details.get("line", 1), said.details.get("column", 1))
+    return _at(sql, at, said.message, near if isinstance(near, str) else None)
 
 
 def _at(sql: str, at: int, message: str, suggestion: str | None = None, span: re.Pattern[str] = _WORD) -> Problem:

@@ -13,12 +13,23 @@ class QueryFailed(InvalidInput):
 
     `details`: `condition` (Spark's error class, or "failed"), `name` (the unknown column as written) where there is
     one. The message holds no value of a record.
+
+    `fragment` is the part of the text that ran which the engine points at, `known` the names it would have known
+    there; they are for finding the place and the nearest name, and never go out.
     """
 
     code = "query_failed"
 
-    def __init__(self, message: str, *, details: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        details: Mapping[str, Any] | None = None,
+        fragment: str | None = None,
+        known: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(message, details=details)
+        self.fragment, self.known = fragment, known
 
 
 class QueryCancelled(Conflict):

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from catalog.errors import NotAllowed, WeirError
 from policies import explain
 from policies.model import ColumnDecision, Decision, Effect
 from policies.query_errors import QueryFailed
-from policies.sql.names import nearest
+from policies.sql.names import fold, nearest
 from policies.views import Column, GovernedTable
 
-_UNDECIDED = "no decision covers this field"
+_UNDECIDED = "it was neither scanned nor declared, so nobody knows what it holds; a scan or a Dataset document tells"
 _RAW = "_value, the record as it was sent, is shown only to who may see every field clear"
 _NAMES_SHOWN = 20
+_OUT_OF_SIGHT = "Beyond a subquery, DISTINCT or GROUP BY only what their SELECT names is left; WHERE knows no aliases."
 
 
 def not_allowed(
@@ -34,9 +35,13 @@ def not_allowed(
     )
 
 
-def unknown_column(tables: Collection[GovernedTable], name: str, error: QueryFailed) -> WeirError:
-    """What is true of a column that the engine did not find: denied to this subject, or misspelt."""
-    parts = split_name(name)
+def unknown_column(
+    tables: Collection[GovernedTable], parts: Sequence[str], error: QueryFailed, aliases: Iterable[str] = ()
+) -> WeirError:
+    """What is true of a column that the engine did not find: denied to this subject, or misspelt.
+
+    `parts` are its names as written, `aliases` those that the query gives itself.
+    """
     for governed in tables:
         for start in range(min(2, len(parts))):
             column = explain.find(governed, parts[start])
@@ -46,13 +51,21 @@ def unknown_column(tables: Collection[GovernedTable], name: str, error: QueryFai
             denied = [d for d in decisions if d.effect is Effect.DENY]
             if column.sql is None or denied:
                 return _denied(governed, column, ".".join(parts[start:]), denied or decisions)
-    known = [c.name for governed in tables for c in governed.shown]
+    written = ".".join(parts)
+    details = {**error.details, "name": written, "nearest": None}
+    if error.known:
+        near = nearest(parts[-1], error.known)
+        hint = f"; did you mean {near}?" if near else f". Its fields are {', '.join(error.known[:_NAMES_SHOWN])}."
+        owner = ".".join(parts[:-1]) or "The struct"
+        return QueryFailed(f"{owner} has no field {parts[-1]}{hint}", details={**details, "nearest": near})
+    known = list(dict.fromkeys([*(c.name for governed in tables for c in governed.shown), *aliases]))
     near = nearest(parts[-1], known) or nearest(parts[0], known)
+    if near is not None and fold(near) == fold(parts[-1]):
+        where = f"It is not known by the name {'.'.join(parts[:-1])}." if len(parts) > 1 else _OUT_OF_SIGHT
+        return QueryFailed(f"There is no column {written} at this place of the query. {where}", details=details)
     listed = f". The columns are {', '.join(known[:_NAMES_SHOWN])}." if known else "."
     hint = f"; did you mean {near}?" if near else listed
-    written = ".".join(parts)
-    details = {**error.details, "name": written, "nearest": near}
-    return QueryFailed(f"There is no column {written}{hint}", details=details)
+    return QueryFailed(f"There is no column {written}{hint}", details={**details, "nearest": near})
 
 
 def _denied(governed: GovernedTable, column: Column, name: str, decisions: Sequence[ColumnDecision]) -> NotAllowed:
@@ -60,8 +73,16 @@ def _denied(governed: GovernedTable, column: Column, name: str, decisions: Seque
     reasons = [{"dataset": reference, "field": d.path, **r} for d in decisions for r in explain.reasons_json(d.reasons)]
     if not reasons:
         text = _RAW if column.name == "_value" else _UNDECIDED
-        reasons = [{"dataset": reference, "field": column.name, "kind": "default", "name": "deny", "text": text}]
-    fields = " ".join(f"--field '{d.path}'" for d in decisions) or f"--field '{name}'"
+        reasons = [
+            {
+                "dataset": reference,
+                "field": str(column.path or column.name),
+                "kind": "default",
+                "name": "deny",
+                "text": text,
+            }
+        ]
+    fields = " ".join(f"--field '{d.path}'" for d in decisions) or f"--field '{column.path or name}'"
     return NotAllowed(
         f"You may not read {name} of {reference}; the reasons say why. Ask for access with a request.",
         details={

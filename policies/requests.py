@@ -13,7 +13,10 @@ from catalog.paths import FieldPath
 from policies.matching import EVERYTHING, dataset_matches, folded, is_path, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, FieldFacts, Target
 from policies.personal_data import is_personal_dataset
+from policies.sql.names import fold, nearest
 from policies.workflow import Workflow
+
+_SYSTEM = ("_key", "_headers", "_partition", "_offset", "_timestamp", "value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,22 @@ def read_fields(facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str
             hint = f"did you mean {close[0]}?" if close else "write a path such as value.customer.email, a tag, or *."
             raise InvalidInput(f"{facts.reference} has no field {entry!r}; {hint}", details={"field": entry})
     return Asked(wanted, clear)
+
+
+def check_rows(facts: DatasetFacts, named: Iterable[str]) -> None:
+    """Whether the record has the fields that a row condition names; a grant with others would open nothing.
+
+    Raises InvalidInput with the nearest name. Of a dataset without known fields nothing is said.
+    """
+    paths = (FieldPath.parse(f.path) for f in facts.fields)
+    known = sorted({p.steps[0].name for p in paths if p.root == "value" and p.steps and p.steps[0].name})
+    have = {fold(name) for name in (*known, *_SYSTEM)}
+    for name in named if known else ():
+        if fold(name) not in have:
+            near = nearest(name, known)
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(known[:20])}."
+            text = f"The row condition names {name[:60]!r}, which {facts.reference} does not have; {hint}"
+            raise InvalidInput(text, details={"field": "rows", "column": name[:60]})
 
 
 def _covers(entry: str, field: FieldFacts) -> bool:

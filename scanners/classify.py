@@ -10,7 +10,7 @@ from catalog.model import Classification
 from catalog.paths import FieldPath, StepKind
 from scanners.detectors.base import CANDIDATES, DISTINCT, LOOKED, STOPPED, VALID, VALID_TEXTS, VERSION, WHOLE
 from scanners.detectors.identifiers import LATITUDE, LONGITUDE
-from scanners.detectors.names import shared, words
+from scanners.detectors.names import FOR, shared, words
 from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, Evidence, matched_texts, score
 from scanners.infer import Sketch
 from scanners.model import Recognizer
@@ -33,6 +33,8 @@ def classify(
     by_key: set[FieldPath] = set()
     if sketch.parts["headers"].unscanned:
         unscanned.add("headers")
+    # Of what could not be decoded, not one record of it, nobody knows what is in it.
+    unscanned.update(part for part in ("key", "value") if sketch.present[part] and not sketch.parts[part].count)
     neighbours = _Neighbours()
     for place in places(sketch):
         path = place.inside or place.path
@@ -117,6 +119,36 @@ def _evidences(node: Node, names: tuple[str, ...], beside: frozenset[str], place
     half = _coordinate(node, beside, place)
     if half is not None:
         yield Evidence("GEO_COORDINATES", "coordinates", half, node, names, beside)
+    born = _born(node, names)
+    if born is not None:
+        yield Evidence("DATE_OF_BIRTH", "date_number", born, node, names, beside)
+
+
+_UNITS = frozenset({"year", "days", "day", "ms", "millis", "epoch", "ts", "timestamp", "date", "int"})
+
+
+def _born(node: Node, names: tuple[str, ...]) -> dict[str, int] | None:
+    """Counters of dates of birth as numbers: a year, days since 1970 (as Debezium and Avro write dates), or milliseconds;
+    in a field that is called so and nothing else (`birth_weight` is not)."""
+    leaf = words(names[-1]) if names else ()
+    if leaf and leaf[-1] in _UNITS and not _ends(leaf):
+        leaf = leaf[:-1]
+    if node.numbers is None or not _ends(leaf):
+        return None
+    count = node.type_count("int32", "int64")
+    days, milliseconds = node.numbers[1] <= 4, 10 <= node.numbers[1] <= 12
+    return _numbers(node, count) if count and (days or milliseconds) else None
+
+
+def _ends(leaf: Sequence[str]) -> bool:
+    """Whether a name ends in what dates of birth are called."""
+    return any(f"_{'_'.join(leaf)}".endswith(f"_{phrase}") for phrase in FOR["DATE_OF_BIRTH"])
+
+
+def _numbers(node: Node, count: int) -> dict[str, int]:
+    """Counters of a column of numbers, `count` of which fit."""
+    return {"read": node.count - node.type_count("null"), VALID_TEXTS: count, VALID: count, CANDIDATES: count,
+            WHOLE: count, DISTINCT: node.distinct or 0, LOOKED: count, STOPPED: count}  # fmt: skip
 
 
 def _coordinate(node: Node, beside: frozenset[str], place: Place) -> dict[str, int] | None:
@@ -130,8 +162,7 @@ def _coordinate(node: Node, beside: frozenset[str], place: Place) -> dict[str, i
             count = node.type_count("double", "decimal")
             if not count or node.numbers[1] > digits:
                 return None
-            return {"read": node.count - node.type_count("null"), VALID_TEXTS: count, VALID: count, CANDIDATES: count,
-                    WHOLE: count, DISTINCT: node.distinct or 0, LOOKED: count, STOPPED: count}  # fmt: skip
+            return _numbers(node, count)
     return None
 
 
@@ -231,6 +262,7 @@ def _named(e: Evidence, own: Mapping[str, Recognizer]) -> dict[str, str]:
 OURS = (
     "email", "phone", "ip", "ip6", "mac", "card", "iban", "wallet", "national_id", "api_key", "entropy", "url_parameters",
     "name_shape", "address", "postcode", "date", "password", "uuid", "device_form", "imei", "pair", "coordinates",
+    "date_number", "document", "imsi", "mac_plain",
 )  # fmt: skip
 """Names of our recognizers, as evidence has them after `weir:`."""
 

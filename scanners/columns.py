@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
+from operator import le
 from typing import Any
 
 from scanners import jsontext, scalars
@@ -24,8 +25,8 @@ _MAX_PLANS = 2000
 """Sets of keys of one object that are remembered."""
 
 Detect = Callable[[Node, tuple[str, ...], Mapping[str, int]], None]
-Told = Callable[[Node, Sequence[str], Sequence[int]], None]
-"""(node, texts, their records)"""
+Told = Callable[[Node, Sequence[str], Sequence[int], Mapping[str, int]], None]
+"""(node, texts, their records, how often each text is there)"""
 
 _CONTAINERS = frozenset({dict, list, tuple})
 _MASK = 2**64 - 1
@@ -78,6 +79,7 @@ class Profiler:
         self.problems: Counter[str] = Counter()
         self.places: Sequence[First] = ()
         self._earliest: First = (0, 0, 0)
+        self._in_order = True
         self.keys = 0
         self.shape: list[int] = []
         self.coarse: list[int] = []
@@ -86,6 +88,7 @@ class Profiler:
         """Begin a batch of records."""
         self.places = places
         self._earliest = min(places, default=(0, 0, 0))
+        self._in_order = all(map(le, places, islice(places, 1, None)))
         self.shape = [0] * len(places)
         self.coarse = [0] * len(places)
         self._waiting.clear()
@@ -150,12 +153,16 @@ class Profiler:
     def _seen(self, node: Node, kind: str, rows: Sequence[int]) -> None:
         known = node.types.get(kind)
         if known is None:
-            node.types[kind] = [len(rows), min(map(self.places.__getitem__, rows))]
+            node.types[kind] = [len(rows), self._first(rows)]
             return
         known[0] += len(rows)
         # Batches mostly come in order: then none of this one's records can be earlier than what is known.
         if self._earliest < known[1]:
-            known[1] = min(known[1], min(map(self.places.__getitem__, rows)))
+            known[1] = min(known[1], self._first(rows))
+
+    def _first(self, rows: Sequence[int]) -> First:
+        """The earliest place of some records."""
+        return self.places[min(rows)] if self._in_order else min(map(self.places.__getitem__, rows))
 
     # --- scalars ------------------------------------------------------------------------------------------------------
 
@@ -167,16 +174,18 @@ class Profiler:
         for kind in sorted(kinds, key=lambda k: k.__name__):
             held, where = parts[kind]
             if kind is str:
+                counts = Counter(held)
                 if told is not None:
-                    told(node, held, where)
-                self._texts(column, held, where)
+                    told(node, held, where, counts)
+                self._texts(column, held, where, counts)
             elif kind is int:
                 for width, at in scalars.widths(held, where).items():
                     self._seen(node, width, at)
                 self._look(node, names, scalars.integers(node, held, self._distinct, self._detect is not None))
             else:
                 if kind is bool and told is not None:
-                    told(node, ["true" if value else "false" for value in held], where)
+                    texts = ["true" if value else "false" for value in held]
+                    told(node, texts, where, Counter(texts))
                 self._seen(node, scalars.name_of(kind), where)
                 self._look(node, names, scalars.others(node, kind, held, self._distinct))
 
@@ -184,10 +193,9 @@ class Profiler:
         if counts and self._detect is not None:
             self._detect(node, names, counts)
 
-    def _texts(self, column: _Column, values: Sequence[str], rows: Sequence[int]) -> None:
+    def _texts(self, column: _Column, values: Sequence[str], rows: Sequence[int], counts: Counter[str]) -> None:
         node = column.node
         self._seen(node, "string", rows)
-        counts = Counter(values)
         forms = scalars.texts(node, counts, self._distinct)
         shown: Mapping[str, int] = counts
         if forms.get("json") or forms.get("base64"):

@@ -19,9 +19,10 @@ from typing import Any
 from uuid import UUID
 
 from scanners import jsonform, jsontext, packed
-from scanners.formats import SELF_EVIDENT, WIRE_UNKNOWN, as_text, rows, sniff
+from scanners.formats import SELF_EVIDENT, WIRE_UNKNOWN, as_text, rows, sniff, text_of
 from scanners.model import PartFormat
 from scanners.registered import Schemas, SchemaUnusable
+from scanners.wrapping import unwrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,10 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
         return Decoded(None, "null")
     known = Schemas.of(schemas)
     name = format.name
+    try:
+        part, _ = unwrapped(part)
+    except packed.Refused as refused:
+        return Decoded(None, name, str(refused))
     seen = sniff(part, known)
     if (seen == WIRE_UNKNOWN and name != "binary") or (name in _WIRE_ALL and _id_unknown(part, known)):
         return Decoded(None, name, "unknown_schema_id")
@@ -145,7 +150,7 @@ def cell(text: str) -> Any:
 
 
 def _csv(part: bytes, format: PartFormat, _schemas: Schemas) -> Decoded:
-    text = as_text(part)
+    text = text_of(part)
     if text is None:
         return Decoded(None, "binary", "not_csv")
     options = format.options
@@ -166,8 +171,10 @@ def _xml(part: bytes, _format: PartFormat, _schemas: Schemas) -> Decoded:
 
 
 def _text(part: bytes, _format: PartFormat, _schemas: Schemas) -> Decoded:
-    text = as_text(part)
-    return Decoded(part, "binary") if text is None else Decoded(text, "string")
+    text = text_of(part)
+    if text is None:
+        return Decoded(part, "binary")
+    return Decoded(text, "string", None if as_text(part) is not None else jsontext.OTHER_ENCODING)
 
 
 def _number(code: str, name: str) -> Callable[[bytes, PartFormat, Schemas], Decoded]:

@@ -133,14 +133,31 @@ def _avro_name(text: str) -> str:
 
 
 def _avro_type(place: Place, name: str, used: set[str], optional: bool = False) -> Any:
-    options = [_avro_one(place, kind, name, used) for kind in merged(place.kinds)]
+    kinds = merged(place.kinds)
+    if {"integer", "decimal"} <= set(kinds):
+        kinds.remove("integer")
     flat: list[Any] = []
-    for option in options:
-        if option not in flat:
+    for kind in kinds:
+        option = _avro_one(place, kind, name, used)
+        if kind == "decimal" and "binary" in kinds:
+            option = {**option, "type": "fixed", "name": f"{name}_decimal", "size": _bytes_of(option["precision"])}
+        # A union has each unnamed type once, whatever it stands for.
+        if all(_unnamed(option) != _unnamed(other) or isinstance(_unnamed(option), dict) for other in flat):
             flat.append(option)
     if place.nullable or optional or not flat:
         flat.insert(0, "null")
     return flat[0] if len(flat) == 1 else flat
+
+
+def _unnamed(option: Any) -> Any:
+    """The type of a branch by which a union may have it once; records and fixed ones go by their names."""
+    named = isinstance(option, dict) and option["type"] in ("record", "fixed")
+    return option["type"] if isinstance(option, dict) and not named else option
+
+
+def _bytes_of(digits: int) -> int:
+    """Bytes that hold any signed number of so many digits."""
+    return int(10**digits).bit_length() // 8 + 1
 
 
 def _avro_one(place: Place, kind: str, name: str, used: set[str]) -> Any:
@@ -170,6 +187,8 @@ def _avro_one(place: Place, kind: str, name: str, used: set[str]) -> Any:
         case "decimal" | "integer":
             digits = int(details.get("precision") or 38)
             scale = int(details.get("scale") or 0) if kind == "decimal" else 0
+            if kind == "decimal" and "integer" in place.kinds:
+                digits = scale + 1 + max(0, int((details.get("magnitude") or [0, digits])[1]))
             return {"type": "bytes", "logicalType": "decimal", "precision": max(digits, scale, 1), "scale": scale}
         case "date":
             return {"type": "int", "logicalType": "date"}

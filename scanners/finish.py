@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -150,15 +150,15 @@ def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
         return PartFormat("null")
     name = min(by_name, key=lambda n: (-by_name[n], n))
     options: dict[str, Any] = {}
-    also: set[str] = set()
+    several: dict[str, set[str]] = {"also": set(), "packed": set()}
     for (_, text), _ in sorted(
         ((k, c) for k, c in counts.items() if k[0] == name and k[1]), key=lambda i: (i[1], i[0])
     ):
         read = json.loads(text)
-        also |= set(read.pop("also", ()))
+        for option, names in several.items():
+            names.update(read.pop(option, ()))
         options = {**options, **read}
-    if also:
-        options["also"] = sorted(also)
+    options.update({option: sorted(names) for option, names in several.items() if names})
     return PartFormat("binary" if name == "wire-unknown" else name, options)
 
 
@@ -170,11 +170,17 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
         if not is_note(reason)
     ]
     if sketch.unknown_ids:
-        found.append({"part": "record", "reason": "schema_ids_not_found", "ids": sorted(sketch.unknown_ids)[:50]})
+        found.append({"part": "record", "reason": "schema_ids_not_found", "ids": _ids(sketch.unknown_ids)[:50]})
     return found
 
 
-_READABLE = {"duplicate_key", "header_record", "too_many_fields", "too_many_headers"}
+def _ids(unknown: Iterable[str]) -> list[int | str]:
+    """Ids as numbers, then GUIDs."""
+    guids: list[int | str] = sorted(each for each in unknown if not each.isdigit())
+    return [*sorted(int(each) for each in unknown if each.isdigit()), *guids]
+
+
+_READABLE = {"duplicate_key", "header_record", "other_encoding", "too_many_fields", "too_many_headers"}
 
 
 def undecodable(sketch: Sketch) -> int:

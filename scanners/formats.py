@@ -15,8 +15,11 @@ from typing import Any
 
 import orjson
 
+from scanners.jsontext import several
 from scanners.model import PartFormat
+from scanners.packed import Refused, xml_loads
 from scanners.registered import Schemas
+from scanners.wrapping import LATIN, latin_text, unwrapped
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _XML = re.compile(rb"\s*<(?:\?xml|!DOCTYPE|!--|[A-Za-z_][\w.:-]*[\s/>])")
@@ -37,8 +40,17 @@ _ALSO = frozenset({"string", "binary", "msgpack", "cbor"})
 """Formats that count as a second one of a topic when a twentieth of the bodies has them, and as broken below that."""
 
 
+_JSON = re.compile(
+    rb'\s*(?:\{\s*["}]|\[\s*(?:["{\[]|\]\s*(?:\Z|[\[{])|(?:-?[0-9][0-9.eE+-]*|true|false|null|NaN|-?Infinity)'
+    rb"\s*(?:,|\]\s*(?:\Z|[\[{])))|[\[{]\s*\Z)"
+)
+"""How documents begin, also such as are cut off; `[INFO] started` and `{user} said` do not."""
+_CLOSED = {b"{": b"}", b"[": b"]"}
+_HTML = re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+
+
 def sniff(body: bytes | None, schemas: Schemas) -> str:
-    """The name of the format one body seems to have. Cheap; never raises."""
+    """The name of the format one body seems to have, when it is `wrapping.unwrapped`. Cheap; never raises."""
     if body is None:
         return "null"
     if body[:1] == b"\x00" and len(body) >= 5:
@@ -48,19 +60,26 @@ def sniff(body: bytes | None, schemas: Schemas) -> str:
         # A number of eight bytes, big-endian, begins like this too, and so may a UUID: `choose` settles those.
         if len(body) > 5 and len(body) not in _FIXED and 0 < schema_id < _IDS:
             return WIRE_UNKNOWN
+        if schemas.guid_of(schema_id) is not None:
+            return WIRE_UNKNOWN
     if body[:4] == b"Obj\x01":
         return "avro-container"
     start = body.lstrip(_LEADING_SPACE)[:1] if body[:1] in (b" ", b"\t", b"\r", b"\n") else body[:1]
-    if start in (b"{", b"["):
+    if start in _CLOSED and (_JSON.match(body) or _CLOSED[start] not in body):
         return "json"
-    if body[:3] == b"\xef\xbb\xbf" and body[3:4] in (b"{", b"["):
+    if body[:1] == b"\x1e" and _JSON.match(body, 1):
         return "json"
-    text = as_text(body)
-    if text is not None:
-        return "xml" if start == b"<" and _XML.match(body) and text.rstrip().endswith(">") else "string"
+    if as_text(body) is not None:
+        return "xml" if start == b"<" and _is_xml(body) else "string"
     if len(body) in (4, 8, 16):
         return {4: "int", 8: "long", 16: "uuid"}[len(body)]
+    if text_of(body) is not None:
+        return "xml" if start == b"<" and _is_xml(body) else "string"
     return _packed(body)
+
+
+def _is_xml(body: bytes) -> bool:
+    return bool(_XML.match(body)) and body.rstrip()[-1:] == b">" and not _HTML.match(body)
 
 
 def as_text(body: bytes) -> str | None:
@@ -72,10 +91,20 @@ def as_text(body: bytes) -> str | None:
     return None if _CONTROL.search(text) else text
 
 
+def text_of(body: bytes) -> str | None:
+    """The body as text in UTF-8 or ISO 8859-1, or None. What is packed in another way is no text, however much of it can
+    be printed."""
+    text = as_text(body)
+    return latin_text(body) if text is None and body and _packed(body) == "binary" else text
+
+
 def _packed(body: bytes) -> str:
-    """msgpack or cbor when the whole body is one map or array of it, else binary."""
+    """msgpack or cbor when the whole body is one map or array of it, or a text of msgpack, else binary."""
     lead = body[0]
-    # Lead bytes of maps and arrays: msgpack 0x80-0x9f, 0xdc-0xdf; CBOR 0x80-0xbf, and tag 55799 (d9 d9 f7).
+    # Lead bytes of maps and arrays: msgpack 0x80-0x9f, 0xdc-0xdf; CBOR 0x80-0xbf, and tag 55799 (d9 d9 f7). Those of
+    # short texts in msgpack, 0xa0-0xbf, tell the length.
+    if 0xA0 < lead <= 0xBF and len(body) == lead - 0x9F and as_text(body[1:]) is not None:
+        return "msgpack"
     if 0x80 <= lead <= 0x9F or 0xDC <= lead <= 0xDF:
         import msgpack
 
@@ -97,6 +126,42 @@ def _packed(body: bytes) -> str:
 
 def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value") -> PartFormat:
     """The format of most of these bodies, with its options. `part` is key, value or headers."""
+    plain: list[bytes | None] = []
+    wrappings: Counter[str] = Counter()
+    for body in bodies:
+        made, names = _opened(body)
+        plain.append(made)
+        wrappings.update(names)
+    form = _choose(plain, schemas, part)
+    if form.name in _TEXTS:
+        wrappings[LATIN] += sum(body is not None and not _is_utf8(body) for body in plain)
+    if form.name == "json":
+        wrappings[DOCUMENTS] += sum(body is not None and several(body) for body in plain)
+    packed = sorted(name for name, count in wrappings.items() if count * 20 >= len(bodies))
+    return PartFormat(form.name, {**form.options, "packed": packed}) if packed else form
+
+
+_TEXTS = frozenset({"json", "csv", "string"})
+DOCUMENTS = "documents"
+"""Several in one record: no other reader of JSON takes those."""
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _opened(body: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
+    try:
+        return unwrapped(body) if body else (body, ())
+    except Refused:
+        return body, ()
+
+
+def _choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str) -> PartFormat:
     counts = Counter(sniff(body, schemas) for body in bodies if body is not None)
     if not counts:
         return PartFormat("null")
@@ -105,13 +170,15 @@ def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value"
     # Ties fall to the name, so that the order of the records does not matter.
     name = min(counts, key=lambda n: (-counts[n], n))
     present = [b for b in bodies if b]
+    if name == "xml" and not any(map(_parses, [b for b in present if sniff(b, schemas) == "xml"][:20])):
+        return PartFormat("string")
     also = sorted(n for n, c in counts.items() if n in _ALSO and n != name and c * 20 >= sum(counts.values()))
     if also and name in ("json", "xml", "avro", "protobuf", "json-schema", "avro-container"):
         return PartFormat(name, {"also": also})
     if name == "string" and present and all(b[:1] == b'"' and b[-1:] == b'"' and _is_json(b) for b in present):
         return PartFormat("json")
     if name == "string" and part == "value":
-        found = csv_options([t for t in map(as_text, present) if t is not None])
+        found = csv_options([t for t in map(text_of, present) if t is not None])
         if found:
             return PartFormat("csv", found)
     if name == "long":
@@ -137,6 +204,17 @@ def _are_wire(bodies: Sequence[bytes], schemas: Schemas) -> bool:
 
 def _is_varint(body: bytes) -> bool:
     return len(body) == 8 and bool(body[5] & body[6] & 0x80) and not body[7] & 0x80
+
+
+def _parses(body: bytes) -> bool:
+    """Whether a body is XML, be it of a kind that is refused; what only begins like it is a text."""
+    try:
+        xml_loads(body)
+    except Refused:
+        return True
+    except Exception:
+        return False
+    return True
 
 
 def _is_json(body: bytes) -> bool:

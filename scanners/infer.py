@@ -66,6 +66,7 @@ class Sketch:
     formats    part (`key`, `value`, `headers.NAME`) -> format -> records; a format is [name, options as JSON]
     problems   (part, reason) -> [count, first place]
     ids        part -> schema id -> records, for what the wire format names; unknown ones too
+    unknown_ids   ids that stand for no schema, or GUIDs, as text -> records
     shapes     over all levels, and over the first two
     final      after `seal`: [(records, paths as steps, discriminator or None)], largest first
     """
@@ -79,7 +80,7 @@ class Sketch:
     formats: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
     problems: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
     ids: dict[str, Counter[int]] = field(default_factory=dict)
-    unknown_ids: Counter[int] = field(default_factory=Counter)
+    unknown_ids: Counter[str] = field(default_factory=Counter)
     partitions: dict[int, PartitionRead] = field(default_factory=dict)
     shapes: Shapes = field(default_factory=dict)
     coarse: Shapes = field(default_factory=dict)
@@ -149,7 +150,7 @@ class Sketch:
         made.formats = {p: Counter({tuple(f): n for f, n in c}) for p, c in formats}
         made.problems = {tuple(k): [c, tuple(f)] for k, c, f in problems}
         made.ids = {p: Counter(dict(c)) for p, c in ids}
-        made.unknown_ids = Counter(dict(unknown))
+        made.unknown_ids = Counter({str(number): count for number, count in unknown})
         made.partitions = {n: PartitionRead(*rest) for n, *rest in partitions}
         made.shapes, made.coarse = _unpack_shapes(shapes), _unpack_shapes(coarse)
         made.telling, made.telling_coarse = Discriminators.unpack(telling), Discriminators.unpack(telling_coarse)

@@ -15,6 +15,8 @@ from typing import Any
 
 import orjson
 
+from scanners.wrapping import latin_text
+
 _LONG_NUMBER = re.compile(rb"(?:^|[:,\[\s])(?:-[0-9]{19}|[0-9]{20}|(?=[1-9][0-9]*\.)[0-9.]{19}|0\.0*[1-9][0-9]{17})")
 """What a float or a 64-bit integer may not hold: 20 digits, or 18 significant ones with a point. A double's shortest text
 has at most 17 significant digits. A false alarm only costs time."""
@@ -29,6 +31,7 @@ _MAX_INTEGER_DIGITS = 400
 
 DUPLICATE_KEY = "duplicate_key"
 NOT_JSON = "not_json"
+OTHER_ENCODING = "other_encoding"
 TOO_DEEP = "too_deep"
 
 
@@ -80,8 +83,8 @@ def has_duplicate_key(body: bytes, value: Any) -> bool:
 
 
 def loads(body: bytes) -> tuple[Any, str | None]:
-    """(value, problem). The problem is None, or `duplicate_key` (the last value counts, as everywhere), or, with
-    value None, `not_json` or `too_deep`. Never raises."""
+    """(value, problem). The problem is None, or `duplicate_key` (the last value counts, as everywhere), or `other_encoding`
+    (read as ISO 8859-1), or, with value None, `not_json` or `too_deep`. Never raises."""
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -110,20 +113,27 @@ def _slow(body: bytes) -> tuple[Any, str | None]:
         duplicates = duplicates or len(made) != len(items)
         return made
 
+    other: str | None = None
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return None, NOT_JSON
+        latin = latin_text(body)
+        if latin is None:
+            return None, NOT_JSON
+        text, other = latin, OTHER_ENCODING
     decoder = json.JSONDecoder(object_pairs_hook=pairs, parse_float=_decimal, parse_int=_integer)
     try:
-        value = decoder.decode(text)
+        try:
+            value = decoder.decode(text)
+        except ValueError:
+            value = _several(text, decoder)
     except RecursionError:
         return None, TOO_DEEP
     except ValueError:
-        return _lines(text, decoder, lambda: duplicates)
+        return None, NOT_JSON
     if "\\u" in text and _SURROGATE.search(text):
         value = _without_surrogates(value)
-    return value, DUPLICATE_KEY if duplicates else None
+    return value, DUPLICATE_KEY if duplicates else other
 
 
 def _without_surrogates(value: Any) -> Any:
@@ -135,17 +145,42 @@ def _without_surrogates(value: Any) -> Any:
     return [_without_surrogates(v) for v in value] if isinstance(value, list) else value
 
 
-def _lines(text: str, decoder: json.JSONDecoder, duplicates: Any) -> tuple[Any, str | None]:
-    """Several documents, one a line, in one record: an array of them."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) < 2 or lines[0].lstrip()[0] not in "{[":
-        return None, NOT_JSON
+def several(body: bytes) -> bool:
+    """Whether a body is JSON to us alone: several documents, or one with marks around it."""
     try:
-        return [decoder.decode(line) for line in lines], DUPLICATE_KEY if duplicates() else None
-    except RecursionError:
-        return None, TOO_DEEP
+        orjson.loads(body)
     except ValueError:
-        return None, NOT_JSON
+        try:
+            json.loads(body)
+        except UnicodeDecodeError:
+            return False
+        except (ValueError, RecursionError):
+            return _slow(body)[0] is not None
+    return False
+
+
+def _several(text: str, decoder: json.JSONDecoder) -> Any:
+    """Several documents in one record, one a line or one right after another: an array of them. Raises ValueError."""
+    found: list[Any] = []
+    at = _after_blanks(text, 0)
+    while at < len(text):
+        if text[at] not in "{[":
+            raise ValueError("not the beginning of a document")
+        value, end = decoder.raw_decode(text, at)
+        found.append(value)
+        at = _after_blanks(text, end)
+    if not found:
+        raise ValueError("no document")
+    return found[0] if len(found) == 1 else found
+
+
+def _after_blanks(text: str, at: int) -> int:
+    match = _BETWEEN.match(text, at)
+    return match.end() if match else at
+
+
+_BETWEEN = re.compile(r"[ \t\r\n\x00\x1e]*")
+"""What stands between documents, and around one: blanks, the mark of RFC 7464, and the end of a text as C writes it."""
 
 
 def _decimal(text: str) -> float | Decimal:

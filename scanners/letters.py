@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scanners.decode import decode
+from scanners.header_ids import framed_record
 from scanners.model import PartFormat, RawRecord, TopicFormat
 from scanners.registered import Schemas
 
@@ -19,6 +20,7 @@ PREFIX = "weir.dead-letter."
 
 def reasons(record: RawRecord, form: TopicFormat, schemas: Schemas) -> list[str]:
     """`part:reason` of what cannot be read of a record; empty when all of it can."""
+    record = framed_record(record, schemas)
     parts: list[tuple[str, bytes | None, PartFormat]] = [
         ("key", record.key, form.key),
         ("value", record.value, form.value),

@@ -147,7 +147,8 @@ class PartFormat:
     name      null json avro protobuf json-schema avro-container csv xml msgpack cbor uuid long int double string binary
               (avro, protobuf, json-schema: Confluent's wire format, a zero byte and a schema id before the body)
     options   csv: {"delimiter": ",", "width": n, "columns": [...], "header": bool}; any: {"also": [formats]} that some
-              records of the part have and that their bytes do not show by themselves
+              records of the part have and that their bytes do not show by themselves, {"packed": [names]} what they are
+              wrapped in, see `scanners.wrapping`
     """
 
     name: str = "binary"
@@ -205,6 +206,7 @@ class RegisteredSchema:
     references      (name as the schema imports it, the schema's id or text)
     subject         a subject that has it, and its version there; a text has one id under whatever subjects it stands
     also            further ones: (subject, version)
+    guid            what it is called in every registry, where this one tells
     """
 
     id: int
@@ -214,6 +216,7 @@ class RegisteredSchema:
     subject: str = ""
     version: int = 0
     also: tuple[tuple[str, int], ...] = ()
+    guid: str = ""
 
     @property
     def subjects(self) -> dict[str, int]:
@@ -228,7 +231,7 @@ class RegisteredSchema:
     def to_json(self) -> dict[str, Any]:
         return {
             "id": self.id, "type": self.type, "schema": self.text, "references": [list(r) for r in self.references],
-            "subject": self.subject, "version": self.version, "also": [list(each) for each in self.also],
+            "subject": self.subject, "version": self.version, "also": [list(each) for each in self.also], "guid": self.guid,
         }  # fmt: skip
 
     @staticmethod
@@ -239,6 +242,7 @@ class RegisteredSchema:
             tuple((str(name), str(ref)) for name, ref in data.get("references") or ()),
             str(data.get("subject", "")), int(data.get("version", 0)),
             tuple((str(subject), int(version)) for subject, version in data.get("also") or ()),
+            str(data.get("guid") or ""),
         )  # fmt: skip
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
+from scanners.plain_tree import TooLarge, plain_tree
+
 MAX_UNPACKED = 64 * 1024 * 1024
 """Bytes one compressed block may become."""
 
@@ -25,7 +27,8 @@ class Refused(ValueError):
 def msgpack_loads(body: bytes) -> Any:
     import msgpack
 
-    return msgpack.unpackb(body, strict_map_key=False, raw=False, timestamp=3, ext_hook=lambda _code, data: data)
+    value = msgpack.unpackb(body, strict_map_key=False, raw=False, timestamp=3, ext_hook=lambda _code, data: data)
+    return _tree(value, body)
 
 
 def cbor_loads(body: bytes) -> Any:
@@ -35,7 +38,14 @@ def cbor_loads(body: bytes) -> Any:
     value = cbor2.CBORDecoder(stream).decode()
     if stream.read(1):
         raise Refused("left_over_bytes")
-    return value
+    return _tree(value, body)
+
+
+def _tree(value: Any, body: bytes) -> Any:
+    try:
+        return plain_tree(value, len(body))
+    except TooLarge:
+        raise Refused("unpacks_too_large") from None
 
 
 def xml_loads(body: bytes) -> Any:
@@ -54,12 +64,18 @@ def _local(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
+_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+
+
 def _element(node: ElementTree.Element, depth: int) -> Any:
     if depth > 100:
         raise Refused("too_deep")
-    text = (node.text or "").strip()
+    # In mixed content text stands after each child, too.
+    text = " ".join(part for part in map(str.strip, (node.text or "", *(child.tail or "" for child in node))) if part)
     if not len(node) and not node.attrib:
         return text or None
+    if node.attrib.get(_NIL) in ("true", "1"):
+        return None
     made: dict[str, Any] = {_local(k): v for k, v in node.attrib.items()}
     for child in node:
         name, value = _local(child.tag), _element(child, depth + 1)

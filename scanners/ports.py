@@ -107,7 +107,7 @@ class RegistryAnswer:
 
 
 class SchemaRegistry(Protocol):
-    """A schema registry. What scans ask (`for_topics`, `by_ids`) never raises for one that is down, but reports it."""
+    """A schema registry. What scans ask (`for_topics`, `by_ids`, `by_guids`) never raises for one that is down, but reports it."""
 
     def for_topics(self, cluster: ClusterConnection, topics: Sequence[str], seen: Sequence[int] = ()) -> RegistryAnswer:
         """All versions of the subjects that belong to the topics by name; and the schemas with the ids that were `seen` in
@@ -127,4 +127,9 @@ class SchemaRegistry(Protocol):
 
     def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
         """The schemas with these ids, with what they refer to."""
+        ...
+
+    def by_guids(self, cluster: ClusterConnection, guids: Sequence[str]) -> RegistryAnswer:
+        """The schemas with these GUIDs, which they carry, with what they refer to; of a registry that knows no GUIDs
+        none, and the problem `guids_not_supported`."""
         ...

@@ -16,6 +16,7 @@ from scanners.checks import Expected, RecordChecks
 from scanners.columns import Detect, Profiler
 from scanners.decode import decode, schema_id
 from scanners.formats import choose, rows
+from scanners.header_ids import framed
 from scanners.infer import Sketch, format_key
 from scanners.model import PartFormat, RawRecord, TopicFormat
 from scanners.nodes import path_hash
@@ -70,7 +71,7 @@ class TopicProfiler:
 
     def add_batch(self, batch: Batch) -> None:
         """Take in a batch. Never raises for what the records hold."""
-        batch = self._within_limits(batch)
+        batch = framed(self._within_limits(batch), self._schemas)
         if not len(batch):
             return
         sketch = self.sketch
@@ -213,7 +214,7 @@ class TopicProfiler:
         if number is not None:
             self.sketch.ids.setdefault(label, Counter())[number] += 1
             if problem == "unknown_schema_id":
-                self.sketch.unknown_ids[number] += 1
+                self.sketch.unknown_ids[self._schemas.guid_of(number) or str(number)] += 1
 
     def _format(self, part: str, label: str, bodies: Sequence[bytes | None]) -> PartFormat:
         known = self._formats.get(label)

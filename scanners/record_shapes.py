@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scanners.columns import Profiler, Told
@@ -59,11 +60,14 @@ class RecordShapes:
                 texts.append(label)
                 where.append(row)
         if texts:
-            told(_SUBJECT, texts, where)
+            told(_SUBJECT, texts, where, Counter(texts))
 
     def teller(self) -> Told:
         """What counts how often the values of fields and headers that may tell shapes apart come with each shape."""
-        sketch, shape, coarse = self._sketch, self._profiler.shape, self._profiler.coarse
+        sketch = self._sketch
+        codes = [code & _MASK for code in self._profiler.shape]
+        # A record's paths over all levels tell those over the first two.
+        coarse = dict(zip(codes, (code & _MASK for code in self._profiler.coarse), strict=True))
         value = sketch.parts["value"]
         paths = {child: f"value.{name}" for name, child in value.fields.items()}
         for name, child in value.fields.items():
@@ -72,15 +76,26 @@ class RecordShapes:
         paths[_SUBJECT] = SUBJECT
         out = sketch.telling.ruled_out() & sketch.telling_coarse.ruled_out()
 
-        def told(node: Node, texts: Sequence[str], where: Sequence[int]) -> None:
+        def told(node: Node, texts: Sequence[str], where: Sequence[int], counts: Mapping[str, int]) -> None:
             path = paths.get(node)
             if path is None or path in out:
                 return
             if not self._shapeless.isdisjoint(where):
                 pairs = [(text, row) for text, row in zip(texts, where, strict=True) if row not in self._shapeless]
                 texts, where = [text for text, _ in pairs], [row for _, row in pairs]
-            for table, codes in ((sketch.telling, shape), (sketch.telling_coarse, coarse)):
-                table.add(path, texts, [codes[row] & _MASK for row in where])
+                counts = Counter(texts)
+            full, rough = sketch.telling.admits(path, counts), sketch.telling_coarse.admits(path, counts)
+            if not counts or not (full or rough):
+                return
+            if len(coarse) == 1:
+                (code,) = coarse
+                met: Mapping[tuple[str, int], int] = {(text, code): count for text, count in counts.items()}
+            else:
+                met = Counter(zip(texts, map(codes.__getitem__, where), strict=True))
+            if full:
+                sketch.telling.add(path, met.items())
+            if rough:
+                sketch.telling_coarse.add(path, (((text, coarse[code]), n) for (text, code), n in met.items()))
 
         return told
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from scanners.avro_names import whole
@@ -23,6 +24,15 @@ FORMAT_OF_TYPE = {"AVRO": "avro", "PROTOBUF": "protobuf", "JSON": "json-schema"}
 _Label = str | Callable[[bytes], str | None] | None
 
 
+MADE = 1 << 31
+"""Registries count their ids in a signed 32-bit number."""
+
+
+def numbered(guid: str) -> int:
+    """A number for a schema of which only the GUID is known."""
+    return MADE | int.from_bytes(blake2b(guid.encode(), digest_size=4).digest(), "big")
+
+
 class SchemaUnusable(ValueError):
     """A registered schema cannot be parsed or refers to one that is not there."""
 
@@ -36,10 +46,11 @@ class Schemas:
         self._protobuf: dict[int, ProtobufDecoder] = {}
         self._bad: set[int] = set()
         self._labels: dict[int, _Label] = {}
+        self._guids = {schema.guid: number for number, schema in self._schemas.items() if schema.guid}
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled decoders stay where they were built; a worker builds its own.
-        return {"_schemas": self._schemas, "_avro": {}, "_protobuf": {}, "_bad": set(), "_labels": {}}
+        return {**self.__dict__, "_avro": {}, "_protobuf": {}, "_bad": set(), "_labels": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -60,6 +71,14 @@ class Schemas:
 
     def __len__(self) -> int:
         return len(self._schemas)
+
+    def number_of(self, guid: str) -> int:
+        """The id of the schema with a GUID; for one that is not known a number that no registry gives, see `guid_of`."""
+        return self._guids.setdefault(guid, numbered(guid))
+
+    def guid_of(self, number: int) -> str | None:
+        """The GUID that such a number stands for."""
+        return next((guid for guid, made in self._guids.items() if made == number), None) if number >= MADE else None
 
     def format_of(self, schema_id: int) -> str:
         """avro, protobuf or json-schema."""

@@ -213,10 +213,16 @@ class Scanner:
         cancelled: Cancelled,
     ) -> Iterator[DatasetScan]:
         """Topics with schema ids that no subject of theirs has: fetch those ids, read these topics once more."""
-        ids = sorted({i for sketch in again.values() for i in sketch.unknown_ids})
-        answer = self._registry.by_ids(cluster, ids)
-        more: dict[int, RegisteredSchema] = {i: s for i, s in answer.schemas.items() if i not in job.schemas}
-        problems = [*problems, *answer.problems]
+        unknown = {each for sketch in again.values() for each in sketch.unknown_ids}
+        ids = sorted(int(each) for each in unknown if each.isdigit())
+        more: dict[int, RegisteredSchema] = {}
+        for answer in (
+            self._registry.by_ids(cluster, ids) if ids else None,
+            self._registry.by_guids(cluster, guids) if (guids := sorted(unknown - set(map(str, ids)))) else None,
+        ):
+            if answer is not None:
+                more |= {i: s for i, s in answer.schemas.items() if s != job.schemas.get(i)}
+                problems = [*problems, *answer.problems]
         left = dict(again)
         if more:
             ranges = tuple(r for r in job.ranges if r.topic in again)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from scanners.textforms import DATA_KEY, text_form
@@ -74,19 +74,21 @@ class Discriminators:
     def __init__(self) -> None:
         self.tables: dict[str, Table] = {}
 
-    def add(self, path: str, values: Sequence[str], codes: Sequence[int]) -> None:
+    def admits(self, path: str, values: Collection[str]) -> bool:
+        """Whether a field with these different values may be a discriminator; it is out for good when not."""
         if path in self.tables and self.tables[path] is None:
-            return
-        pairs = Counter(zip(values, codes, strict=True))
-        if not pairs:
-            return
-        if path != SUBJECT:
-            distinct = {value for value, _ in pairs}
-            if not all(map(_may_tell, distinct)) or (path not in self.tables and len(self.tables) >= MAX_CANDIDATES):
-                self.tables[path] = None
-                return
+            return False
+        if path != SUBJECT and (
+            not all(map(_may_tell, values)) or (path not in self.tables and len(self.tables) >= MAX_CANDIDATES)
+        ):
+            self.tables[path] = None
+            return False
+        return True
+
+    def add(self, path: str, pairs: Iterable[tuple[tuple[str, int], int]]) -> None:
+        """Take in how often the values of a field that is admitted came with each shape: ((value, shape), count)."""
         table = self.tables.get(path) or {}
-        for (value, code), count in pairs.items():
+        for (value, code), count in pairs:
             row = table.setdefault(value, {})
             row[code] = row.get(code, 0) + count
         self.tables[path] = table if len(table) <= MAX_VALUES else None

@@ -9,13 +9,18 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from scanners.wrapping import unwrapped
+
+_DAY = r"(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+_HOUR = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+"""Such as there are: some databases write 0000-00-00 for none."""
+
 _PATTERNS = {
     "uuid": r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
-    "timestamp": r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?"
-    r"(?:Z|[+-][0-9]{2}:?(?:[0-9]{2})?)?",
-    "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
+    "timestamp": _DAY + "[T ]" + _HOUR + r"(?::[0-5][0-9](?:[.,][0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?(?:[0-9]{2})?)?",
+    "date": _DAY,
     "date_local": r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}",
-    "time": r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?",
+    "time": _HOUR + r"(?::[0-5][0-9](?:\.[0-9]+)?)?",
     "duration": r"P(?:(?:[0-9]+[YMWD])+(?:T(?:[0-9]+(?:\.[0-9]+)?[HMS])+)?|T(?:[0-9]+(?:\.[0-9]+)?[HMS])+)",
     "integer": r"[+-]?[0-9]+",
     "decimal": r"[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?",
@@ -135,9 +140,8 @@ def _base64_text(text: str) -> str | None:
         return None
     body = text.rstrip("=")
     try:
-        made = base64.b64decode(
-            body + "=" * (-len(body) % 4), altchars=b"-_" if "-" in body or "_" in body else None
-        ).decode()
+        raw = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_" if "-" in body or "_" in body else None)
+        made = unwrapped(raw)[0].decode()
     except (binascii.Error, ValueError):
         return None
     return made if len(made) >= 8 and _PRINTABLE.match(made) else None

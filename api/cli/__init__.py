@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import MutableMapping
+from typing import Annotated
 
 import typer
 
+from api import VERSION
 from api.cli import access, catalog, declare, events, lineage, policy, queries, review, schemas, servers, sources
-from api.cli.output import errors
+from api.cli.output import errors, print_text
 from catalog.errors import WeirError
 from stack.errors import StackError
 
@@ -25,21 +29,56 @@ for room in (servers, catalog, review, lineage, queries, policy, access, declare
     room.add_to(app)
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        print_text(f"weir {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _whole(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Show the version and exit.")
+    ] = False,
+) -> None: ...
+
+
 def main() -> None:
     """Run a command; a known failure is one sentence on stderr and exit code 1, never a stack trace."""
+    spare_loopback(os.environ)
     try:
         app(prog_name="weir")
     except (WeirError, StackError) as error:
-        errors.print(f"[bold red]✗[/] {_plain(str(error))}")
+        errors.print(f"[bold red]✗[/] {_plain(str(error))}", soft_wrap=True)
         reasons = getattr(error, "details", {}).get("reasons", [])
         for reason in reasons:
-            errors.print(f"  · {_plain(reason if isinstance(reason, str) else str(reason.get('text', reason)))}")
+            errors.print(
+                f"  · {_plain(reason if isinstance(reason, str) else str(reason.get('text', reason)))}", soft_wrap=True
+            )
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+def spare_loopback(environment: MutableMapping[str, str]) -> None:
+    """A proxy of the environment cannot reach this machine's own servers: say so to every library and child process."""
+    names = [name for proxy in _PROXIES for name in (proxy, proxy.upper()) if environment.get(name)]
+    if not names:
+        return
+    for name in names:
+        if environment[name].startswith("socks"):  # httpx fails on it before it looks at no_proxy
+            del environment[name]
+    told = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
+    hosts = [host for host in (part.strip() for part in told.split(",")) if host]
+    if "*" not in hosts:
+        hosts += [host for host in ("localhost", "127.0.0.1", "::1") if host not in hosts]
+    environment["no_proxy"] = environment["NO_PROXY"] = ",".join(hosts)
+
+
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "grpc_proxy")
 
 
 def _plain(text: str) -> str:

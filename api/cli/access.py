@@ -1,4 +1,4 @@
-"""`weir request`, `approve`, `deny`, `grant`, `token`, `audit`."""
+"""`weir request`, `approve`, `deny`, `withdraw`, `grant`, `token`, `audit`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from api.cli.http import segment
 from api.cli.options import As, Output, api
@@ -16,6 +17,9 @@ from catalog.errors import WeirError
 grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
 token_app = typer.Typer(help="Make and revoke API tokens.", no_args_is_help=True)
 audit_app = typer.Typer(help="Read and verify the audit chain.", no_args_is_help=True)
+
+Identifier = Annotated[str, typer.Argument(help="As `weir requests` shows it.")]
+Reason = Annotated[str, typer.Option(help="Why; kept with the decision.")]
 
 _REQUEST_COLUMNS = ("id", "state", "stage", "requester", "dataset", "fields", "purpose", "until")
 
@@ -28,6 +32,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir requests --as otto")(requests)
     app.command(epilog="weir approve 3f2a... --as otto")(approve)
     app.command(epilog="weir deny 3f2a... --reason 'not for this' --as petra")(deny)
+    app.command(epilog="weir withdraw 3f2a... --as ana")(withdraw)
     app.command("break-glass", epilog="weir break-glass prod/orders --purpose incident --reason 'incident 4711'")(
         break_glass
     )
@@ -116,14 +121,24 @@ def delegate(
     )
 
 
-def approve(identifier: str, reason: str = "", output: Output = Format.TABLE, user: As = None) -> None:
+def approve(identifier: Identifier, reason: Reason = "", output: Output = Format.TABLE, user: As = None) -> None:
     """Approve an access request's present stage."""
     _decide(identifier, "approve", reason, output, user)
 
 
-def deny(identifier: str, reason: str = "", output: Output = Format.TABLE, user: As = None) -> None:
+def deny(identifier: Identifier, reason: Reason = "", output: Output = Format.TABLE, user: As = None) -> None:
     """Deny an access request."""
     _decide(identifier, "deny", reason, output, user)
+
+
+def withdraw(
+    identifier: Identifier,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Take back an access request of your own that is not decided yet."""
+    answer = api(user).post(f"/api/v1/access-requests/{segment(identifier)}/cancel")
+    show([answer], _REQUEST_COLUMNS, output, whole=answer)
 
 
 def _decide(identifier: str, verb: str, reason: str, output: Format, user: str | None) -> None:
@@ -140,10 +155,12 @@ def grant_list(output: Output = Format.TABLE, user: As = None) -> None:
 
 
 @grant_app.command("revoke", epilog="weir grant revoke NAME")
-def grant_revoke(name: str, reason: str = "", user: As = None) -> None:
+def grant_revoke(
+    name: Annotated[str, typer.Argument(help="As `weir grant list` shows it.")], reason: Reason = "", user: As = None
+) -> None:
     """End a grant now; a running live query that stands on it ends too."""
     api(user).delete(f"/api/v1/grants/{segment(name)}", reason=reason or None)
-    console.print(f"Grant {name} is revoked.")
+    console.print(f"Grant {escape(name)} is revoked.", soft_wrap=True)
 
 
 @token_app.command("create", epilog="weir token create --user ana > ana.token")
@@ -159,11 +176,26 @@ def token_create(
     print_text(answer["token"])
 
 
+@token_app.command("list", epilog="weir token list")
+def token_list(output: Output = Format.TABLE) -> None:
+    """List tokens, without their text."""
+    answer = api().get("/api/v1/tokens")
+    columns = ("id", "user", "name", "created_at", "expires_at", "revoked_at")
+    show(answer["tokens"], columns, output, whole=answer, empty="No tokens.")
+
+
+@token_app.command("revoke", epilog="weir token revoke ID")
+def token_revoke(identifier: Annotated[str, typer.Argument(help="As `weir token list` shows it.")]) -> None:
+    """End a token now."""
+    api().delete(f"/api/v1/tokens/{segment(identifier)}")
+    console.print(f"Token {escape(identifier)} is revoked.", soft_wrap=True)
+
+
 @audit_app.command("list", epilog="weir audit list --actor ana -o json")
 def audit_list(
-    actor: str | None = None,
-    action: str | None = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
+    actor: Annotated[str | None, typer.Option(help="Only what this user did.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action, e.g. query.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 50,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:

@@ -113,23 +113,35 @@ def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def search(
-    words: Annotated[list[str], typer.Argument(help="What to look for.")],
+    words: Annotated[list[str] | None, typer.Argument(help="What to look for; everything when absent.")] = None,
     kind: Annotated[str | None, typer.Option(help="dataset or field.")] = None,
     tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
     owner: Annotated[str | None, typer.Option(help="Only of this owner.")] = None,
     entity: Annotated[str | None, typer.Option(help="Only fields that hold this kind of personal data.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000)] = 20,
+    cluster: Annotated[str | None, typer.Option(help="Only of this cluster.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 20,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """Search datasets and fields."""
     client = api(user)
     answer = client.get(
-        "/api/v1/search", q=" ".join(words), kind=kind, tag=tag, owner=owner, entity=entity, limit=limit
+        "/api/v1/search",
+        q=" ".join(words or []),
+        kind=kind,
+        tag=tag,
+        owner=owner,
+        entity=entity,
+        cluster=cluster,
+        limit=limit,
     )
+    empty = "The catalog is empty: weir scan --bootstrap-servers HOST:PORT."
+    if words or kind or tag or owner or entity or cluster:
+        empty = "Nothing fits. What is scanned is found; `weir get datasets` lists it."
     rows = [{**hit, "dataset": f"{client.shortened(hit['namespace'])}/{hit['name']}"} for hit in answer["hits"]]
     show(rows, ("kind", "dataset", "path", "tags", "owners", "description"), output, whole=answer,
-         title=f"{answer['total']} found", empty="Nothing found. Scan a cluster first: weir scan CLUSTER.")  # fmt: skip
+         title=f"{answer['total']} found",
+         empty=empty)  # fmt: skip
 
 
 def where_is(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from api.cli.http import Api, segment
+from api.cli.http import Api, ApiRefused, segment
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, print_text, show
 from catalog.errors import InvalidInput, WeirError
@@ -27,6 +29,7 @@ def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
     app.command(epilog="weir apply -f governance.yaml · weir apply -f policies/ --dry-run")(apply)
     app.command(epilog="weir diff -f governance.yaml")(diff)
+    app.command(epilog="weir delete Policy mask-email · weir delete Dataset prod/orders")(delete)
     app.command(epilog="weir get datasets · weir get schema prod/orders · weir get Policy -o yaml")(get)
 
 
@@ -43,7 +46,12 @@ def apply(
     _apply(file, dry_run, prune, output, user)
 
 
-def diff(file: Files, prune: bool = False, output: Output = Format.TABLE, user: As = None) -> None:
+def diff(
+    file: Files,
+    prune: Annotated[bool, typer.Option("--prune", help="As with `apply --prune`.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
     """Show what `apply` would change. Exit code 1 when something would."""
     changed = _apply(file, True, prune, output, user)
     if changed:
@@ -51,29 +59,100 @@ def diff(file: Files, prune: bool = False, output: Output = Format.TABLE, user: 
 
 
 def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: str | None) -> bool:
-    answer = api(user).post_text("/api/v1/apply", read(files), dryRun=str(dry_run).lower(), prune=str(prune).lower())
-    show(answer["changes"], ("action", "kind", "name", "diff"), output, whole=answer, empty="No documents.")
+    parts = read(files)
+    flags = {"dryRun": str(dry_run).lower(), "prune": str(prune).lower()}
+    try:
+        answer = api(user).post_text("/api/v1/apply", joined(parts), **flags)
+    except ApiRefused as refused:
+        raise in_its_file(refused, parts) from None
+    if output is Format.TABLE and dry_run:
+        _show_diffs(answer["changes"])
+    columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff")
+    show(answer["changes"], columns, output, whole=answer, empty="No documents.")
     return any(change["action"] != "unchanged" for change in answer["changes"])
 
 
-def read(files: list[Path]) -> str:
-    """The text of the files, each document marked with the file it comes from. Raises InvalidInput."""
-    texts = []
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def _show_diffs(changes: list[dict[str, Any]]) -> None:
+    """What would change, line by line, as `diff -u` writes it."""
+    for change in changes:
+        for line in change["diff"].splitlines():
+            named = line.strip() in ("--- now", "+++ then")
+            text = f"{line} {change['kind']} {change['name']}" if named else line
+            console.print(text, style=_DIFF_COLOURS.get(line[:1], ""), markup=False, soft_wrap=True)
+    if any(change["diff"] for change in changes):
+        console.print()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The text of one file, and how many lines of the whole stand before it."""
+
+    file: str
+    text: str
+    before: int
+
+
+def read(files: Sequence[Path]) -> list[Part]:
+    """The files, and those of folders with all that is below them but hidden ones. Raises InvalidInput."""
+    parts: list[Part] = []
+    before = 0
     for path in files:
-        if str(path) == "-":
-            texts.append(sys.stdin.read())
-            continue
-        found = sorted([*path.glob("*.yaml"), *path.glob("*.yml")]) if path.is_dir() else [path]
-        if not found:
-            raise InvalidInput(f"The folder {path} holds no .yaml file.")
-        for each in found:
-            try:
-                texts.append(each.read_text())
-            except (OSError, UnicodeDecodeError) as error:
-                raise InvalidInput(
-                    f"The file {each} cannot be read: {getattr(error, 'strerror', 'it is not UTF-8')}."
-                ) from None
-    return "\n---\n".join(texts)
+        for each in _files(path):
+            text = sys.stdin.read() if str(each) == "-" else _text(each)
+            parts.append(Part("standard input" if str(each) == "-" else str(each), text, before))
+            before += len(f"{text}{_BETWEEN}".splitlines())
+    return parts
+
+
+_BETWEEN = "\n---\n"
+
+
+def joined(parts: Sequence[Part]) -> str:
+    """One text of YAML documents."""
+    return _BETWEEN.join(part.text for part in parts)
+
+
+def in_its_file(refused: ApiRefused, parts: Sequence[Part]) -> ApiRefused:
+    """The refusal with the name and the line of the file that it is about, in place of the whole text's."""
+    line = refused.details.get("line")
+    part = next((p for p in reversed(parts) if isinstance(line, int) and p.before < line), None)
+    if part is None or not isinstance(line, int):
+        return refused
+    told = refused.message.removeprefix("the document, ").replace(f"line {line}:", f"line {line - part.before}:", 1)
+    made = ApiRefused(f"{part.file}, {told}", details={**refused.details, "line": line - part.before})
+    made.code = refused.code
+    return made
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    below = (p for pattern in ("*.yaml", "*.yml") for p in path.rglob(pattern) if p.is_file())
+    found = sorted(p for p in below if not any(part.startswith(".") for part in p.relative_to(path).parts))
+    if not found:
+        raise InvalidInput(f"The folder {path} holds no .yaml file.")
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise InvalidInput(f"The file {path} cannot be read: {why}.") from None
+
+
+def delete(
+    kind: Annotated[str, typer.Argument(help="A kind, such as Policy.")],
+    name: Annotated[str, typer.Argument(help="Which of them; CLUSTER/TOPIC for a Dataset.")],
+    user: As = None,
+) -> None:
+    """Delete one declared document. What scans found of a dataset stays."""
+    done = api(user).delete(f"/api/v1/declared/{segment(kind)}/{segment(name)}")
+    console.print(escape(f"{done['kind']} {done['name']} is deleted."), soft_wrap=True)
 
 
 def get(
@@ -107,13 +186,23 @@ def _format(output: str, kind: str) -> Format:
 
 def _show(client: Api, kind: str, name: str | None, output: Format) -> None:
     match kind:
+        case "datasets" | "dataset" | "clusters" | "cluster" if output is Format.YAML:
+            _documents(client, kind, name, output)
         case "datasets" | "dataset" if name is None:
-            answer = client.get("/api/v1/datasets")
+            answer = client.all("/api/v1/datasets", "datasets")
             show(answer["datasets"], _COLUMNS["datasets"], output, whole=answer,
                  empty="No datasets yet: weir scan --bootstrap-servers HOST:PORT.")  # fmt: skip
-        case "clusters":
+        case "clusters" | "cluster" if name is not None:
+            show([client.get(f"/api/v1/clusters/{segment(name)}")], _COLUMNS["clusters"][:-1], output)
+        case "clusters" | "cluster":
             answer = client.get("/api/v1/clusters")
-            show(answer["clusters"], _COLUMNS["clusters"], output, whole=answer, empty="No clusters yet.")
+            show(
+                answer["clusters"],
+                _COLUMNS["clusters"],
+                output,
+                whole=answer,
+                empty="No clusters yet: weir scan --bootstrap-servers HOST:PORT.",
+            )
         case "dataset" | "datasets":
             answer = client.get(dataset_path(name))
             show([answer], _COLUMNS["datasets"], output, whole=answer)
@@ -170,11 +259,12 @@ def _documents(client: Any, kind: str, name: str | None, output: Format) -> None
     answer = client.get(f"/api/v1/declared/{segment(kind)}", name=name)
     documents = answer["documents"]
     if name and not documents:
-        raise WeirError(f"There is no {kind} named {name!r}; `weir get {kind}` lists them.")
+        scanned = " -o json shows what scans know of it." if kind.lower().startswith("dataset") else ""
+        raise WeirError(f"No {kind} {name!r} is declared; `weir get {kind}` lists what there is.{scanned}")
     if output is Format.YAML:
         import yaml
 
         print_text(yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True))
         return
     rows = [{"kind": d["kind"], **d["metadata"], "spec": d["spec"]} for d in documents]
-    show(rows, ("kind", "name", "spec"), output, whole=documents, empty=f"No {kind} is declared.")
+    show(rows, ("kind", "name", "spec"), output, whole=documents, empty=f"Nothing of kind {kind} is declared.")

@@ -12,9 +12,11 @@ from urllib.parse import quote
 import httpx
 
 from api.home import Home
-from catalog.errors import NotSignedIn, Unavailable, WeirError
+from catalog.errors import InvalidInput, NotSignedIn, Unavailable, WeirError
 
 DEFAULT_URL = "http://127.0.0.1:8484"
+_PAGE = 1000
+"""As many as the API gives at once."""
 
 
 class ApiRefused(WeirError):
@@ -27,9 +29,12 @@ def segment(text: str) -> str:
 
 
 def instance_url(home: Home) -> str:
-    """The address of this instance: WEIR_URL, else what the running instance wrote down, else the default."""
-    if given := os.environ.get("WEIR_URL"):
-        return given.rstrip("/")
+    """The address of this instance: WEIR_URL, else what the running instance wrote down, else the default.
+
+    Raises InvalidInput for a WEIR_URL that is no address.
+    """
+    if given := os.environ.get("WEIR_URL", "").strip():
+        return _address(given)
     try:
         state = json.loads((home.root / "run" / "weir.json").read_text())
         return str(state["url"])
@@ -37,22 +42,35 @@ def instance_url(home: Home) -> str:
         return DEFAULT_URL
 
 
+def _address(given: str) -> str:
+    """`localhost:8484` is taken for http."""
+    url = (given if "://" in given else f"http://{given}").rstrip("/")
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        parsed = httpx.URL()
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise InvalidInput(f"WEIR_URL={given} is no address; write it as http://HOST:PORT.")
+    return url
+
+
 def instance_token(home: Home, user: str | None = None) -> str:
     """The token to send: WEIR_TOKEN, or that of `user` in WEIR_HOME/tokens, or the admin's.
 
     Raises NotSignedIn saying where it was looked for.
     """
-    if user is None and (given := os.environ.get("WEIR_TOKEN")):
+    if user is None and (given := os.environ.get("WEIR_TOKEN", "").strip()):
         return given
     path = home.token_of(user) if user else home.admin_token
     try:
         return path.read_text().strip()
     except OSError:
-        whose = f"of {user} " if user else ""
-        raise NotSignedIn(
-            f"No token {whose}at {path}. Start Weir with `weir up --detach`, make one with `weir token create --user"
-            " NAME`, or set WEIR_TOKEN."
-        ) from None
+        mend = (
+            f"make one with `weir token create --user {user} --save`"
+            if user
+            else "start Weir with `weir up --detach`, or set WEIR_URL and WEIR_TOKEN for one that runs elsewhere"
+        )
+        raise NotSignedIn(f"No token{f' of {user}' if user else ''} at {path}; {mend}.") from None
 
 
 class Api:
@@ -62,8 +80,12 @@ class Api:
         self.url = instance_url(home)
         self._names: dict[str, str] | None = None
         token = instance_token(home, user)
+        if not token.isprintable() or not token.isascii():
+            raise NotSignedIn("The token holds signs that no token has; make a new one with `weir token create`.")
         self._client = httpx.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=httpx.Timeout(timeout, connect=5)
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=httpx.Timeout(timeout, connect=5),
         )
 
     def shortened(self, text: str) -> str:
@@ -81,6 +103,16 @@ class Api:
 
     def get(self, path: str, /, **params: Any) -> Any:
         return self._call("GET", path, params=_given(params)).json()
+
+    def all(self, path: str, /, name: str, **params: Any) -> dict[str, Any]:
+        """A list that comes in pages, whole: the answer with everything under `name`."""
+        answer: dict[str, Any] = self.get(path, **params, limit=_PAGE)
+        while len(answer[name]) < answer["total"]:
+            more = self.get(path, **params, limit=_PAGE, offset=len(answer[name]))[name]
+            if not more:
+                break
+            answer[name] += more
+        return answer
 
     def text(self, path: str, **params: Any) -> str:
         return self._call("GET", path, params=_given(params)).text
@@ -102,26 +134,27 @@ class Api:
 
     @contextmanager
     def stream(self, path: str, **params: Any) -> Iterator[Iterator[str]]:
-        """The lines of a server-sent event stream."""
-        with self._client.stream("GET", path, params=_given(params), timeout=None) as answer:
-            if answer.is_error:
-                answer.read()
-                raise _refusal(answer)
+        """The lines of a server-sent event stream. Raises as other calls; Unavailable when it breaks off."""
+        with self._open("GET", path, params=_given(params)) as answer:
             yield answer.iter_lines()
 
     @contextmanager
     def download(self, path: str, body: Any, **params: Any) -> Iterator[Iterator[bytes]]:
         """The bytes of an answer as they come. Raises as other calls; Unavailable when it breaks off in between."""
+        with self._open("POST", path, json=body, params=_given(params)) as answer:
+            yield answer.iter_bytes()
+
+    @contextmanager
+    def _open(self, method: str, path: str, **arguments: Any) -> Iterator[httpx.Response]:
+        """An answer that is read while it comes."""
         try:
-            with self._client.stream("POST", path, json=body, params=_given(params), timeout=None) as answer:
+            with self._client.stream(method, path, timeout=None, **arguments) as answer:
                 if answer.is_error:
                     answer.read()
                     raise _refusal(answer)
-                yield answer.iter_bytes()
+                yield answer
         except httpx.ConnectError:
-            raise Unavailable(
-                f"No Weir answers at {self.url}. Start it with `weir up --detach`, or set WEIR_URL to where it runs."
-            ) from None
+            raise self._nobody() from None
         except httpx.HTTPError:
             raise Unavailable(
                 "The answer broke off: it was stopped, or a limit was reached; what came is not all."
@@ -131,9 +164,7 @@ class Api:
         try:
             answer = self._client.request(method, path, **arguments)
         except httpx.ConnectError:
-            raise Unavailable(
-                f"No Weir answers at {self.url}. Start it with `weir up --detach`, or set WEIR_URL to where it runs."
-            ) from None
+            raise self._nobody() from None
         except httpx.TimeoutException:
             raise Unavailable(f"Weir at {self.url} did not answer in time; `weir status` shows what is down.") from None
         except httpx.HTTPError as error:
@@ -143,6 +174,11 @@ class Api:
         if answer.is_error:
             raise _refusal(answer)
         return answer
+
+    def _nobody(self) -> Unavailable:
+        return Unavailable(
+            f"No Weir answers at {self.url}. Start it with `weir up --detach`, or set WEIR_URL to where it runs."
+        )
 
 
 def _refusal(answer: httpx.Response) -> ApiRefused:

@@ -13,6 +13,7 @@ from rich.tree import Tree
 
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, print_text, show
+from catalog.errors import InvalidInput
 from lineage.exports import impact_markdown
 
 NodeArgument = Annotated[
@@ -72,7 +73,12 @@ def add_to(app: typer.Typer) -> None:
 
 
 def node_id(text: str, field: str | None = None) -> str:
-    """A node id from what people write: `prod/orders` is `dataset:prod:orders`, `prod/orders:value.id` its field."""
+    """A node id from what people write: `prod/orders` is `dataset:prod:orders`, `prod/orders:value.id` its field.
+
+    Raises InvalidInput for a word that is neither.
+    """
+    if "/" not in text and ":" not in text:
+        raise InvalidInput(f"{text!r} names no dataset; write CLUSTER/TOPIC, as in prod/orders.")
     if not text.startswith(("dataset:", "datasetField:", "job:", "urn:")) and "/" in text:
         host, slashes, rest = text.rpartition("//")
         namespace, _, name = rest.partition("/")

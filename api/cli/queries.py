@@ -96,7 +96,7 @@ def _table(answer: dict[str, Any]) -> None:
     else:
         console.print("No rows.")
     for column in answer["columns"]:
-        if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow"):
+        if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow", "derived"):
             console.print(f"[dim]{escape(column['name'])}: {escape(decision.get('text', ''))}[/]", soft_wrap=True)
     console.print(f"[dim]{window_text(answer['window'])}[/]", soft_wrap=True)
     if answer["partial"]:

@@ -59,7 +59,7 @@ def review(
     asked = {
         "dataset": dataset, "path": path, "entity": entity, "state": state, "recognizer": recognizer, "changed": changed,
     }  # fmt: skip
-    answer = _all(client, asked)
+    answer = client.all("/api/v1/classifications", "classifications", **asked)
     found = answer["classifications"]
     if decided is None or dry_run:
         show([_row(c) for c in found], _COLUMNS, output, whole=answer, title=f"{answer['total']} classifications",
@@ -73,16 +73,6 @@ def review(
          title=f"{done['reviewed']} {decided}" if decided != "suggested" else f"{done['reviewed']} reviews withdrawn")  # fmt: skip
     if done["refused"]:
         raise WeirError(f"{done['refused']} of {len(items)} could not be decided; each says why above.")
-
-
-def _all(client: Api, asked: dict[str, Any]) -> dict[str, Any]:
-    answer: dict[str, Any] = client.get("/api/v1/classifications", **asked, limit=_PAGE)
-    while len(answer["classifications"]) < answer["total"]:
-        more = client.get("/api/v1/classifications", **asked, limit=_PAGE, offset=len(answer["classifications"]))
-        if not more["classifications"]:
-            break
-        answer["classifications"] += more["classifications"]
-    return answer
 
 
 def _by_hand(dataset: str | None, path: str | None, entity: str | None, decided: str) -> list[dict[str, str]]:

@@ -16,6 +16,7 @@ import psutil
 from pydantic import ValidationError
 from rich.console import Console
 
+from api import VERSION
 from api.cli.output import errors
 from api.cli.pages import PagesBuild
 from api.home import PROGRAM, Home
@@ -80,7 +81,8 @@ class Running:
         """Weir's own address."""
         host = self.settings.api.host
         shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
-        return f"http://{shown}:{self._port()}"
+        bracketed = f"[{shown}]" if ":" in shown else shown
+        return f"http://{bracketed}:{self._port()}"
 
     def up(self, detach: bool) -> None:
         """Start what does not run. Raises StackError, SettingsError."""
@@ -172,7 +174,7 @@ class Running:
             ready=lambda: answers("/healthz"),
             port=port,
             url=url,
-            version="0.1.0",
+            version=VERSION,
         )
         worker = replace(
             server,

@@ -10,7 +10,7 @@ import typer
 
 from api.cli.http import segment
 from api.cli.options import As, AsOf, Output, api
-from api.cli.output import Format, console, show
+from api.cli.output import Format, console, errors, show
 from catalog.errors import InvalidInput
 
 Cluster = Annotated[str, typer.Argument(help="A declared cluster; `prod` in the demo.")]
@@ -79,9 +79,11 @@ def readers(
     ]
     rows += [
         {"how": "permitted", "kind": r["kind"], "reader": r["subject"], "seen": "", "owners": []}
-        for r in answer["permitted"]
+        for r in answer["permitted"] or ()
     ]
     show(rows, ("how", "kind", "reader", "seen", "owners"), output, whole=answer, empty="Nobody is known to read it.")
+    if answer["permitted"] is None:
+        errors.print("Who may read it by Weir is shown to its owners and to those with the permission report:read.")
 
 
 def sql_lineage(

@@ -80,9 +80,8 @@ def impact_tree(answer: Mapping[str, Any]) -> Tree:
             flow = "[red]the raw value[/]" if item["raw"] else "[green]only masked[/]"
         owners = ", ".join(map(str, item.get("owners") or ())) or "nobody"
         hops = f"{item['hops']} hop{'s' if item['hops'] > 1 else ''}"
-        tree.add(
-            f"{item['type']} [bold]{escape(name_of(item['id']))}[/]  {flow}  [dim]{hops}, owned by {escape(owners)}[/]"
-        )
+        kind = "consumer group" if item.get("jobType") == "CONSUMER_GROUP" else item["type"]
+        tree.add(f"{kind} [bold]{escape(name_of(item['id']))}[/]  {flow}  [dim]{hops}, owned by {escape(owners)}[/]")
     return tree
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -12,6 +13,7 @@ from api.auth import Caller, ServicesOf, require
 from api.routes.names import AsOf, Limit, Name, Offset, moment
 from catalog.departures import departures_of
 from catalog.model import DatasetId, ReviewState
+from catalog.problems import sentence
 from catalog.records import DatasetFilter, DatasetRecord
 from policies.model import Subject
 
@@ -43,8 +45,10 @@ def get_dataset(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> di
     record = built.datasets.get(DatasetId(namespace, name))
     schema = built.datasets.schema(record.id)
     tags = [c for c in built.datasets.classifications(record.id) if c.holds]
+    told = record.to_json()
     return {
-        **record.to_json(),
+        **told,
+        "scan": {**told["scan"], "problems": _told(told["scan"].get("problems") or [])},
         "fields": len(schema.fields),
         "shapes": len(schema.shapes),
         "schema_version": schema.version,
@@ -54,6 +58,11 @@ def get_dataset(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> di
             for n in built.datasets.notes(record.id)
         ],
     }
+
+
+def _told(problems: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Problems of a scan, each with its sentence."""
+    return [{**problem, "message": sentence(problem)} for problem in problems]
 
 
 @router.get("/{namespace}/{name}/schema")
@@ -69,7 +78,8 @@ def get_schema(
     record = built.datasets.get(DatasetId(namespace, name))
     schema = built.datasets.schema(record.id, version)
     if format == "json":
-        return {**schema.to_json(), "departures": [d.to_json() for d in departures_of(schema)]}
+        departures = [d.to_json() for d in departures_of(schema)]
+        return {**schema.to_json(), "problems": _told(schema.problems), "departures": departures}
     from scanners.export import export
 
     text, media = export(record.id.name, schema, format)

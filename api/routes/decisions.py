@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from api import proposed
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
+from api.openapi import takes
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.decisions import Asked, Named
 from policies.model import Subject
@@ -91,7 +92,7 @@ def _asked(body: Ask) -> Asked:
     return Asked(body.dataset, named, body.purpose, tuple(body.fields), body.action)
 
 
-@router.post("/policies/simulate")
+@router.post("/policies/simulate", openapi_extra=takes("application/yaml", required=False))
 async def simulate(
     request: Request,
     built: ServicesOf,

@@ -8,13 +8,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
 from api.auth import Caller, Manager, ServicesOf
+from api.openapi import takes
 from api.routes.names import Name
 from catalog.errors import InvalidInput, NotFound
 
 router = APIRouter(tags=["declared state"])
 
 
-@router.post("/apply")
+@router.post("/apply", openapi_extra=takes("application/yaml"))
 async def apply(
     request: Request,
     built: ServicesOf,
@@ -34,6 +35,12 @@ async def apply(
 def documents(built: ServicesOf, _: Caller, kind: Name, name: str | None = None) -> Any:
     """Declared documents of one kind, as `apply` takes them back; secrets only by reference."""
     return {"documents": built.declared.documents(kind, name)}
+
+
+@router.delete("/declared/{kind}/{name}")
+def delete(built: ServicesOf, subject: Manager, kind: Name, name: Name) -> Any:
+    """Take one declared document away, a dataset as CLUSTER/TOPIC; what scans found stays."""
+    return built.declared.delete(kind, name, subject)
 
 
 @router.get("/policies")

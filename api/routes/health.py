@@ -10,6 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from api.auth import ServicesOf
 from api.metrics import Metrics
+from api.openapi import gives
 
 router = APIRouter(tags=["health"])
 
@@ -42,7 +43,9 @@ def readyz(request: Request, built: ServicesOf) -> Response:
     return JSONResponse(body, 503 if status == "unready" else 200)
 
 
-@router.get("/metrics")
+@router.get(
+    "/metrics", response_class=Response, responses=gives(CONTENT_TYPE_LATEST, "Figures as Prometheus reads them.")
+)
 def metrics(request: Request, built: ServicesOf) -> Response:
     """Figures for Prometheus: names of routes and servers, never of people or values."""
     figures: Metrics = request.app.state.metrics

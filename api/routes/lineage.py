@@ -10,6 +10,8 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
+from api.encoded_body import decoded
+from api.openapi import takes
 from api.routes.marquez_shapes import with_graph
 from api.routes.names import AsOf, Limit, Name, Offset, moment
 from api.senders import Sender
@@ -25,6 +27,8 @@ NodeIdOf = Annotated[
     str, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
 ]
 Depth = Annotated[int, Query(ge=1, le=100, description="How many hops to follow.")]
+_EVENT = {"type": "object", "additionalProperties": True, "description": "An OpenLineage event."}
+
 Moment = Annotated[str | None, Query(description="A time, RFC 3339, e.g. 2026-03-01T12:00:00Z.")]
 
 _TEXTS = {"csv": "text/csv", "dot": "text/vnd.graphviz", "mermaid": "text/plain", "markdown": "text/markdown"}
@@ -37,7 +41,11 @@ _IMPACT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 async def _json(request: Request) -> Any:
-    return decode(await request.body())
+    body, encoding = await request.body(), request.headers.get("content-encoding")
+    if encoding:
+        built: Services = request.app.state.services
+        body = await run_in_threadpool(decoded, body, encoding, built.settings.api.max_body_mb * 1024 * 1024)
+    return decode(body)
 
 
 def ingest_of(request: Request) -> Ingest:
@@ -46,14 +54,16 @@ def ingest_of(request: Request) -> Ingest:
     return built.ingest
 
 
-@router.post("/lineage", status_code=201, response_class=Response)
+@router.post(
+    "/lineage", status_code=201, response_class=Response, openapi_extra=takes("application/json", schema=_EVENT)
+)
 async def post_event(request: Request, _: Sender) -> Response:
     """Take one OpenLineage event (RunEvent, JobEvent or DatasetEvent). 201 means it is durable; the graph follows."""
     await run_in_threadpool(ingest_of(request).post, await _json(request))
     return Response(status_code=201)
 
 
-@router.post("/lineage/batch")
+@router.post("/lineage/batch", openapi_extra=takes("application/json", schema={"type": "array", "items": _EVENT}))
 async def post_batch(request: Request, _: Sender) -> Any:
     """Take a list of events; the answer tells which were refused and why."""
     raw = await _json(request)

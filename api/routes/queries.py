@@ -15,6 +15,7 @@ from api import errors, query_formats
 from api.attended import SentResponse, attended
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
+from api.openapi import gives
 from catalog.errors import WeirError
 from policies.model import Subject
 from policies.query import OpenAnswer
@@ -180,7 +181,7 @@ def complete_by_address(
     return built.completion.complete(subject, sql, position, purpose)
 
 
-@router.get("/stream")
+@router.get("/stream", response_class=Response, responses=gives("text/event-stream", "Server-sent events."))
 async def stream(
     request: Request,
     built: ServicesOf,

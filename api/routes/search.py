@@ -25,13 +25,15 @@ def search(
     built: ServicesOf,
     _: Caller,
     q: Annotated[str, Query(description="Words; quote a phrase. Empty lists everything.")] = "",
-    kind: Annotated[Literal["dataset", "field"] | None, Query()] = None,
-    tag: Annotated[str | None, Query(description="Only with this tag.")] = None,
-    owner: Annotated[str | None, Query(description="Only of this owner.")] = None,
+    kind: Annotated[list[Literal["dataset", "field"]] | None, Query()] = None,
+    tag: Annotated[list[str] | None, Query(description="Only with this tag; PII for any of personal data.")] = None,
+    owner: Annotated[list[str] | None, Query(description="Only of this user or group.")] = None,
     entity: Annotated[
-        str | None, Query(description="Only fields holding this kind of personal data; PII for any.")
+        list[str] | None, Query(description="Only what holds this kind of personal data; PII for any.")
     ] = None,
-    namespace: Annotated[str | None, Query(description="Only of this namespace or cluster.")] = None,
+    namespace: Annotated[list[str] | None, Query(description="Only of this namespace or cluster.")] = None,
+    cluster: Annotated[list[str] | None, Query(description="Only of this cluster.")] = None,
+    format: Annotated[list[str] | None, Query(description="Only with values of this format, as json or avro.")] = None,
     limit: Limit = 20,
     offset: Offset = 0,
     filter: Annotated[
@@ -43,10 +45,18 @@ def search(
     ] = None,
     sort: Annotated[Literal["NAME", "UPDATE_AT"] | None, _Sort, Query(description="As `filter`.")] = None,
 ) -> dict[str, Any]:
-    """Search as you type: names split into words, misspellings forgiven, filters, facets with counts."""
+    """Search as you type: names split into words, misspellings forgiven, filters, facets with counts.
+
+    A filter may be given several times; one of its values must fit.
+    """
     if filter is not None or sort is not None:
         kind_of = filter.lower() if filter else None
-        return marquez.search(built, q, kind_of, namespace, limit, by_time=sort == "UPDATE_AT")
-    asked = {"kind": kind, "tag": tag, "owner": owner, "entity": entity, "namespace": namespace}
-    filters = {name: [value] for name, value in asked.items() if value is not None}
+        return marquez.search(
+            built, q, kind_of, namespace[0] if namespace else None, limit, by_time=sort == "UPDATE_AT"
+        )
+    asked: dict[str, list[str] | None] = {
+        "kind": [*kind] if kind else None, "tag": tag, "owner": owner, "entity": entity, "namespace": namespace,
+        "cluster": cluster, "format": format,
+    }  # fmt: skip
+    filters = {name: values for name, values in asked.items() if values is not None}
     return built.search.search(q, filters=filters, limit=limit, offset=offset).to_json()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import Caller, ServicesOf
+from api.bootstrap import Services
+from api.routes.catalog import owns
 from api.routes.lineage import stamp
 from api.routes.names import AsOf, Limit, Name, Offset, moment
 from catalog.errors import NotFound
+from catalog.records import DatasetRecord
 
 router = APIRouter(tags=["lineage"])
 
@@ -52,33 +56,42 @@ def connectors(built: ServicesOf, _: Caller, name: Name) -> Any:
 @router.get("/datasets/{namespace}/{name}/readers")
 def readers(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     namespace: Name,
     name: Name,
     asOf: AsOf = None,
     limit: Limit = 1000,
     offset: Offset = 0,
 ) -> Any:
-    """Who reads a dataset: `observed` (by runs and brokers), `declared` (by producers), `permitted` (may read by Weir)."""
+    """Who reads a dataset: `observed` (by runs and brokers), `declared` (by producers), `permitted` (may read by Weir).
+
+    `permitted` is null for a caller who neither owns the dataset nor has the permission `report:read`.
+    """
     dataset = built.datasets.clusters.resolve(namespace, name)
     found = built.lineage.readers_of(dataset, stamp(asOf))
     apart = {
         origin: [reader.to_json() for reader in found if reader.origin == origin] for origin in ("observed", "declared")
     }
-    permitted: list[dict[str, Any]] = []
     record = built.store.dataset(dataset)
-    if record is not None and record.cluster is not None:
-        try:
-            permitted = [
-                access.to_json() for access in built.grants.who_has_access(record.reference, None, moment(asOf))
-            ]
-        except NotFound:
-            permitted = []
+    totals = {origin: len(rows) for origin, rows in apart.items()}
+    shown: list[dict[str, Any]] | None = None
+    if (record is not None and owns(subject, record)) or "report:read" in built.identity.permissions(subject):
+        permitted = _permitted(built, record, moment(asOf))
+        totals["permitted"] = len(permitted)
+        shown = permitted[offset : offset + limit]
     return {
         **{origin: rows[offset : offset + limit] for origin, rows in apart.items()},
-        "permitted": permitted[offset : offset + limit],
-        "totals": {origin: len(rows) for origin, rows in (*apart.items(), ("permitted", permitted))},
-    }
+        "permitted": shown, "totals": totals,
+    }  # fmt: skip
+
+
+def _permitted(built: Services, record: DatasetRecord | None, as_of: datetime | None) -> list[dict[str, Any]]:
+    if record is None or record.cluster is None:
+        return []
+    try:
+        return [access.to_json() for access in built.grants.who_has_access(record.reference, None, as_of)]
+    except NotFound:
+        return []
 
 
 @router.post("/lineage/sql")

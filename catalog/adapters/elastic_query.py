@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog.adapters.memory_index import WEIGHTS
+from catalog.adapters.memory_index import LONGEST_BEGUN, WEIGHTS
 from catalog.search_model import FACETS, Needle, SearchQuery
 
 FIELDS = tuple(WEIGHTS)
@@ -12,6 +12,7 @@ _ALL = [f"words.{name}^{weight}" for name, weight in WEIGHTS.items()]
 _NAMES = ("name", "entity", "path", "tag", "dataset")
 _FUZZY = [f"words.{name}^{WEIGHTS[name]}" for name in _NAMES]
 _EXACT, _SUFFIX = 1000.0, 200.0  # above anything that words alone can score
+_BEGUN = 100.0  # a dataset whose name is being typed comes before fields that hold the word
 _FACET_VALUES = 50
 
 
@@ -65,6 +66,9 @@ def _matching(query: SearchQuery) -> dict[str, Any]:
         {"constant_score": {"filter": {"term": {"exact": query.spelled}}, "boost": _EXACT}},
         {"constant_score": {"filter": {"term": {"suffix": query.spelled}}, "boost": _SUFFIX}},
     ]
+    if 1 < len(query.spelled) <= LONGEST_BEGUN:
+        begun = [{"term": {"facet.kind": "dataset"}}, {"prefix": {"exact": query.spelled}}]
+        ways.append({"constant_score": {"filter": {"bool": {"filter": begun}}, "boost": _BEGUN}})
     if query.needles:
         ways.append({"bool": {"must": [_needle(needle) for needle in query.needles]}})
     return {"bool": {"should": ways, "minimum_should_match": 1}}

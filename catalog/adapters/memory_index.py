@@ -15,6 +15,9 @@ WEIGHTS = {
 }  # fmt: skip
 """Where a word is found -> how much it counts. Elasticsearch uses the same."""
 
+LONGEST_BEGUN = 300
+"""Letters of a name that is being typed. No topic's is longer, and servers refuse prefixes of thousands of letters."""
+
 
 class MemorySearchIndex:
     """See `catalog.ports.SearchIndex`."""
@@ -91,6 +94,8 @@ def _score(entry: Entry, query: SearchQuery) -> float | None:
     if query.spelled is None:
         return usage + (1.0 if entry.source["kind"] == "dataset" else 0.0)
     bonus = 1000.0 if query.spelled in entry.exact else 200.0 if query.spelled in entry.suffixes else 0.0
+    if entry.source["kind"] == "dataset" and 1 < len(query.spelled) <= LONGEST_BEGUN:
+        bonus += 100.0 if any(name.startswith(query.spelled) for name in entry.exact) else 0.0
     parts = [_needle(entry, needle) for needle in query.needles]
     if parts and all(parts):
         return usage + bonus + sum(parts)

@@ -56,12 +56,21 @@ class Query:
             return pa.Table.from_batches(list(self._read(reader)), reader.schema)
 
     def to_pandas(self, **arguments: Any) -> pandas.DataFrame:
-        """The whole answer as a pandas.DataFrame; `arguments` are those of pyarrow.Table.to_pandas."""
+        """The whole answer as a pandas.DataFrame; `arguments` are those of pyarrow.Table.to_pandas.
+
+        A column of whole numbers with NULL in it is of pandas' own Int64 and the like: as floats, ids would change.
+        """
         try:
-            import pandas  # noqa: F401
+            import pandas
         except ImportError:
             raise ImportError("to_pandas needs pandas: pip install 'weir-client[pandas]'.") from None
-        return self.to_arrow().to_pandas(**arguments)
+        table = self.to_arrow()
+        frame = table.to_pandas(**arguments)
+        whole = {"int8": "Int8", "int16": "Int16", "int32": "Int32", "int64": "Int64"}
+        for at, column in enumerate(table.columns) if not arguments else ():
+            if column.null_count and str(column.type) in whole:
+                frame.isetitem(at, pandas.array(column.to_pylist(), dtype=whole[str(column.type)]))
+        return frame
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The answer as it comes, pyarrow.RecordBatch by RecordBatch. Stop iterating to stop the query."""

@@ -13,7 +13,7 @@ from lineage.sql.from_clause import table_name
 from lineage.sql.limits import Budget
 from lineage.sql.model import Columns, NotUnderstood, SqlLineage, TooComplex
 from lineage.sql.queries import Queries
-from lineage.sql.relations import ELEMENT, Output
+from lineage.sql.relations import ELEMENT, Output, Relation
 from lineage.sql.row_changes import RowChanges
 from lineage.sql.target import Target
 
@@ -90,6 +90,8 @@ class Statements:
                     self._row_changes.merge(tree, queries)
                 case exp.Update():
                     self._row_changes.update(tree, queries)
+                case exp.Select() if (into := _into(tree)) is not None:
+                    self._make(table_name(into), tree, [], queries)
                 case exp.Query():
                     found = queries.table(tree, "", None)
                     self._target.emit(queries, "", ((output.name, output) for output in found.outputs))
@@ -127,7 +129,13 @@ class Statements:
         if not isinstance(query, exp.Query):
             self._said.doubt("the query of a CREATE is not read")
             return
-        found = queries.table(query, "", None, queries.ctes(tree, None, {}))
+        self._make(name, query, given, queries, queries.ctes(tree, None, {}))
+
+    def _make(
+        self, name: str, query: exp.Query, given: list[str], queries: Queries, ctes: dict[str, Relation] | None = None
+    ) -> None:
+        """A table that is made of a query, its columns named as `given`, else as the query names them."""
+        found = queries.table(query, "", None, ctes)
         names = given or [self._spelled(output.name, query) for output in found.outputs]
         if found.open:
             self._said.doubt(f"the columns of {name} are not all known: a star stands over a table of unknown columns")
@@ -207,6 +215,13 @@ class Statements:
                 if isinstance(identifier, exp.Identifier) and identifier.args.get("quoted"):
                     return name
         return self._spell(name)
+
+
+def _into(tree: exp.Select) -> exp.Table | None:
+    """The table that a SELECT ... INTO makes. In Oracle and MySQL it is variables that are set."""
+    into = tree.args.get("into")
+    table = into.this if isinstance(into, exp.Into) and "bulk_collect" not in into.args else None
+    return table if isinstance(table, exp.Table) and isinstance(table.this, exp.Identifier) else None
 
 
 def _defined(defined: Iterable[exp.Expression]) -> Columns:

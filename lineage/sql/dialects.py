@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from sqlglot import exp
@@ -23,6 +24,8 @@ _REWRITES: dict[str, Rewrite] = {
     "flink": flink.rewrite, "flinksql": flink.rewrite, "flink_sql": flink.rewrite,
     "ksql": ksqldb.rewrite, "ksqldb": ksqldb.rewrite,
 }  # fmt: skip
+_REPLACE = re.compile(r"(\A|;)(\s{0,200})REPLACE(?=\s{1,200}INTO\b)", re.IGNORECASE)
+"""MySQL's and SQLite's `REPLACE INTO`, which the tokenizer leaves unread: for what it reads and writes, an INSERT."""
 _UPPER = {"ksql", "ksqldb", "snowflake", "oracle"}
 _LOWER = {"postgres", "postgresql", "redshift", "trino", "presto", "prestodb", "athena"}
 
@@ -46,7 +49,8 @@ def statements(sql: str, dialect: str | None) -> list[exp.Expression]:
     name = (dialect or "").lower()
     reader = Dialect.get_or_raise((_READ_AS.get(name, name) if known(name) else "") or None)
     try:
-        tokens = shortened(reader.tokenize(flink.unwrapped(sql) if name.startswith("flink") else sql))
+        text = flink.unwrapped(sql) if name.startswith("flink") else _REPLACE.sub(r"\1\2INSERT", sql)
+        tokens = shortened(reader.tokenize(text))
         check_tokens(tokens)
         if name in _REWRITES:
             tokens = _REWRITES[name](tokens)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from catalog.errors import LimitExceeded, WeirError
-from policies.adapters import spark_values
+from policies.adapters import arrow_repair, spark_values
 from policies.adapters.spark_errors import translate
 from policies.plan import QueryPlan, ResultColumn
 
@@ -62,7 +62,7 @@ class SparkBatches:
 
         for table in itertools.chain((self._first,), self._tables):
             if isinstance(table, pa.Table):
-                yield from table.cast(self.schema).to_batches()
+                yield from arrow_repair.readable(table.cast(self.schema)).to_batches()
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]:

@@ -38,7 +38,7 @@ def value_sql(part: str, read: PartRead, avro: bool = True) -> str | None:
     """
     form: Any = read.schemas.get("format") or {}
     options: Any = form.get("options") or {}
-    if options.get("also"):
+    if options.get("also") or options.get("packed"):
         return None
     match read.format:
         case "text" | "string":

@@ -28,10 +28,32 @@ _SENTENCES = {
     "DATATYPE_MISMATCH": "The types of an expression do not fit together.",
     "INCOMPATIBLE_COLUMN_TYPE": "The types of the queries of a set operation do not fit together.",
     "NUM_COLUMNS_MISMATCH": "The queries of a set operation have different numbers of columns.",
-    "MISSING_AGGREGATION": "A column stands beside an aggregate without GROUP BY.",
-    "MISSING_GROUP_BY": "A column stands beside an aggregate without GROUP BY.",
+    "MISSING_AGGREGATION": "A column stands beside an aggregate without GROUP BY; name it there, or take any_value of it.",
+    "MISSING_GROUP_BY": "A column stands beside an aggregate without GROUP BY; name it there, or take any_value of it.",
+    "GROUP_BY_POS_OUT_OF_RANGE": "GROUP BY counts to a column that SELECT does not have.",
+    "GROUP_BY_POS_AGGREGATE": "GROUP BY counts to a column that is an aggregate.",
+    "ORDER_BY_POS_OUT_OF_RANGE": "ORDER BY counts to a column that SELECT does not have.",
+    "INVALID_WHERE_CONDITION": "WHERE takes no aggregate and no window function; write HAVING or QUALIFY.",
+    "INVALID_EXTRACT_BASE_FIELD_TYPE": "A field or element is taken of a value that is no struct, map or array.",
+    "INVALID_EXTRACT_FIELD": "EXTRACT and date_part do not know the part that is asked for.",
+    "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE": "A window function needs OVER (...).",
+    "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED": "An aggregate of DISTINCT values cannot stand before OVER.",
+    "INVALID_LIMIT_LIKE_EXPRESSION": "LIMIT and OFFSET take a whole number, not below 0.",
+    "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE": "DISTINCT, UNION, INTERSECT and EXCEPT cannot compare maps; name the"
+    " columns you want, or take map_entries of a map.",
+    "INVALID_DATETIME_PATTERN": "A pattern of dates is not one of Spark's, such as 'yyyy-MM-dd HH:mm:ss'.",
+    "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION": "A pattern of dates is not one of Spark's; weeks have"
+    " no pattern, years are yyyy.",
+    "INCONSISTENT_BEHAVIOR_CROSS_VERSION.PARSE_DATETIME_BY_NEW_PARSER": "A text is not a time of the pattern;"
+    " try_to_timestamp gives NULL instead.",
+    "INVALID_FORMAT": "A text does not fit the format that is asked for; try_to_number gives NULL instead.",
+    "INVALID_TYPED_LITERAL": "A date, time or interval is written wrongly.",
+    "INVALID_INTERVAL_FORMAT": "An interval is written wrongly; write INTERVAL '2' DAY or INTERVAL 2 DAYS.",
+    "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN": "A condition is neither true nor false; compare it with something.",
+    "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION": "A type cannot be cast to the one that is asked for.",
+    "INVALID_PARAMETER_VALUE.PATTERN": "A pattern cannot be read as a regular expression of Java.",
     "GROUP_BY_AGGREGATE": "GROUP BY cannot take an aggregate.",
-    "PARSE_SYNTAX_ERROR": "Spark does not understand the query.",
+    "PARSE_SYNTAX_ERROR": "Spark does not understand the query, or a schema in it.",
     "WRONG_NUM_ARGS": "A function has the wrong number of arguments.",
     "INVALID_PARAMETER_VALUE": "An argument of a function has a value it does not take.",
     "UNRESOLVED_ROUTINE": "A function is not known.",
@@ -47,6 +69,10 @@ _SENTENCES = {
     "CANNOT_RESOLVE_STAR_EXPAND": "A * names a table or struct that the query does not have.",
     "MALFORMED_RECORD_IN_PARSING": "A text cannot be read as the format that is asked for.",
     "UNSUPPORTED_ARROWTYPE": "The result has a type that cannot be sent, such as an interval of months; cast it to STRING.",
+    "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION": "The result has a type that cannot be sent, such as an interval of months;"
+    " cast it to STRING.",
+    "DUPLICATED_FIELD_NAME_IN_ARROW_STRUCT": "A struct of the result has one name twice; give its fields names of their own.",
+    "MALFORMED_CHARACTER_CODING": "Bytes are no text of the character set that is asked for; CAST(bytes AS STRING) takes any.",
     "UNSUPPORTED_DATATYPE": "The result has a type that cannot be sent; cast it to STRING.",
     "FIELD_NOT_FOUND": "A struct does not have the field that is asked for.",
 }
@@ -74,18 +100,18 @@ def translate(error: BaseException) -> WeirError:
         return QueryFailed("The engine could not run the query.", details={"condition": "failed"})
     top = condition.split(".")[0]
     details: dict[str, Any] = {"condition": condition}
-    name = _name(error)
+    name, fragment = _name(error), _fragment(error)
     if top in _NAMED and name:
         details["name"] = name
-        if top != "AMBIGUOUS_REFERENCE":
-            return QueryFailed(f"There is no column {name}.", details=details)
-        return QueryFailed(f"The column {name} fits several tables; write the table before it.", details=details)
+        ambiguous = f"The column {name} fits several tables; write the table before it."
+        said = ambiguous if top == "AMBIGUOUS_REFERENCE" else f"There is no column {name}."
+        return QueryFailed(said, details=details, fragment=fragment, known=_fields(error))
     sentence = (
         _SENTENCES.get(condition)
         or _SENTENCES.get(top)
         or (_ANALYSIS if kind in ("AnalysisException", "ParseException") else None)
     )
-    return QueryFailed(sentence or "The engine could not run the query.", details=details)
+    return QueryFailed(sentence or "The engine could not run the query.", details=details, fragment=fragment)
 
 
 def _condition(error: BaseException) -> str | None:
@@ -96,6 +122,20 @@ def _condition(error: BaseException) -> str | None:
     # Errors of the analysis come without their details at times; the class still stands before the text.
     written = re.match(r"\[([A-Z][A-Z0-9_.]{2,119})\] ", str(error))
     return written[1] if written else None
+
+
+def _fragment(error: BaseException) -> str | None:
+    """The part of the text that the engine points at; it may be one of a view's, so it stays inside."""
+    getter = getattr(error, "getQueryContext", None)
+    contexts = (getter() if callable(getter) else None) or ()
+    texts = (each for each in contexts if each.contextType().name == "SQL" and not each.objectType())
+    return next((str(each.fragment()) for each in texts), None)
+
+
+def _fields(error: BaseException) -> tuple[str, ...]:
+    getter = getattr(error, "getMessageParameters", None)
+    listed = ((getter() if callable(getter) else None) or {}).get("fields")
+    return tuple(part.strip().strip("`") for part in listed.split(",")) if isinstance(listed, str) and listed else ()
 
 
 def _name(error: BaseException) -> str | None:

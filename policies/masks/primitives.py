@@ -100,6 +100,9 @@ def _kept_type(mask: Mask, value: str, kind: Primitive) -> str:
         case MaskType.GENERALIZE if number:
             step = _number(mask.params.get("step", 10), 10)
             masked = f"CAST(floor({value} / {step}) * {step} AS {kind.name})"
+            if of == "float":
+                # Spark's floor is a BIGINT; beyond it, and of NaN, what lies above the multiple is taken off.
+                masked = f"CASE WHEN abs({value}) < 1e15 THEN {masked} ELSE {value} - pmod({value}, {step}) END"
             if of == "integer":
                 # Exact, where a division would go through doubles; NULL where the multiple below is out of range.
                 whole = f"try_subtract(CAST({value} AS BIGINT), pmod(CAST({value} AS BIGINT), {step}))"

@@ -122,7 +122,7 @@ def _number(mask: Mask, value: Any, of: str, kind: Primitive) -> Any:
             step = float(mask.params.get("step", 10))
             step = step if 0 < step < 1e15 else 10
             if of == "float":
-                return value // step * step
+                return value // step * step if abs(value) < 1e15 else value - value % step
             whole = Decimal(str(step))
             floor = (Decimal(value) / whole).to_integral_value(rounding="ROUND_FLOOR") * whole
             if of == "integer":

@@ -13,17 +13,13 @@ from sqlglot import exp
 
 from policies.sql import inventory, sizes
 from policies.sql.names import fold
-from policies.sql.patterns import endless, like_is_endless
+from policies.sql.pattern_calls import PATTERNS_AT, written
+from policies.sql.patterns import endless, is_readable, like_is_endless
 from policies.sql.words import words
 
 Problem = tuple[Any, str, str]
 """The node, the sentence, the class of the reason."""
 
-_PATTERNS_AT = {
-    "rlike": (1,), "regexp": (1,), "regexp_like": (1,), "regexp_replace": (1,), "regexp_extract": (1,),
-    "regexp_extract_all": (1,), "regexp_count": (1,), "regexp_instr": (1,), "regexp_substr": (1,), "split": (1,),
-    "str_to_map": (1, 2), "parse_url": (2,), "try_parse_url": (2,),
-}  # fmt: skip
 _JOINS = words("concat concat_ws format_string printf array_join map_concat array_union flatten replace overlay")
 _LENGTHENS = words("hex url_encode base64 encode bin to_json sentences mask str_to_map to_csv quote conv soundex")
 MOST_NESTED = 6
@@ -38,10 +34,9 @@ _MAKES_MANY = words("repeat lpad rpad array_repeat array_join aggregate reduce l
 
 
 def problems(root: exp.Expression) -> Iterator[Problem]:
-    long = sizes.too_long(root)
-    if long is not None:
-        text = f"Texts or lists are joined to themselves until they are longer than {sizes.LONGEST:,}, by estimate."
-        yield long, text, "size"
+    beyond = sizes.beyond(root)
+    if beyond is not None:
+        yield beyond
     for node in root.walk():
         if isinstance(node, exp.Anonymous):
             name = str(node.this).lower()
@@ -49,7 +44,7 @@ def problems(root: exp.Expression) -> Iterator[Problem]:
                 yield from _doubling(node)
             if name in _LENGTHENS and _depth(node) > MOST_NESTED:
                 yield node, f"{name} and its like stand in each other more than {MOST_NESTED} times.", "size"
-            for at in _PATTERNS_AT.get(name, ()):
+            for at in PATTERNS_AT.get(name, ()):
                 if len(node.expressions) > at:
                     yield from _pattern(root, node, node.expressions[at])
             if name in ("like", "ilike") and len(node.expressions) > 1:
@@ -94,14 +89,15 @@ def _doubling(node: Any) -> Iterator[Problem]:
 
 
 def _pattern(root: exp.Expression, node: Any, pattern: Any) -> Iterator[Problem]:
-    written = _written(pattern)
-    if written is not None:
-        if endless(written):
+    text_of = written(pattern)
+    if text_of is not None:
+        if endless(text_of):
             text = (
                 "One text can fit the pattern in so many ways that it keeps the engine busy for ever;"
                 " write a+ instead of (a+)+, and [^,]* instead of .* before a comma."
             )
-            yield node, text, "pattern"
+            unread = "The pattern cannot be read as a regular expression; mind its brackets and repetitions."
+            yield node, text if is_readable(text_of) else unread, "pattern"
         return
     # It may be put together of texts of the query, so none of them may open a group, or be repeated.
     literals = (each for each in root.find_all(exp.Literal) if each.is_string)
@@ -119,27 +115,12 @@ def _like(root: exp.Expression, node: Any, pattern: Any, escape: Any = None) -> 
         for each in pattern.expressions or [pattern.this]:
             yield from _like(root, node, each, escape)
         return
-    written = _written(pattern)
-    if written is not None:
-        if like_is_endless(written, escape.name if isinstance(escape, exp.Literal) else "\\"):
+    text_of = written(pattern)
+    if text_of is not None:
+        if like_is_endless(text_of, escape.name if isinstance(escape, exp.Literal) else "\\"):
             yield node, "The pattern of LIKE has so many % that one text can keep it busy for ever.", "pattern"
     elif (name := _makes_many(root, "%")) is not None:
         yield node, f"A pattern of LIKE beside {name} is written out as one text.", "pattern"
-
-
-def _written(pattern: Any) -> str | None:
-    """The text of a pattern that is written out, in one or in parts; None where it comes from elsewhere."""
-    if isinstance(pattern, exp.Paren):
-        return _written(pattern.this)
-    if isinstance(pattern, exp.Literal):
-        return str(pattern.name)
-    parts = None
-    if isinstance(pattern, exp.DPipe):
-        parts = list(pattern.flatten())
-    elif isinstance(pattern, exp.Concat) or (isinstance(pattern, exp.Anonymous) and str(pattern.this) == "concat"):
-        parts = pattern.expressions
-    texts = [_written(each) for each in parts or ()]
-    return "".join(map(str, texts)) if texts and None not in texts else None
 
 
 def _makes_characters(root: exp.Expression) -> str | None:

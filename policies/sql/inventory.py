@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from policies.sql.names import nearest
+
 REASONS = {
     "environment": "tells about the server, not about the data",
     "jvm": "runs code of the server",
@@ -52,6 +54,13 @@ def refusal(name: str) -> str | None:
     if found.verdict == "allowed":
         return None
     return REASONS["operator" if found.verdict == "operator" else found.note]
+
+
+def near(name: str) -> str | None:
+    """The function that an unknown name is most like, if there is one."""
+    if name.lower() in functions():
+        return None
+    return nearest(name, (each for each, found in functions().items() if found.verdict == "allowed"))
 
 
 def may_stand_in_from(name: str) -> bool:

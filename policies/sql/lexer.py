@@ -97,7 +97,7 @@ def _measure(sql: str, tokens: list[Any]) -> None:
     if len(tokens) > MAX_TOKENS:
         raise refused(sql, 0, f"The query has {len(tokens):,} words; at most {MAX_TOKENS:,} are read.", "too-long")
     depth = quantifiers = 0
-    for token in tokens:
+    for index, token in enumerate(tokens):
         if token.token_type in _OPEN:
             depth += 1
         elif token.token_type in _CLOSE:
@@ -109,8 +109,19 @@ def _measure(sql: str, tokens: list[Any]) -> None:
             raise refused(sql, token.start, f"ANY, ALL and SOME stand more than {MAX_QUANTIFIERS} times.", "too-long")
         if PREFIX in token.text.lower():
             raise refused(sql, token.start, f"{PREFIX} is kept for Weir's own use.", "reserved")
+        if _is_parameter(tokens, index):
+            raise refused(sql, token.start, "Parameters are not filled in; write the value itself.", "parameter")
         if token.token_type is TokenType.HINT:
             raise refused(sql, token.start, "Hints are not allowed; leave out /*+ ... */.", "hint")
+
+
+def _is_parameter(tokens: list[Any], at: int) -> bool:
+    """`?`, `:name` or `@name`; the colon of a type (`a: INT`) stands at the name before it."""
+    token, after = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else None
+    if token.token_type is not TokenType.COLON:
+        return token.token_type in (TokenType.PLACEHOLDER, TokenType.PARAMETER)
+    apart = at == 0 or tokens[at - 1].end + 1 < token.start
+    return apart and after is not None and after.start == token.end + 1
 
 
 def _one_query(sql: str, tokens: list[Any]) -> None:

@@ -10,16 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import factorial
 from typing import Any
 
 from sqlglot import exp
 
 from policies.sql import inventory
 from policies.sql.names import fold
+from policies.sql.pattern_calls import matched
+from policies.sql.patterns import degree
 from policies.sql.words import words
 
 LONGEST = 4_000_000
 """Characters or elements that a value may be estimated at."""
+
+MOST_STEPS = 3_000_000_000
+"""In which Java may match one text: about ten seconds (1.3 thousand million took four, on 2,000 characters)."""
+_LONG = 1_000
+"""Characters of a text from which on its patterns are judged by its length; nobody knows how long stored ones are."""
 
 _STORED = 16
 _OF_ITSELF = 100
@@ -35,6 +43,7 @@ _FACTORS = {"hex": 2, "base64": 2, "url_encode": 3, "to_json": 2, "to_csv": 2, "
 _COLLECTS = words("collect_list collect_set array_agg listagg string_agg")
 _REPLACES = words("replace regexp_replace")
 _EACH = words("transform transform_keys transform_values zip_with map_zip_with aggregate reduce")
+_MATCHES = (exp.Anonymous, exp.RegexpLike, exp.Like, exp.ILike)
 _OF_BOTH = (exp.Concat, exp.DPipe)
 _GROUP = re.compile(r"\$(?:\d+|\{\w+\})|\\(.)", re.DOTALL)
 _ANY = ""
@@ -44,17 +53,20 @@ _Sizes = Mapping[str, int]
 _Outputs = list[tuple[str, int]]
 
 
-class _TooLong(Exception):
-    def __init__(self, node: Any) -> None:
-        self.node = node
+class _Beyond(Exception):
+    def __init__(self, node: Any, sentence: str, reason: str) -> None:
+        self.problem = (node, sentence, reason)
 
 
-def too_long(root: exp.Expression) -> Any:
-    """The call that makes a value longer than LONGEST, by estimate; None when there is none."""
+def beyond(root: exp.Expression) -> tuple[Any, str, str] | None:
+    """The call that makes a value longer than LONGEST, or matches it with more than MOST_STEPS, by estimate.
+
+    Gives the node, the sentence, the class of the reason.
+    """
     try:
         _Query(root, {}, {}).outputs()
-    except _TooLong as found:
-        return found.node
+    except _Beyond as found:
+        return found.problem
     return None
 
 
@@ -155,9 +167,13 @@ class _Expressions:
 
     def size(self, node: Any) -> int:
         """Without recursion for what hands a value on as it is: conditions may be long chains."""
+        if isinstance(node, exp.Literal):
+            return max(1, len(node.name))
         most, work = _STORED, [node]
         while work:
             each = work.pop()
+            if isinstance(each, _MATCHES):
+                self._match(each)
             if isinstance(each, exp.Query):
                 most = max([most, *(size for _, size in _Query(each, self.named, self.visible).outputs())])
             elif isinstance(each, (exp.Column, exp.Identifier)):
@@ -167,13 +183,27 @@ class _Expressions:
             elif isinstance(each, (exp.Anonymous, *_OF_BOTH)):
                 size = self._call(each)
                 if size > LONGEST:
-                    raise _TooLong(each)
+                    text = (
+                        f"Texts or lists are joined to themselves until they are longer than {LONGEST:,}, by estimate."
+                    )
+                    raise _Beyond(each, text, "size")
                 most = max(most, size)
             elif isinstance(each, exp.Star):
                 most = max(most, sum(self.visible.values()))
             else:
                 work += each.iter_expressions()
         return most
+
+    def _match(self, node: Any) -> None:
+        """A pattern on a text that the query itself makes long: nothing stops Java within one record."""
+        for text, pattern in matched(node):
+            size, power = self.size(text), degree(pattern)
+            if size >= _LONG and size**power // factorial(power) > MOST_STEPS:
+                sentence = (
+                    f"The pattern would look at a text of some {size:,} characters again and again; shorten the text,"
+                    " or write what may not match, as [^,]* instead of .* before a comma."
+                )
+                raise _Beyond(node, sentence, "pattern")
 
     def _name(self, column: Any) -> int:
         parts = column.parts if isinstance(column, exp.Column) else [column]

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from policies.sql import bombs, inventory
+from policies.sql import bombs, calls, inventory
 from policies.sql.errors import refused
 from policies.sql.lexer import PREFIX, Lexed
 from policies.sql.words import words
@@ -40,6 +40,17 @@ _ANY_WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d+)")
 _WIDTH = re.compile(r"%[^%a-zA-Z]*?(\d{5,})")
 
 
+_INSTEAD = {
+    "AtTimeZone": "AT TIME ZONE is not Spark's; write from_utc_timestamp(time, 'Europe/Berlin').",
+    "Fetch": "FETCH is not Spark's; write LIMIT.",
+    "SimilarTo": "SIMILAR TO is not Spark's; write RLIKE.",
+    "Placeholder": "Parameters are not filled in; write the value itself.",
+    "Parameter": "Parameters are not filled in; write the value itself.",
+    "Array": "A list is written array(1, 2).",
+}
+"""What is said of a node that is not allowed and has an everyday relative."""
+
+
 @dataclass(slots=True)
 class Checker:
     """Checks one tree. Raises SqlRefused with the place of the first thing that is not allowed."""
@@ -52,12 +63,20 @@ class Checker:
         self._growth_together(root)
         for node, sentence, reason in bombs.problems(root):
             raise self.refuse(node, sentence, reason)
-        for node in list(root.find_all(exp.Concat, exp.StrPosition, exp.Chr)):
-            node.replace(_as_call(node))
+        for node in reversed(list(root.find_all(*calls.KINDS))):  # the inner ones first: a call holds copies
+            call = calls.as_call(node)
+            if call is not None:
+                node.replace(call)
 
     def refuse(self, node: Any, sentence: str, reason: str, name: str | None = None) -> Exception:
         at = self.lexed.calls.get(name) if name else None
         return refused(self.lexed.original, self.position(node) if at is None else at, sentence, reason)
+
+    def not_allowed(self, name: str) -> str:
+        """What is said of a function that a query may not call."""
+        near = inventory.near(name)
+        hint = f"; did you mean {near}?" if near else "."
+        return f"The function {name[:60]} is not allowed: it {inventory.refusal(name)}{hint}"
 
     def position(self, node: Any) -> int:
         """Where a node stands in the user's text: its own place, else that of the first name in it or around it."""
@@ -73,7 +92,10 @@ class Checker:
         kind = type(node).__name__
         if inventory.nodes().get(kind) != "allowed":
             shown = node.sql_name().lower() if isinstance(node, exp.Func) else kind
-            raise self.refuse(node, f"{shown} is not allowed in a query.", f"node:{kind}", shown)
+            sentence = _INSTEAD.get(kind) or f"{shown} is not allowed in a query."
+            if kind not in _INSTEAD and isinstance(node, exp.Func) and shown not in inventory.functions():
+                sentence = self.not_allowed(shown)
+            raise self.refuse(node, sentence, f"node:{kind}", shown)
         match node:
             case exp.Anonymous():
                 self._call(node)
@@ -89,14 +111,22 @@ class Checker:
                 self._parts(node, _SELECT_PARTS)
                 if not node.expressions:
                     raise self.refuse(node, "SELECT names no column.", "syntax")
+            case exp.Distinct() if node.args.get("on"):
+                sentence = (
+                    "DISTINCT ON is not Spark's; write QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1."
+                )
+                raise self.refuse(node, sentence, "distinct-on")
+            case exp.Any() | exp.All() if isinstance(node.this.unnest(), exp.Query):
+                sentence = "Spark compares with no ANY, SOME or ALL of a query; write EXISTS, IN, max or min."
+                raise self.refuse(node, sentence, "quantifier")
             case exp.With() if node.args.get("recursive"):
                 raise self.refuse(node, "WITH RECURSIVE is not supported; unfold the levels you need.", "recursive")
             case exp.Table():
                 self._table(node)
             case exp.Lateral():
                 self._lateral(node)
-            case exp.TableSample() if node.args.get("bucket_field") or node.args.get("method"):
-                raise self.refuse(node, "TABLESAMPLE takes (n PERCENT) or (n ROWS).", "sample")
+            case exp.TableSample() if any(map(node.args.get, ("bucket_field", "method", "seed"))):
+                raise self.refuse(node, "TABLESAMPLE takes (n PERCENT) or (n ROWS), and no more.", "sample")
             case exp.Version() if not isinstance(node.parent, exp.Table):
                 raise self.refuse(node, "AS OF stands behind a table.", "window")
             case _:
@@ -127,7 +157,7 @@ class Checker:
             found = inventory.functions().get(name.lower())
             raise self.refuse(
                 node,
-                f"The function {name[:60]} is not allowed: it {reason}.",
+                self.not_allowed(name),
                 f"function:{found.note or found.verdict if found else 'unknown'}",
                 name.lower(),
             )
@@ -194,14 +224,6 @@ class Checker:
         # sqlglot writes this one name without quotes, so it must be one that needs none.
         if alias is not None and alias.this is not None and node.args.get("view") and not _VAR.match(alias.this.name):
             raise self.refuse(alias, "The name of a LATERAL VIEW takes letters, digits and _ only.", "name")
-
-
-def _as_call(node: Any) -> exp.Anonymous:
-    """What sqlglot read from a grammar of its own ('a' 'b', POSITION(a IN b)) as the call that Spark makes of it."""
-    if isinstance(node, exp.StrPosition):
-        arguments = [node.args["substr"], node.this]
-        return exp.Anonymous(this="locate", expressions=[a.copy() for a in arguments])
-    return exp.Anonymous(this=type(node).__name__.lower(), expressions=[a.copy() for a in node.expressions])
 
 
 def fold_word(column: Any) -> str:

@@ -101,6 +101,12 @@ class MemoryRegistry:
         problems = ({"part": "registry", "reason": "schema_not_found", "ids": missing},) if missing else ()
         return RegistryAnswer({i: self._schemas[i] for i in ids if i in self._schemas}, problems)
 
+    def by_guids(self, cluster: ClusterConnection, guids: Sequence[str]) -> RegistryAnswer:
+        found = {i: s for i, s in self._schemas.items() if s.guid in guids}
+        missing = sorted(set(guids) - {s.guid for s in found.values()})
+        problems = ({"part": "registry", "reason": "schema_not_found", "ids": missing},) if missing else ()
+        return RegistryAnswer(found, problems)
+
 
 def sealed(topic: str, sketches: Sequence[Sketch]) -> Sketch:
     """A sealed sketch straight from unsealed ones, for tests."""

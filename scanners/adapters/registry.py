@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -17,10 +18,19 @@ import httpx
 from catalog.errors import Unavailable
 from scanners.model import PART_SUBJECTS, ClusterConnection, RegisteredSchema
 from scanners.ports import RegistryAnswer
+from scanners.registered import MADE, numbered
 from scanners.settings import ScannerSettings
 
 _MAX_DEPTH = 10  # of references within references
 _SILENT = 3  # ids in a row without an answer, after which the others are not asked for
+
+
+_SCHEMA_NOT_FOUND = 40403
+"""Confluent's error code; a page that is not there has 404."""
+
+
+class _NoGuids(Exception):
+    """The registry knows no GUIDs."""
 
 
 class Failed(Exception):
@@ -59,6 +69,7 @@ class HttpSchemaRegistry:
         self._sleep = sleep
         self._known: dict[tuple[str, int], RegisteredSchema] = {}
         self._versions: dict[tuple[str, str, int], RegisteredSchema] = {}
+        self._guids: dict[tuple[str, str], RegisteredSchema] = {}
 
     def for_topics(self, cluster: ClusterConnection, topics: Sequence[str], seen: Sequence[int] = ()) -> RegistryAnswer:
         """Subjects `TOPIC-key`, `TOPIC-value` and `TOPIC-RECORD` of the topics, all versions.
@@ -76,7 +87,7 @@ class HttpSchemaRegistry:
                 return RegistryAnswer(self._cached(cluster), ({"part": "registry", "reason": "registry_unavailable"},))
             mine = [s for s in subjects if isinstance(s, str) and _of(s, topics)]
             self._add_subjects(client, cluster, mine, found, problems)
-            if more := [number for number in seen if number not in found]:
+            if more := [number for number in seen if number not in found and number < MADE]:
                 answer = self.by_ids(cluster, more)
                 found |= answer.schemas
                 problems += [dict(problem) for problem in answer.problems]
@@ -111,6 +122,29 @@ class HttpSchemaRegistry:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": number})
                     continue
                 found[number] = known or self._named(client, cluster, self._read(client, cluster, number, answer or {}))
+            self._add_references(client, cluster, found, problems)
+        return RegistryAnswer(found, tuple(problems))
+
+    def by_guids(self, cluster: ClusterConnection, guids: Sequence[str]) -> RegistryAnswer:
+        if cluster.registry is None:
+            return RegistryAnswer({})
+        found: dict[int, RegisteredSchema] = {}
+        problems: list[dict[str, Any]] = []
+        with self._client(cluster) as client:
+            for index, guid in enumerate(guids):
+                try:
+                    schema = self._by_guid(client, cluster, guid)
+                except Failed:
+                    left = list(guids[index:])
+                    problems.append({"part": "registry", "reason": "registry_unavailable", "ids": left})
+                    break
+                except _NoGuids:
+                    problems.append({"part": "registry", "reason": "guids_not_supported", "ids": list(guids)})
+                    break
+                if schema is None:
+                    problems.append({"part": "registry", "reason": "schema_not_found", "id": guid})
+                else:
+                    found[schema.id] = schema
             self._add_references(client, cluster, found, problems)
         return RegistryAnswer(found, tuple(problems))
 
@@ -190,7 +224,7 @@ class HttpSchemaRegistry:
             references.append((str(reference["name"]), str(below.id) if below else ""))
         made = RegisteredSchema(
             number, str(answer.get("schemaType") or "AVRO").upper(), str(answer.get("schema", "")), tuple(references),
-            str(answer.get("subject", "")), int(answer.get("version", 0)),
+            str(answer.get("subject", "")), int(answer.get("version", 0)), guid=str(answer.get("guid") or ""),
         )  # fmt: skip
         self._known[str(cluster.registry), number] = made
         return made
@@ -225,6 +259,32 @@ class HttpSchemaRegistry:
                     waiting.append(found[number])
                 elif not number:
                     problems.append({"part": "registry", "reason": "reference_not_found"})
+
+    def _by_guid(self, client: httpx.Client, cluster: ClusterConnection, guid: str) -> RegisteredSchema | None:
+        """The schema with a GUID, under its id where the registry tells that. Raises Failed, _NoGuids."""
+        key = (str(cluster.registry), guid)
+        if key not in self._guids:
+            path = f"/schemas/guids/{quote(guid, safe='')}"
+            answer = self._get(client, path)
+            if answer is None:
+                # A registry that has the question says that the schema is not there; others, that there is no such page.
+                if not self._asks_for_schema(client, path):
+                    raise _NoGuids
+                return None
+            listed = self._get(client, f"{path}/ids")
+            ids = [each["id"] for each in listed or () if isinstance(each, dict) and isinstance(each.get("id"), int)]
+            number = ids[0] if ids else numbered(guid)
+            schema = replace(self._read(client, cluster, number, answer), guid=guid)
+            self._guids[key] = self._named(client, cluster, schema) if ids else schema
+            self._known[str(cluster.registry), number] = self._guids[key]
+        return self._guids[key]
+
+    @staticmethod
+    def _asks_for_schema(client: httpx.Client, path: str) -> bool:
+        try:
+            return bool(client.get(path).json().get("error_code") == _SCHEMA_NOT_FOUND)
+        except (httpx.HTTPError, ValueError, AttributeError):
+            return False
 
     def _cached(self, cluster: ClusterConnection) -> dict[int, RegisteredSchema]:
         return {number: schema for (url, number), schema in self._known.items() if url == cluster.registry}

@@ -9,9 +9,11 @@ from typing import Any
 
 from scanners.detectors.base import Pattern, Verdict
 
+# Letters of Europe beside ASCII. Not those of scripts that put no blank between an address and the words around it.
+_L = "A-Za-z0-9\u00c0-\u024f\u0370-\u052f"
 _EMAIL = re.compile(
-    r"(?<![A-Za-z0-9._%+/@-])(?P<v>[A-Za-z0-9_%+'-][A-Za-z0-9._%+'-]{0,63}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?\.)+"
-    r"[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9])(?![A-Za-z0-9@-]|:[A-Za-z~/])"
+    rf"(?<![{_L}._%+/@-])(?P<v>[{_L}_%+'-][{_L}._%+'-]{{0,63}}@(?:[{_L}](?:[{_L}-]{{0,62}}[{_L}])?\.)+"
+    rf"(?:[A-Za-z][A-Za-z0-9-]{{0,61}}[A-Za-z0-9]|[\u0370-\u052f]{{2,20}}))(?![{_L}@-]|:[A-Za-z~/])"
 )
 _ROLES = frozenset({
     "abuse", "admin", "billing", "contact", "do-not-reply", "donotreply", "git", "hello", "help", "info", "mailer-daemon",
@@ -58,7 +60,7 @@ def check_email(candidate: str, text: str) -> Verdict:
     return True, ("machine",) if _MACHINE.fullmatch(local) and sum(map(str.isdigit, local)) * 5 >= len(local) else ()
 
 
-EMAIL = Pattern("EMAIL_ADDRESS", "email", rb"[A-Za-z0-9_%+'-]@[A-Za-z0-9]", _EMAIL, check_email)
+EMAIL = Pattern("EMAIL_ADDRESS", "email", rb"[A-Za-z0-9_%+'\x80-\xff-]@[A-Za-z0-9\x80-\xff]", _EMAIL, check_email)
 
 
 # --- network addresses ------------------------------------------------------------------------------------------------
@@ -71,11 +73,23 @@ _PAIRS = re.compile(r"(?:[0-9A-Fa-f]{2}:){7}[0-9A-Fa-f]{2}")
 """A worldwide name of a storage device or part of a fingerprint: addresses leave zeros in front out, or write four digits."""
 
 
+_PREFIX = re.compile(r"/(\d{1,3})(?!\d)")
+
+
+def _is_network(address: ipaddress.IPv4Address | ipaddress.IPv6Address, rest: str) -> bool:
+    """Whether a prefix length follows that makes it the address of a network, which nobody has."""
+    prefix = _PREFIX.match(rest)
+    free = address.max_prefixlen - int(prefix[1]) if prefix else 0
+    return free > 0 and int(address) % (1 << free) == 0
+
+
 def check_ip(candidate: str, text: str) -> Verdict:
     try:
         address = ipaddress.ip_address(candidate.partition("%")[0])
     except ValueError:
         return False, ()
+    if _is_network(address, text[text.find(candidate) + len(candidate) :]):
+        return None
     marks = ["private" if address.is_private else "public"]
     if address.is_unspecified or address.is_loopback or address.is_multicast or candidate.startswith(("255.", "0.")):
         marks.append("special")
@@ -84,6 +98,8 @@ def check_ip(candidate: str, text: str) -> Verdict:
         # Versions and object identifiers count up from zero; addresses use the whole byte.
         if max(octets) >= 64:
             marks.append("large_octet")
+        if octets[0] < 10:
+            marks.append("low_head")
         if max(octets[2:]) >= 64:
             marks.append("large_tail")
         before = text[max(0, text.find(candidate) - 12) : text.find(candidate)].lower()

@@ -17,7 +17,12 @@ from scanners.detectors.people import MOST, Group, sampled
 _UUID = re.compile(r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?\Z")
 _DEVICE = re.compile(r"[0-9a-f]{16}\Z|[0-9a-fA-F]{40}\Z|[0-9A-F]{8}-[0-9A-F]{16}\Z")
 """Android's id (64 bits), Apple's old and new UDID."""
-_OWN_NAMES = frozenset({"imei", "udid", "android_id", "idfv", "device_fingerprint", "fingerprint_id"})
+_SUBSCRIBER = re.compile(r"[2-79]\d{13,14}\Z|89\d{17,18}\Z")
+"""A subscriber's number (3GPP TS 23.003: a mobile country code first) or that of their card (ITU-T E.118)."""
+_PLAIN_MAC = re.compile(r"(?=\d*[A-Fa-f])[0-9A-Fa-f]{12}\Z")
+_PASSPORT = re.compile(r"[A-Z]{0,3}\d{5,9}[A-Z]{0,2}\Z|[A-Z][A-Z0-9]{8}\Z")
+_LICENSE = re.compile(r"(?=(?:[^\d]*\d){4})[A-Z0-9][A-Z0-9 -]{4,19}\Z", re.I)
+_OWN_NAMES = frozenset({"imsi", "iccid", "imei", "udid", "android_id", "idfv", "device_fingerprint", "fingerprint_id"})
 _EMPTY = "00000000-0000-0000-0000-000000000000"
 """What systems report when tracking is refused: an id of nobody."""
 
@@ -57,6 +62,12 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
         )
         if own:
             found["DEVICE_ID|imei"] = _group(counts, _imei)
+            found["DEVICE_ID|imsi"] = _group(counts, lambda t: bool(_SUBSCRIBER.match(t)), ("own_name",))
+    if speaks("MAC_ADDRESS", names[-1:]) > 0:
+        found["MAC_ADDRESS|mac_plain"] = _group(counts, lambda t: bool(_PLAIN_MAC.match(t)), ("letters",))
+    for entity, form in (("PASSPORT", _PASSPORT), ("DRIVER_LICENSE", _LICENSE)):
+        if speaks(entity, names[-1:]) > 0:
+            found[f"{entity}|document"] = _group(counts, lambda t, form=form: bool(form.match(t)))
     first = next(iter(counts), "")
     if first[:1] in "(+-0123456789g" and _PAIR.match(first):
         found["GEO_COORDINATES|pair"] = _group(counts, lambda t: bool(_PAIR.match(t)))

@@ -6,22 +6,23 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from scanners.detectors.name_words import MORE_WORDS, OF_THINGS, POSTCODES, folded
 from scanners.detectors.national import IDS
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 
 @lru_cache(maxsize=16384)
 def words(name: str) -> tuple[str, ...]:
-    """`customerEmail2`, `customer_email2` -> ("customer", "email", "2")."""
-    return tuple(w.lower() for w in _WORD.findall(name))
+    """`customerEmail2`, `customer_email2` -> ("customer", "email", "2"); `prénom` -> ("prenom",)."""
+    return tuple(w.lower() for w in _WORD.findall(name if name.isascii() else folded(name)))
 
 
 FOR: dict[str, frozenset[str]] = {
     "EMAIL_ADDRESS": frozenset({"email", "mail", "e_mail", "emails", "correo", "courriel"}),
     "PHONE_NUMBER": frozenset({
         "phone", "phones", "telephone", "tel", "mobile", "cell", "cellphone", "fax", "msisdn", "whatsapp", "telefon",
-        "telefono", "handy", "phone_number", "contact_number", "contact", "sms", "callback", "caller",
+        "telefono", "handy", "phone_number", "contact_number", "contact", "sms", "callback", "caller", "callee",
     }),
     "CREDIT_CARD": frozenset({"card", "cc", "pan", "credit_card", "cardnumber", "creditcard", "ccnum", "visa", "mastercard"}),
     "IBAN_CODE": frozenset({"iban", "account", "bank"}),
@@ -51,7 +52,16 @@ FOR: dict[str, frozenset[str]] = {
     }),
     "DEVICE_ID": frozenset({
         "device_id", "deviceid", "imei", "udid", "android_id", "idfv", "device_uuid", "device_token", "device_fingerprint",
-        "installation_id", "install_id", "handset_id", "mobile_id", "fingerprint_id",
+        "installation_id", "install_id", "handset_id", "mobile_id", "fingerprint_id", "imsi", "iccid",
+    }),
+    "PASSPORT": frozenset({
+        "passport", "passport_number", "passport_no", "passport_id", "reisepass", "passnummer", "pasaporte", "passeport",
+        "passaporto", "passaporte",
+    }),
+    "DRIVER_LICENSE": frozenset({
+        "driver_license", "drivers_license", "driver_licence", "drivers_licence", "driving_license", "driving_licence",
+        "driverslicense", "driverlicense", "dl_number", "dl_no", "fuhrerschein", "permis_conduire", "permis_de_conduire",
+        "licencia_conducir", "licencia_de_conducir", "patente_guida", "rijbewijs",
     }),
     "GEO_COORDINATES": frozenset({
         "lat", "lon", "lng", "latitude", "longitude", "location", "position", "coordinates", "geo", "gps", "latlng", "coords",
@@ -60,6 +70,8 @@ FOR: dict[str, frozenset[str]] = {
     "US_SSN": frozenset({"ssn", "social_security", "social", "tax_id", "taxid", "taxpayer", "tin", "national_id"}),
 }  # fmt: skip
 """Words and phrases (joined by _) that speak for an entity."""
+FOR.update({entity: FOR[entity] | more for entity, more in MORE_WORDS.items()})
+FOR["LOCATION"] |= POSTCODES
 
 _CODES = frozenset({
     "sku", "product", "item", "article", "part", "gtin", "ean", "upc", "isbn", "asin", "barcode", "order", "invoice", "ticket",
@@ -69,116 +81,45 @@ _CODES = frozenset({
     "score", "rate", "port", "code", "coupon", "voucher", "trace", "span", "correlation", "request", "session", "iccid",
 })  # fmt: skip
 
+_OF_DOCUMENTS = frozenset({
+    "country", "state", "class", "type", "status", "expiry", "expires", "expiration", "issued", "date", "valid", "until",
+    "authority", "image", "url", "scan", "hash", "count", "check",
+})  # fmt: skip
+_OF_PLACES = frozenset({
+    "store", "shop", "warehouse", "depot", "branch", "station", "airport", "hub", "site", "venue", "restaurant", "hotel",
+})  # fmt: skip
+
 AGAINST: dict[str, frozenset[str]] = {
-    "PHONE_NUMBER": _CODES | {"id", "uuid", "imei", "ip", "isbn"},
+    "PHONE_NUMBER": _CODES | {"id", "uuid", "imei", "ip", "isbn", "tower", "sector"},
+    "PASSWORD": frozenset({
+        "changed", "updated", "reset", "strength", "policy", "expiry", "expires", "expired", "age", "count", "length",
+        "attempts", "required", "enabled", "status", "type", "algorithm", "rotated", "url", "link",
+    }),
     "CREDIT_CARD": (_CODES - {"code"}) | {"imei", "loyalty", "gift", "uuid", "id", "account"},
     "US_SSN": _CODES | {"id"},
-    "IP_ADDRESS": frozenset(
-        {"version", "ver", "release", "build", "oid", "firmware", "revision", "os", "semver", "section"}
-    ),
+    "PASSPORT": _OF_DOCUMENTS,
+    "DRIVER_LICENSE": _OF_DOCUMENTS,
+    "IP_ADDRESS": frozenset({
+        "version", "ver", "release", "build", "oid", "firmware", "revision", "os", "semver", "section",
+        "node", "pod", "broker", "cluster", "server", "gateway", "router", "nameserver", "dns", "listen", "bind", "cidr",
+        "subnet", "netmask", "instance", "fw",
+    }),
     "EMAIL_ADDRESS": frozenset(
         {"message_id", "msgid", "package", "image", "asset", "repo", "repository", "clone", "ssh", "git"}
     ),
-    "PERSON": frozenset(
-        {
-            "product",
-            "file",
-            "filename",
-            "host",
-            "hostname",
-            "server",
-            "service",
-            "event",
-            "topic",
-            "app",
-            "application",
-            "brand",
-            "company",
-            "org",
-            "organization",
-            "team",
-            "group",
-            "store",
-            "shop",
-            "country",
-            "city",
-            "region",
-            "state",
-            "status",
-            "type",
-            "kind",
-            "category",
-            "class",
-            "field",
-            "table",
-            "column",
-            "schema",
-            "database",
-            "db",
-            "index",
-            "domain",
-            "device",
-            "sensor",
-            "metric",
-            "job",
-            "task",
-            "step",
-            "stage",
-            "branch",
-            "repo",
-            "repository",
-            "package",
-            "module",
-            "function",
-            "method",
-            "species",
-            "color",
-            "colour",
-            "size",
-            "plan",
-            "role",
-            "id",
-            "path",
-            "url",
-            "node",
-            "cluster",
-            "namespace",
-            "queue",
-            "bucket",
-            "campaign",
-            "model",
-            "vehicle",
-            "item",
-            "sku",
-            "label",
-            "tag",
-            "commit",
-            "workflow",
-            "action",
-            "check",
-            "license",
-            "language",
-            "environment",
-            "ref",
-            "head",
-            "base",
-            "rule",
-            "currency",
-            "carrier",
-            "bank",
-            "timezone",
-            "locale",
-            "version",
-            "agent",
-            "browser",
-            "os",
-            "platform",
-            "email",
-        }
-    ),
-    "LOCATION": frozenset(
-        {"ip", "mac", "email", "wallet", "memory", "url", "web", "remote", "host", "server", "broker"}
-    ),
+    "PERSON": OF_THINGS | frozenset({
+        "product", "file", "filename", "host", "hostname", "server", "service", "event", "topic", "app", "application",
+        "brand", "company", "org", "organization", "team", "group", "store", "shop", "country", "city", "region",
+        "state", "status", "type", "kind", "category", "class", "field", "table", "column", "schema", "database", "db",
+        "index", "domain", "device", "sensor", "metric", "job", "task", "step", "stage", "branch", "repo",
+        "repository", "package", "module", "function", "method", "species", "color", "colour", "size", "plan", "role",
+        "id", "path", "url", "node", "cluster", "namespace", "queue", "bucket", "campaign", "model", "vehicle", "item",
+        "sku", "label", "tag", "commit", "workflow", "action", "check", "license", "language", "environment", "ref",
+        "head", "base", "rule", "currency", "carrier", "bank", "timezone", "locale", "version", "agent", "browser",
+        "os", "platform", "email",
+    }),
+    "LOCATION": _OF_PLACES
+    | {"ip", "mac", "email", "wallet", "memory", "url", "web", "remote", "host", "server", "broker"},
     "DATE_OF_BIRTH": frozenset({"order", "event", "created", "updated"}),
     "IBAN_CODE": frozenset({"sku", "hash"}),
     "API_KEY": frozenset(
@@ -198,39 +139,14 @@ AGAINST: dict[str, frozenset[str]] = {
             "resume",
         }
     ),
-    "GEO_COORDINATES": frozenset(
-        {
-            "store",
-            "shop",
-            "warehouse",
-            "depot",
-            "branch",
-            "station",
-            "airport",
-            "city",
-            "country",
-            "region",
-            "site",
-            "office",
-            "hub",
-            "sensor",
-            "tile",
-            "map",
-            "stop",
-            "venue",
-            "restaurant",
-            "hotel",
-            "merchant",
-            "vendor",
-            "supplier",
-        }
-    ),
+    "GEO_COORDINATES": _OF_PLACES
+    | {"city", "country", "region", "office", "sensor", "tile", "map", "stop", "merchant", "vendor", "supplier"},
     "DEVICE_ID": frozenset({"type", "model", "os", "sensor", "meter"}),
     "ADVERTISING_ID": frozenset({"campaign", "type", "group"}),
     "MAC_ADDRESS": frozenset({"dev_eui", "thumbprint", "fingerprint", "wwn", "serial", "checksum", "digest"}),
     "CRYPTO": frozenset({"hash", "commit", "sha", "digest", "contract", "tx", "transaction", "txid", "block"}),
     **{spec.entity: _CODES for spec in IDS if spec.entity != "US_SSN"},
-}
+}  # fmt: skip
 """Words that speak against an entity: what competing things are called."""
 
 
@@ -239,6 +155,11 @@ def speaks(entity: str, names: Iterable[str]) -> int:
 
     `names` are the names on the path, from the root; the last counts first, and its last word most.
     """
+    return _speaks(entity, tuple(names))
+
+
+@lru_cache(maxsize=16384)
+def _speaks(entity: str, names: tuple[str, ...]) -> int:
     for_, against = FOR.get(entity, frozenset()), AGAINST.get(entity, frozenset())
     path = [words(n) for n in names]
     for depth, tokens in enumerate(reversed(path)):
@@ -258,7 +179,9 @@ def speaks(entity: str, names: Iterable[str]) -> int:
     return 0
 
 
-_GENERIC = frozenset({"name", "address", "number", "key", "token", "id"})
+_GENERIC = frozenset({
+    "name", "address", "number", "key", "token", "id", "nombre", "nom", "nome", "naam", "namn", "navn", "adresse", "direccion",
+})  # fmt: skip
 _PEOPLE = frozenset({
     "customer", "user", "person", "employee", "driver", "passenger", "patient", "contact", "recipient", "sender", "author",
     "owner", "holder", "cardholder", "member", "client", "guest", "student", "buyer", "seller", "billing", "shipping",
@@ -275,6 +198,11 @@ def _parent(entity: str, path: list[tuple[str, ...]], depth: int, against: froze
     if any(t in _PEOPLE for t in above):
         return 1
     return -1 if any(t in against for t in above) else 1
+
+
+def named_as(phrases: frozenset[str], names: Iterable[str]) -> bool:
+    """Whether one of the phrases stands in one of the names."""
+    return any(f"_{phrase}_" in f"_{'_'.join(words(name))}_" for name in names for phrase in phrases)
 
 
 def shared(names: Iterable[str]) -> frozenset[str]:

@@ -6,6 +6,7 @@ Without a language model the shape of the values and the field's name have to ag
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from datetime import date
@@ -44,7 +45,7 @@ _JOINED = "straße|strasse|str\\.|weg|gasse|platz|allee|ring|ufer|damm|laan|stra
 _BEFORE = (
     "rue|avenue|boulevard|bd|place|chemin|impasse|allée|quai|cours|route|via|viale|piazza|piazzale|corso|contrada|strada|vicolo"
     "|largo|calle|callej[oó]n|c/|avenida|avda\\.?|av\\.|plaza|pza\\.|paseo|ronda|rambla|camino|carretera|glorieta|pasaje"
-    "|travesía|urbanización|cuesta|alameda|rua|r\\.|travessa|praça|rodovia|estrada|ladeira|viela|ulica|ul\\.|al\\.|aleja|plac|pl\\.|os\\."
+    "|travesía|urbanización|cuesta|alameda|ул\\.|улица|вул\\.|проспект|пр-кт|просп\\.|переулок|пер\\.|бульвар|rua|r\\.|travessa|praça|rodovia|estrada|ladeira|viela|ulica|ul\\.|al\\.|aleja|plac|pl\\.|os\\."
 )
 _STREET = re.compile(
     r"\b\d{1,5}[A-Za-z]?(?:[-/]\d{1,4}[A-Za-z]?)?,?\s+(?:[^\W\d_][\w.'’-]*\s+){1,4}"
@@ -57,6 +58,10 @@ _POSTCODE = re.compile(r"(?=[A-Z\d -]*\d)[A-Z\d]{2,5}(?:[ -]?[A-Z\d]{2,5})?\Z", 
 _DATE = re.compile(
     r"(\d{4})[-/.](\d\d)[-/.](\d\d)(?:[T ].*)?\Z|(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?:[T ].*)?\Z|(\d{4})(\d\d)(\d\d)\Z"
 )
+_SHORT_DATE = re.compile(
+    r"(?:0?[1-9]|[12]\d|3[01])[./-](?:0?[1-9]|[12]\d|3[01])[./-]\d\d\Z|((?:19|20)\d\d)(?:-(?:0[1-9]|1[0-2]))?\Z"
+)
+"""A year of two digits; or a year, or a year and a month, alone (FHIR)."""
 _DATE_IN_WORDS = re.compile(
     r"(?:\d{1,2}(?:st|nd|rd|th|\.)?[ -])?[^\W\d_]{3,10}\.?[ -](?:\d{1,2}(?:st|nd|rd|th)?,?[ -])?(?:de )?(\d{4})\Z"
 )
@@ -136,7 +141,7 @@ def _persons(counts: Mapping[str, int], named: bool) -> Counter[str]:
     group = Group(counts)
     small = named and not any(map(_CAPITAL.search, counts))
     for text in counts:
-        plain = text.strip()
+        plain = text.strip() if text.isascii() else _without_marks(text)
         if not 2 <= len(plain) <= 60 or not plain[0].isalpha():
             continue
         tokens = re.split(r"[\s,]+", plain)
@@ -146,6 +151,12 @@ def _persons(counts: Mapping[str, int], named: bool) -> Counter[str]:
         elif _ONE_NAME.match(plain) and (_looks_capital(tokens) or small):
             group.add(text, True, "single", *(("given",) if known else ()))
     return group.made
+
+
+def _without_marks(text: str) -> str:
+    """Letters alone, as the patterns here count them: vowels that Indian scripts write as marks, accents apart."""
+    composed = unicodedata.normalize("NFC", text).strip()
+    return "".join(c for c in composed if unicodedata.category(c)[0] != "M")
 
 
 def _looks_capital(tokens: list[str]) -> bool:
@@ -161,12 +172,19 @@ _LISTED = re.compile(
     re.I | re.S,
 )
 """Street, number, then a place with its postcode: as most of the world lists them."""
+_EASTERN = re.compile(r"[都道府県市区町村省县縣区區路街巷弄号號시도군구동로길].{0,40}?\d|\d.{0,20}[号號番地丁目]")
+"""Places by what they are called in Chinese, Japanese and Korean, and a number."""
 
 
 def _addresses(counts: Mapping[str, int], named: bool) -> Counter[str]:
     group = Group(counts)
     for text in counts:
-        if not (6 <= len(text) <= 300 and any(map(str.isdigit, text)) and " " in text):
+        if not (6 <= len(text) <= 300 and any(map(str.isdigit, text))):
+            continue
+        if named and not text.isascii() and _EASTERN.search(text):
+            group.add(text, True)
+            continue
+        if " " not in text:
             continue
         if _STREET.search(text):
             group.add(text, _tagged(text))
@@ -191,6 +209,9 @@ def _tagged(text: str) -> bool:
 def _birth(text: str) -> bool:
     found = _DATE.match(text)
     if not found:
+        short = _SHORT_DATE.match(text)
+        if short:
+            return not short[1] or 1900 <= int(short[1]) <= date.today().year  # noqa: DTZ011
         written = _DATE_IN_WORDS.match(text)
         return written is not None and 1900 <= int(written[1]) <= date.today().year  # noqa: DTZ011
     ordered = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])

@@ -20,7 +20,8 @@ from scanners.detectors.base import (
     VALID_TEXTS,
     WHOLE,
 )
-from scanners.detectors.names import of_person, speaks, words
+from scanners.detectors.name_words import OF_PERSONS_ONLY, POSTCODES
+from scanners.detectors.names import named_as, of_person, speaks
 from scanners.detectors.national import IDS
 from scanners.nodes import Node
 
@@ -172,6 +173,9 @@ def _ip(e: Evidence) -> float:
         return 0.0
     if e.says > 0:
         return 0.95 if e.precision >= 0.7 and e.of("large_octet", VALID_TEXTS) >= 0.2 else 0.0
+    # Few addresses begin below 10, and every version does.
+    if e.of("low_head", VALID_TEXTS) >= 0.5:
+        return 0.0
     real = e.precision >= 0.9 and e.of("large_octet", VALID_TEXTS) >= 0.5 and e.of("large_tail", VALID_TEXTS) >= 0.4
     return 0.0 if not real else 0.85 if e.distinct >= 3 else 0.55
 
@@ -247,29 +251,21 @@ def _by_form(e: Evidence, chance: float) -> float:
     return 0.5 if e.distinct >= 5 and e.spread >= 4 and e.entity == "US_SSN" else 0.0
 
 
-_SURNAME = frozenset({
-    "last_name", "lastname", "surname", "family_name", "familyname", "nachname", "apellido", "cognome", "sobrenome", "nom",
-})  # fmt: skip
-
-
 def _person(e: Evidence) -> float:
     full, single, given = (e.c.get(k, 0) * e._more / e.n for k in ("full", "single", "given"))
-    leaf = "_".join(words(e.names[-1])) if e.names else ""
     if e.says > 0:
-        if leaf in _SURNAME and full + single >= 0.6:
-            return 0.7
+        # Most names of the world stand in no list of given names; where nothing but names is called so, none is needed.
+        sure = 0.7 if full + single >= 0.6 and named_as(OF_PERSONS_ONLY, ["_".join(e.names[-2:])]) else 0.0
         if full >= 0.5:
             likely = given >= 0.05 or (e.personal and full >= 0.8 and e.distinct >= 5)
-            return 0.85 if given >= 0.2 else 0.6 if likely else 0.0
-        return 0.8 if full + single >= 0.6 and given >= 0.15 else 0.0
+            return max(sure, 0.85 if given >= 0.2 else 0.6 if likely else 0.0)
+        return max(sure, 0.8 if full + single >= 0.6 and given >= 0.15 else 0.0)
     return 0.7 if full >= 0.8 and given >= 0.35 and e.distinct >= 10 else 0.0
 
 
 def _address(e: Evidence) -> float:
     if e.recognizer == "postcode":
-        leaf = set(words(e.names[-1])) if e.names else set()
-        postal = leaf & {"zip", "zipcode", "postcode", "postal", "plz"}
-        return 0.65 if postal and e.share >= 0.8 else 0.0
+        return 0.65 if e.says > 0 and e.share >= 0.8 and named_as(POSTCODES, e.names[-1:]) else 0.0
     if e.says > 0:
         return 0.85 if e.share >= 0.3 and e.precision >= 0.5 else 0.0
     return 0.7 if e.share >= 0.6 and e.precision >= 0.8 and e.distinct >= 3 else 0.0
@@ -298,6 +294,11 @@ def _device(e: Evidence) -> float:
     return 0.8 if strong else 0.6 if e.personal else 0.0
 
 
+def _document(e: Evidence) -> float:
+    """Numbers of papers have many forms and no check: the name has to speak, and all of them to look like one."""
+    return 0.7 if e.says > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
+
+
 def _place(e: Evidence) -> float:
     """Coordinates are a person's where a person's fields stand beside them; a shop's are nobody's."""
     return 0.7 if e.personal and e.says >= 0 and e.share >= 0.5 and e.distinct >= 2 else 0.0
@@ -311,7 +312,8 @@ RULES: dict[str, Rule] = {
     "EMAIL_ADDRESS": _email, "PHONE_NUMBER": _phone, "IP_ADDRESS": _ip, "MAC_ADDRESS": _mac, "CREDIT_CARD": _card,
     "IBAN_CODE": _iban, "CRYPTO": _wallet, "API_KEY": _api_key, "PERSON": _person, "LOCATION": _address,
     "DATE_OF_BIRTH": _birth, "PASSWORD": _password, "DEVICE_ID": _device, "ADVERTISING_ID": _device,
-    "GEO_COORDINATES": _place, "URL": _url, **dict.fromkeys(NATIONAL, _national),
+    "GEO_COORDINATES": _place, "URL": _url, "PASSPORT": _document, "DRIVER_LICENSE": _document,
+    **dict.fromkeys(NATIONAL, _national),
 }  # fmt: skip
 
 

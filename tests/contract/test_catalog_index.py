@@ -113,6 +113,29 @@ def test_typing_finds_before_the_word_is_whole(world: World) -> None:
     assert "payments" in find(world, "paym")
 
 
+def test_a_dataset_comes_first_while_its_name_is_typed(world: World) -> None:
+    world.datasets.record_scan(scan(DatasetId(NAMESPACE, "emailings"), ["value.email", "value.x"]))
+    world.search.refresh()
+    assert find(world, "email")[:2] == ["value.email", "emailings"]  # what is called just so stays before it
+    assert find(world, "emaili")[0] == find(world, "em")[0] == "emailings"
+
+
+def test_names_are_found_as_queries_write_them(world: World) -> None:
+    assert find(world, "github.payload.pull_request.title")[0] == "value.payload.pull_request.title"
+    assert find(world, "shop.orders.customer.email")[0] == "value.customer.email"
+
+
+def test_personal_data_of_any_kind_is_found_by_that_word(world: World) -> None:
+    assert set(find(world, "pii", kind="field")) == {"value.items[].giftContact", "value.card"}
+    assert find(world, "PII card", kind="field") == ["value.card"]
+    assert find(world, kind="field", entity="pii") == find(world, kind="field", entity="PII")
+
+
+def test_a_group_is_named_with_or_without_its_kind(world: World) -> None:
+    assert find(world, owner="team-pay", kind="dataset") == find(world, owner="group:team-pay", kind="dataset")
+    assert find(world, owner="team-pay", kind="dataset") == ["payments"]
+
+
 def test_a_slip_of_the_finger_is_forgiven(world: World) -> None:
     assert "payments" in find(world, "paymnets")
     assert "value.customer.email" in find(world, "custmer email")

@@ -64,6 +64,8 @@ def values(kind: str, rng: random.Random) -> list[Any]:
                 180.0,
                 180.1,
                 1e12,
+                1.5e308,
+                -1e19,
                 *(round(rng.uniform(-200, 200), 5) for _ in range(100)),
             ]
         case "BOOLEAN":

@@ -97,3 +97,57 @@ test("activity tells what was reviewed, and leads there", async () => {
   await settled(page);
   expect(await page.locator(".list li, .empty").count()).toBeGreaterThan(0);
 });
+
+test("who decides in one's place is named, seen by the delegate, and ended", async () => {
+  const page = await as("petra", "/requests?show=away");
+  await settled(page);
+  const end = page.getByRole("button", { name: "End it now" });
+  if ((await end.count()) > 0) await end.click(); // left by a run that was cut
+  await page.fill("#delegates", "otto");
+  await page.getByRole("button", { name: "Let them decide" }).click();
+  await page.getByText("decides access requests in your place").waitFor();
+  const other = await as("otto", "/requests?show=away");
+  await other.getByText("You decide in the place of petra").waitFor();
+  await end.click();
+  await page.locator("#delegates").waitFor();
+});
+
+test("a mask is tried on values before it is in a policy", async () => {
+  const page = await as("ana", "/policies");
+  await page.locator("li.panel", { hasText: "mask-phone" }).getByRole("button", { name: "Try the mask" }).click();
+  await page.fill("#mask-values", "+49 30 1234567");
+  await page.getByRole("button", { name: "Show" }).click();
+  await page.locator("form td", { hasText: /^\+xx xx xxx4567$/ }).waitFor();
+  await page.selectOption("#mask", "EMAIL_DOMAIN");
+  await page.fill("#mask-values", "ana@example.org");
+  await page.getByRole("button", { name: "Show" }).click();
+  await page.locator("form td", { hasText: /^x+@example\.org$/ }).waitFor();
+});
+
+test("a document is deleted after a second word, and a refusal says why", async () => {
+  const name = `gone-${Date.now().toString(36)}`;
+  const page = await as("admin", "/policies?kind=Role");
+  await page.getByRole("button", { name: "Try or apply a change" }).click();
+  await page.fill("#yaml", `apiVersion: weir/v1\nkind: Role\nmetadata: {name: ${name}}\nspec: {}\n`);
+  await page.getByRole("button", { name: "Check" }).click();
+  await page.getByRole("button", { name: "Apply" }).click();
+  const remove = page.getByRole("button", { name: `Delete ${name}` });
+  await remove.click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await remove.waitFor({ state: "detached" });
+  await page.goto(`${WEIR}/policies?kind=Cluster`);
+  await page.getByRole("button", { name: "Delete prod" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByText("delete them first").waitFor();
+});
+
+test("a report on a misspelt kind says what it is called, and problems of a schema are sentences", async () => {
+  const page = await as("petra", "/reports?entity=EMAIL");
+  await page.locator(".empty").getByText("did you mean EMAIL_ADDRESS?").waitFor();
+  await page.goto(`${WEIR}/datasets/prod/legacy-feed/schema`);
+  await page.getByText(/a key stands twice in an object/).waitFor();
+  await page.goto(`${WEIR}/datasets/prod/returns/schema`);
+  await page.getByText("The topic held no record when it was scanned.").waitFor();
+  await page.goto(`${WEIR}/datasets/prod/orders/schema?version=4711`);
+  await page.getByText("There is no version 4711").waitFor();
+});

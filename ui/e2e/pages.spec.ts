@@ -26,6 +26,7 @@ const PAGES = [
   "/query",
   "/requests?show=mine",
   "/requests?show=grants",
+  "/requests?show=away",
   "/requests/new?dataset=prod/orders&fields=value.customer.email",
   "/review",
   "/review?state=confirmed",

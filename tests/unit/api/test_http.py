@@ -45,6 +45,64 @@ def test_the_example_applies_as_it_stands_and_comes_back_the_same(governed: ApiW
     assert {change["action"] for change in again["changes"]} == {"unchanged"}
 
 
+PROD = f"""
+apiVersion: weir/v1
+kind: Cluster
+metadata: {{name: prod}}
+spec: {{type: kafka, bootstrapServers: "{BOOTSTRAP}"}}
+"""
+READER = "---\napiVersion: weir/v1\nkind: Role\nmetadata: {name: reader}\nspec: {read: [{dataset: NAME/*}]}\n"
+
+
+def names(weir: ApiWorld) -> tuple[list[str], list[str]]:
+    """(clusters, references of datasets)."""
+    clusters = weir.admin.get("/api/v1/clusters").json()["clusters"]
+    datasets = weir.admin.get("/api/v1/datasets").json()["datasets"]
+    return [c["name"] for c in clusters], [d["reference"] for d in datasets]
+
+
+def test_a_cluster_met_by_a_scan_gets_the_name_that_is_declared(weir: ApiWorld) -> None:
+    weir.scan(bootstrapServers=BOOTSTRAP)
+    assert names(weir) == (["localhost"], ["localhost/orders"])
+    weir.apply(PROD + READER.replace("NAME", "prod"))
+    assert names(weir) == (["prod"], ["prod/orders"])
+    assert weir.admin.get("/api/v1/datasets/prod/orders/schema").json()["version"] == 1
+    assert weir.admin.get("/api/v1/search", params={"cluster": "prod", "kind": "dataset"}).json()["total"] == 1
+    weir.scan(bootstrapServers=BOOTSTRAP)
+    assert names(weir) == (["prod"], ["prod/orders"])
+    # Further names that are declared are further names.
+    weir.apply(PROD.replace("prod", "second"))
+    assert names(weir) == (["prod", "second"], ["prod/orders"])
+
+
+@pytest.mark.parametrize(
+    "speaking",
+    [
+        READER.replace("NAME", "localhost"),
+        "---\napiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: localhost}\nspec: {tags: [x]}\n",
+    ],
+)
+def test_a_name_that_documents_speak_of_stays(weir: ApiWorld, speaking: str) -> None:
+    weir.scan(bootstrapServers=BOOTSTRAP)
+    weir.apply(speaking)
+    weir.apply(PROD)
+    assert names(weir) == (["localhost", "prod"], ["localhost/orders"])
+
+
+def test_a_search_takes_every_filter_of_its_page_and_each_several_times(governed: ApiWorld) -> None:
+    def total(**asked: Any) -> int:
+        found: int = governed.admin.get("/api/v1/search", params={"limit": 1, **asked}).json()["total"]
+        return found
+
+    everything = total()
+    assert everything == total(kind=["dataset", "field"]) == total(kind="dataset") + total(kind="field")
+    assert total(cluster="prod") == total(cluster=["prod", "nowhere"]) == everything
+    assert total(cluster="nowhere") == total(namespace="nowhere") == total(format="avro") == 0
+    assert 0 < total(format="json") == total(format=["json", "avro"]) <= everything
+    assert total(entity=["EMAIL_ADDRESS", "PERSON"]) >= total(entity="EMAIL_ADDRESS") > 0
+    assert total(owner="team-orders") == total(owner="group:team-orders") > 0
+
+
 def test_what_comes_back_can_be_applied(governed: ApiWorld, tmp_path: Path) -> None:
     kinds = {d["kind"] for d in documents(GOVERNANCE)}
     out = [d for kind in sorted(kinds) for d in governed.admin.get(f"/api/v1/declared/{kind}").json()["documents"]]

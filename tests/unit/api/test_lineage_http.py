@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +57,36 @@ def test_the_graph_before_and_after_a_job_changed_its_output(weir: ApiWorld, cli
         assert there in shown and gone not in shown
     past = cli("impact", node("orders"), "--as-of", at(50), "-o", "json")
     assert "mart" in past.stdout and "clean2" not in past.stdout
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", gzip.compress(b"[]")),
+        ("GZIP", gzip.compress(b"[") + gzip.compress(b"]")),  # parts one after the other, as streaming writers make
+        ("deflate", zlib.compress(b"[]")),
+        ("deflate, gzip", gzip.compress(zlib.compress(b"[]"))),
+        ("identity", b"[]"),
+    ],
+)
+def test_compressed_bodies_are_taken(weir: ApiWorld, encoding: str, body: bytes) -> None:
+    answer = weir.admin.post("/api/v1/lineage/batch", content=body, headers={"Content-Encoding": encoding})
+    assert answer.status_code == 200 and answer.json()["summary"]["received"] == 0
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body", "says"),
+    [
+        ("gzip", b"{}", "not gzip"),
+        ("gzip", gzip.compress(b"[]")[:-9], "not gzip"),
+        ("br", b"xx", "'br' is not read"),
+        ("gzip", gzip.compress(b" " * (65 * 1024 * 1024)), "when it is expanded"),
+    ],
+    ids=["plain", "cut off", "unknown", "expands to too much"],
+)
+def test_bodies_that_are_not_what_they_say_are_refused(weir: ApiWorld, encoding: str, body: bytes, says: str) -> None:
+    answer = weir.admin.post("/api/v1/lineage", content=body, headers={"Content-Encoding": encoding})
+    assert answer.status_code == 400 and says in answer.json()["error"]["message"]
 
 
 def test_a_bad_batch_reaches_only_what_was_open_then(weir: ApiWorld, cli: Any) -> None:

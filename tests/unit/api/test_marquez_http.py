@@ -35,6 +35,16 @@ def test_marquez_lineage(weir: ApiWorld) -> None:
     assert "graph" not in ask(weir, "lineage", nodeId=node("orders"), direction="both")
 
 
+def test_a_node_is_found_by_the_id_of_one_of_its_versions(weir: ApiWorld) -> None:
+    version = "#123e4567-e89b-12d3-a456-426614174000"
+    for path in ("lineage", "column-lineage"):
+        for asked in (node("orders"), EMAIL, "job:jobs:cleaner"):
+            if not (path == "lineage" and asked == EMAIL):
+                assert ask(weir, path, nodeId=asked + version) == ask(weir, path, nodeId=asked)
+    missing = weir.admin.get("/api/v1/lineage", params={"nodeId": node("nothing") + version})
+    assert missing.status_code == 404
+
+
 def test_marquez_column_lineage(weir: ApiWorld) -> None:
     field = node("clean2", "value.email")
     graph = {entry["id"]: entry for entry in ask(weir, "column-lineage", nodeId=field)["graph"]}

@@ -80,6 +80,23 @@ def test_observed_readers_are_on_the_map(weir: ApiWorld) -> None:
     assert {r["kind"] for place in report["places"] for r in place["readers"]} == {"consumer_group", "job"}
 
 
+def test_who_may_read_is_told_to_owners_and_reporters_alone(weir: ApiWorld) -> None:
+    """People and their grants are no public matter; `/access` holds the same."""
+    weir.apply(
+        "{apiVersion: weir/v1, kind: Dataset, metadata: {name: orders, cluster: prod}, spec: {owners: [{user: otto}]}}\n"
+        "---\n{apiVersion: weir/v1, kind: Role, metadata: {name: privacy}, spec: {permissions: ['report:read']}}\n"
+        "---\n{apiVersion: weir/v1, kind: User, metadata: {name: petra}, spec: {roles: [privacy]}}\n"
+    )
+    at = "/api/v1/datasets/prod/orders/readers"
+    for name in ("otto", "petra"):
+        answer = weir.user(name).get(at).json()
+        assert "otto" in {row["subject"] for row in answer["permitted"]}, name
+        assert answer["totals"]["permitted"] == len(answer["permitted"])
+    answer = weir.user("ana").get(at).json()
+    assert answer["permitted"] is None and "permitted" not in answer["totals"]
+    assert "otto" not in str(answer)
+
+
 def test_what_one_server_says_keeps_no_other_from_being_asked(weir: ApiWorld) -> None:
     """A second cluster that does not answer, and a server that answers nonsense: nothing is said twice for it."""
     weir.apply(CLUSTER.replace("prod", "away").replace("localhost:9092", "away:9092"))

@@ -37,6 +37,14 @@ def test_fields_types_presence_and_format() -> None:
     ]
 
 
+def test_what_records_are_packed_in_is_no_format() -> None:
+    old = replace(schema(["value.a"]), format={"key": "string", "value": "json"})
+    few = replace(old, format={**old.format, "value.options": '{"packed": ["gzip"]}'})
+    assert differences(old, few) == () == differences(few, old)
+    mixed = replace(old, format={**old.format, "value.options": '{"also": ["string"], "packed": ["gzip"]}'})
+    assert kinds(few, mixed) == [("format", None)]
+
+
 def test_a_presence_that_moves_by_a_tenth_does_not_count() -> None:
     assert kinds(schema([profile("value.p", 0.5)]), schema([profile("value.p", 0.6)])) == []
 

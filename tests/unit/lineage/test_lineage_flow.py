@@ -146,6 +146,34 @@ def test_offsets_are_committed_after_the_graph() -> None:
     assert order == ["graph", "commit"]
 
 
+def test_the_next_batch_is_read_while_one_is_written_and_is_not_committed_before_it_is_written_too() -> None:
+    log, dead, graph, source, worker = parts(LineageSettings(batch_events=1))
+    for at in range(3):
+        Ingest(log).post(run(at, [f"a{at}"], ["x"], job=f"j{at}", run_id=f"r{at}"))
+    write, poll, ahead = graph.write, source.poll, threading.Event()
+
+    def poll_and_tell(*limits: Any) -> Any:
+        found = poll(*limits)
+        if source.position == 2:
+            ahead.set()
+        return found
+
+    def write_when_the_next_is_read(delta: GraphDelta) -> None:
+        assert ahead.wait(20), "nothing was read while this was written"
+        write(delta)
+
+    source.poll, graph.write = poll_and_tell, write_when_the_next_is_read
+    assert worker.step() == 1
+    assert (flows(graph), source.position, worker.lag()) == ({("a0", "x")}, 2, 2)
+    again = LineageWorker(MemoryEventSource(log), graph, dead)  # as if killed with one batch in its hands
+    while again.step():
+        pass
+    assert flows(graph) == {("a0", "x"), ("a1", "x"), ("a2", "x")}
+    while worker.step():
+        pass
+    assert (worker.lag(), worker.state.folded, len(flows(graph))) == (0, 3, 3)
+
+
 def test_one_event_the_graph_refuses_does_not_hold_up_the_others() -> None:
     log, dead, graph, _, worker = parts()
     write = graph.write

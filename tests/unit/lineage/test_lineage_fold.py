@@ -647,3 +647,36 @@ def test_ten_thousand_columns() -> None:
     facet = columns({f"c{at}": [("a", f"c{at}", IDENTITY)] for at in range(10_000)})
     graph = graph_of(run(0, ["a"], [dataset("x", columnLineage=facet)]))
     assert graph.counts().edges["derives"] == 10_000
+
+
+def test_parts_of_one_parent_run_do_not_refute_each_other() -> None:
+    """Mapped tasks and loops: one job runs many times under one parent run, each time with other datasets."""
+
+    def part(time: float, name: str, parent: str) -> dict[str, Any]:
+        return run(
+            time, [f"in_{name}"], [f"out_{name}"], job="dag.load", run_id=f"{parent}{name}", parent=("dag", parent)
+        )
+
+    first = [part(0, "a", "p1"), part(10, "b", "p1"), part(20, "c", "p1")]
+    everything = {(f"in_{name}", f"out_{name}") for name in "abc"}
+    assert flows(graph_of(*first)) == everything
+    second = [part(100, "a", "p2"), part(110, "b", "p2")]
+    shrunk = graph_of(*first, *second)
+    assert flows(shrunk) == everything - {("in_c", "out_c")}
+    assert flows(shrunk, T0 + 50_000) == everything
+    assert len([edge for edge in shrunk._store.edges.values() if edge.kind == "feeds"]) == 3, "none came back anew"
+    for order in permutations([*first, *second]):
+        assert content(graph_of(*order, batch=1)) == content(shrunk)
+    alone = run(200, ["in_a"], ["out_a"], job="dag.load", run_id="by hand")
+    assert flows(graph_of(*first, *second, alone)) == {("in_a", "out_a")}
+
+
+def test_parts_of_one_parent_run_that_are_forgotten_are_not_refuted_by_the_others() -> None:
+    def part(number: int, parent: str, time: int) -> dict[str, Any]:
+        return run(time, [f"in_{number}"], ["out"], job="dag.load", run_id=f"{parent}{number}", parent=("dag", parent))
+
+    graph, few = MemoryGraph(), LineageSettings(runs_kept=3)
+    write(graph, *(part(number, "p1", number) for number in range(9)), batch=1, settings=few)
+    assert flows(graph) == {(f"in_{number}", "out") for number in range(9)}
+    write(graph, part(8, "p2", 100), batch=1, settings=few)
+    assert flows(graph) == {("in_8", "out")}

@@ -192,3 +192,21 @@ def test_what_is_not_json_is_refused(data: bytes | None) -> None:
 
 def test_numbers_that_are_not_json_read_as_null() -> None:
     assert decode(b'{"a": NaN, "b": [-Infinity]}') == {"a": None, "b": [None]}
+
+
+def test_a_run_is_one_whether_its_uuid_is_written_large_or_small() -> None:
+    upper = "0190F5B6-0A1B-7000-8000-ABCDEFABCDEF"
+    read = parse(run(0, run_id=upper, parent=("app", upper)))
+    assert isinstance(read, RunEvent) and read.parent is not None
+    assert read.run_id == read.parent.run_id == upper.lower()
+    other = parse(run(0, run_id="Nightly-2026"))
+    assert isinstance(other, RunEvent) and other.run_id == "Nightly-2026", "any other text is as it is"
+
+
+def test_a_run_id_that_is_no_text_is_named_as_such() -> None:
+    with pytest.raises(InvalidInput, match=r"run.runId is a number"):
+        parse(run(0) | {"run": {"runId": 12}})
+
+
+def test_a_byte_order_mark_is_no_part_of_the_event() -> None:
+    assert decode(b"\xef\xbb\xbf" + encode({"a": "ü"})) == {"a": "ü"}

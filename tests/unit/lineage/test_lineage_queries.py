@@ -355,3 +355,21 @@ def test_paths_of_a_ladder_end_at_the_limit() -> None:
 def test_no_cell_of_an_export_is_a_formula(text: str) -> None:
     assert safe_cell(text) == f"'{text}"
     assert safe_cell(f"a{text}") == f"a{text}"
+
+
+def test_a_table_of_glue_is_found_by_its_arn() -> None:
+    glue = "arn:aws:glue:eu-west-1:123456789012"
+    links = {"identifiers": [{"namespace": glue, "name": "table/shop/orders", "type": "TABLE"}]}
+    event = run(
+        0,
+        ["raw"],
+        [
+            dataset(
+                "wh/shop/orders", "s3://lake", symlinks=links, columnLineage=columns({"id": [("raw", "id", IDENTITY)]})
+            )
+        ],
+    )
+    for asked in ("dataset:s3://lake:wh/shop/orders", f"dataset:{glue}:table/shop/orders"):
+        assert Lineage(graph_of(event)).find(asked).id == "dataset:s3://lake:wh/shop/orders"
+    field = Lineage(graph_of(event)).find(f"datasetField:{glue}:table/shop/orders:id")
+    assert field.id == "datasetField:s3://lake:wh/shop/orders:id"

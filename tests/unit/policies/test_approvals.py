@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed, NotFound
+from catalog.model import DatasetId
 from policies import workflow
 from policies.approvals import OWNERS
-from policies.model import Effect, GrantStatus, Subject, SubjectMatch
+from policies.model import DatasetFacts, Effect, FieldFacts, GrantStatus, Subject, SubjectMatch
 from policies.ports import Change
+from policies.requests import check_rows
 from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import ORDERS, START, World, company
 
@@ -339,3 +341,12 @@ def test_a_decision_after_approval_by_grant_ends_with_it(world: World) -> None:
     assert decision.effect is Effect.ALLOW and decision.expires == START + timedelta(hours=1)
     world.sleep(hours=1)
     assert world.state.decide(world.user("zoe"), ORDERS).effect is Effect.DENY
+
+
+def test_rows_name_fields_that_the_record_has() -> None:
+    facts = DatasetFacts(DatasetId("kafka://x", "orders"), "prod/orders",
+                         tuple(FieldFacts(p) for p in ("value.region", "value.items[].sku", "key")))  # fmt: skip
+    check_rows(facts, ["Region", "items", "_timestamp"])
+    check_rows(DatasetFacts(DatasetId("kafka://x", "new"), "prod/new", ()), ["anything"])
+    with pytest.raises(InvalidInput, match="names 'regoin', which prod/orders does not have; did you mean region"):
+        check_rows(facts, ["regoin"])

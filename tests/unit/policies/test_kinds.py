@@ -164,3 +164,19 @@ def test_all_problems_are_told_at_once() -> None:
     with pytest.raises(InvalidInput, match=r"\(1 more\)") as raised:
         kinds.parse("Role", "r", {"reed": [], "inherit": []})
     assert [p["field"] for p in raised.value.details["problems"]] == ["spec.reed", "spec.inherit"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [("{type: mask, macth: {tags: [X]}, mask: {type: MASK}}", "spec.macth is not known; did you mean match?"),
+     ("{type: mask, mask: {type: MASK}}", "spec.match field required"),
+     ("{type: mask, match: {}, mask: {type: MASK}}", "spec.match names nothing"),
+     ("{type: mask, match: {tags: [X]}, mask: {type: MASK_HSAH}}", "spec.mask the mask 'MASK_HSAH' is not known")],
+)  # fmt: skip
+def test_a_file_says_the_field_of_a_policy_and_not_its_type(spec: str, said: str) -> None:
+    from catalog import declared
+
+    text = f"apiVersion: weir/v1\nkind: Policy\nmetadata: {{name: p}}\nspec: {spec}\n"
+    with pytest.raises(InvalidInput) as caught:
+        declared.load(text, kinds.KINDS)
+    assert said in caught.value.message

@@ -1,5 +1,6 @@
 """Verdicts on columns. Values are made here by rule, not by a generator that shares lists with the detectors."""
 
+# ruff: noqa: E501
 import json
 import random
 import string
@@ -237,3 +238,75 @@ def test_splitting_a_column_over_tasks_changes_nothing():
         return classify(sealed("t", sketches))
 
     assert verdicts([records]) == verdicts([records[::3], records[1::3], records[2::3]])
+
+
+def digit_string(rng, n):
+    return digits(rng, "#" * n)
+
+
+WORLD = {
+    "e-mail with an umlaut": ("kontakt", lambda r: f"u{r.randrange(9999)}@bäcker-{r.randrange(99)}.de", "EMAIL_ADDRESS"),
+    "e-mail beside Chinese words": ("say", lambda r: f"请联系u{r.randrange(9999)}@qq.com谢谢", "EMAIL_ADDRESS"),
+    "e-mail in Cyrillic": ("at", lambda r: f"почта{r.randrange(999)}@пример{r.randrange(9)}.рф", "EMAIL_ADDRESS"),
+    "names in French": ("prénom", lambda r: r.choice(["Zoé", "Gaël", "Inès", "Loïc", "Maël"]), "PERSON"),
+    "surnames in Polish": ("nazwisko", lambda r: r.choice(["Dąbrowska", "Wrona", "Gołąb", "Żak"]), "PERSON"),
+    "names in Japanese": ("full_name", lambda r: r.choice("山川田村") + r.choice("本上中") + r.choice(["葵", "蓮", "陽菜"]), "PERSON"),
+    "names in Hindi": ("first_name", lambda r: r.choice(["विजय", "कविता", "दीपिका", "मोहित", "सुनीता", "अनिल"]), "PERSON"),
+    "born, in Spanish": ("fecha_nacimiento", lambda r: f"{r.randrange(1, 28):02}/{r.randrange(1, 13):02}/19{r.randrange(40, 99)}", "DATE_OF_BIRTH"),
+    "born, two digits of a year": ("dob", lambda r: f"{r.randrange(1, 13)}/{r.randrange(1, 28)}/{r.randrange(40, 99)}", "DATE_OF_BIRTH"),
+    "born, year and month": ("birthDate", lambda r: f"19{r.randrange(40, 99)}-{r.randrange(1, 13):02}", "DATE_OF_BIRTH"),
+    "born, as Debezium writes days": ("patient_birth_date", lambda r: r.randrange(-9000, 12000), "DATE_OF_BIRTH"),
+    "born, milliseconds": ("dateOfBirth", lambda r: r.randrange(-8 * 10**11, 10**12), "DATE_OF_BIRTH"),
+    "address in Dutch": ("adres", lambda r: f"{r.choice(['Lindegracht', 'Zeedijk'])} {r.randrange(1, 99)}, 10{digit_string(r, 2)} XA Amsterdam", "LOCATION"),
+    "address in Russian": ("адрес", lambda r: f"г. Тверь, ул. Садовая, д. {r.randrange(1, 99)}", "LOCATION"),
+    "address in Chinese": ("地址", lambda r: f"上海市静安区南京西路{r.randrange(1, 999)}号", "LOCATION"),
+    "phone in German": ("rufnummer", lambda r: f"0171 {digit_string(r, 7)}", "PHONE_NUMBER"),
+    "MAC without separators": ("mac", lambda r: "".join(r.choice("0123456789abcdef") for _ in range(11)) + "a", "MAC_ADDRESS"),
+    "passports": ("passport_number", lambda r: "C" + digit_string(r, 8), "PASSPORT"),
+    "driving licences": ("drivers_license", lambda r: "D" + digit_string(r, 7), "DRIVER_LICENSE"),
+    "subscribers": ("imsi", lambda r: "26201" + digit_string(r, 10), "DEVICE_ID"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "make", "entity"), WORLD.values(), ids=WORLD)
+def test_people_of_the_whole_world(name, make, entity):
+    rng = draw()
+    assert {e for _, e in entities([make(rng) for _ in range(N)], name)} == {entity}
+
+
+@pytest.mark.parametrize(("last", "first"), [("family", "given"), ("last", "first")])
+def test_first_and_last_names_in_an_object_of_names(last, first):
+    rng = draw()
+    found = scan(range(N), value=lambda _: {"name": [{last: rng.choice(["Oyelaran", "Quispe", "Tran"]), first: "Ife"}]})
+    assert {(c.path, c.entity) for c in found[0]} == {(f"value.name[].{n}", "PERSON") for n in (last, first)}
+
+
+THINGS = {
+    "versions that end high": ("unit", lambda r: f"{r.randrange(1, 4)}.{r.randrange(9)}.{r.randrange(255)}.{r.randrange(255)}"),
+    "networks": ("route", lambda r: f"10.{r.randrange(250)}.{r.randrange(250)}.0/24"),
+    "addresses of nodes": ("node_ip", lambda r: f"10.0.{r.randrange(250)}.{r.randrange(250)}"),
+    "postcodes of stores": ("store_zip", lambda r: digit_string(r, 5)),
+    "dates of orders in days": ("order_date", lambda r: r.randrange(18000, 20000)),
+    "a date in days": ("date", lambda r: r.randrange(18000, 20000)),
+    "weights at birth": ("birth_weight", lambda r: r.randrange(2000, 4500)),
+    "when a password changed": ("password_changed_at", lambda r: f"2026-01-{r.randrange(1, 29):02}T00:00:00Z"),
+    "how strong it is": ("password_strength", lambda r: r.choice(["weak", "strong"])),
+    "masts": ("cell_tower", lambda r: f"262-01-{digit_string(r, 5)}-{digit_string(r, 5)}"),
+    "products in Italian": ("nome_prodotto", lambda r: r.choice(["Sedia Rossa", "Tavolo Nero", "Lampada Blu"])),
+    "cities in Japanese": ("city", lambda r: r.choice(["東京", "大阪", "名古屋"])),
+    "twelve hexadecimal digits": ("container_id", lambda r: "".join(r.choice("0123456789abcdef") for _ in range(12))),
+    "where passports are from": ("passport_country", lambda r: r.choice(["DEU", "FRA", "POL"])),
+    "classes of licences": ("driver_license_class", lambda r: r.choice(["B1", "C1E"])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "make"), THINGS.values(), ids=THINGS)
+def test_what_is_nobodys_in_the_whole_world(name, make):
+    rng = draw()
+    assert entities([make(rng) for _ in range(N)], name) == set()
+
+
+def test_what_could_not_be_read_at_all_is_not_clean():
+    profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
+    profiler.add([RawRecord(b"k", b'{"email":"a@gmx.n', [], 0, i, 1) for i in range(20)])
+    assert classify(sealed("t", [profiler.sketch])) == ((), ("value",))

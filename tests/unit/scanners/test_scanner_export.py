@@ -1,7 +1,13 @@
+import io
 import json
 import sys
 import types
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID
 
+import avro.schema
+import cbor2
 import fastavro
 import fastavro.validation
 import jsonschema
@@ -217,3 +223,42 @@ def test_any_ddl_is_ddl(values):
     text = export("t", schema(values), "spark")[0]
     if text:
         parse_ddl(text)
+
+
+def decoded(bodies):
+    profiler = TopicProfiler("t", Schemas())
+    profiler.add([RawRecord(None, body, [], 0, i, 1) for i, body in enumerate(bodies)])
+    return schema_of(sealed("t", [profiler.sketch]), ScanWindow())
+
+
+def test_numbers_of_any_length_are_one_decimal_in_avro():
+    made = decoded([b'{"n":123456789012345678901234567890}', b'{"n":1.234567890123456789012}'] * 10)
+    (field,) = fastavro.parse_schema(json.loads(export("t", made, "avro")[0]))["fields"]
+    assert (field["type"]["logicalType"], field["type"]["scale"]) == ("decimal", 21)
+    for text in ("123456789012345678901234567890", "1.234567890123456789012", "-123456789012345678901234567890"):
+        out = io.BytesIO()
+        fastavro.schemaless_writer(out, field["type"], Decimal(text))
+        out.seek(0)
+        assert fastavro.schemaless_reader(out, field["type"], None) == Decimal(text)
+
+
+def test_a_union_in_avro_has_each_type_once():
+    values = [b"\xff\x00", Decimal("1.25"), 2**70, 2**40, "x", datetime(2026, 1, 1, tzinfo=UTC), UUID(int=9)]
+    made = decoded([cbor2.dumps({"u": value, "pad": "x" * n}) for n, value in enumerate(values * 10)])
+    parsed = json.loads(export("t", made, "avro")[0])
+    avro.schema.parse(json.dumps(parsed))
+    kinds = {str(b["type"] if isinstance(b, dict) else b) for b in parsed["fields"][1]["type"]}
+    assert kinds == {"bytes", "fixed", "long", "string"}
+
+
+def test_dates_that_are_none_do_not_make_a_type_that_refuses_them():
+    rows = [{"d": "0000-00-00", "t": "2026-13-01 25:00:00", "u": "99:99", "real": "2026-02-28"}] * 30
+    made = schema(rows)
+    validator = jsonschema.Draft202012Validator(
+        json.loads(export("t", made, "jsonschema")[0]), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
+    )
+    validator.validate(rows[0])
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate({**rows[0], "real": "0000-00-00"})
+    text = export("t", made, "pydantic")[0]
+    assert "real: date\n" in text and "d: str\n" in text and "t: str\n" in text and "u: str\n" in text

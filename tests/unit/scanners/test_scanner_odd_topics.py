@@ -5,12 +5,16 @@ three with another order: the answer must not depend on how the records were spl
 from __future__ import annotations
 
 import base64
+import fractions
+import gzip
 import io
+import ipaddress
 import json
 import math
 import random
 import struct
 import uuid
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +23,7 @@ import cbor2
 import fastavro
 import msgpack
 import pytest
+import zstandard
 
 from catalog.model import ScanWindow, SchemaVersion
 from scanners.adapters.memory import sealed
@@ -174,6 +179,7 @@ CASES = [
     Case("JSON in JSON in JSON", many(lambda i: {"p": json.dumps({"q": json.dumps({"r": i})})}), {"value.p.q.r": types(int32=1.0)}),
     Case("JSON in base64", many(lambda i: {"b": base64.b64encode(json.dumps({"id": i, "name": "someone"}).encode()).decode()}), {"value.b.id": ANY, "value.b": {"embedded": "base64 json"}}),
     Case("the whole record a JSON text", many(lambda i: json.dumps({"id": i})), {"value": types(string=1.0), "value.id": types(int32=1.0)}),
+    Case("JSON in gzip in base64", [json.dumps({"awslogs": {"data": base64.b64encode(gzip.compress(json.dumps({"id": i, "owner": "1234"}).encode())).decode()}}).encode() for i in range(30)], {"value.awslogs.data.id": {"inside_text": "value.awslogs.data"}}),
     Case("text in base64", many(lambda i: {"b": base64.b64encode(f"some plain words {i}".encode()).decode()}), {"value.b": {"formats": {"base64": 1.0}}}),
     Case("brackets in prose", many(lambda i: {"s": f"[note {i}] call back"}), {"value.s": types(string=1.0)}, absent=["value.s[]"]),
     # formats
@@ -203,6 +209,48 @@ CASES = [
     Case("tombstones", [None, b'{"a":1}', None, None], {"value": {"presence": 0.25}}),
     Case("nothing but tombstones", [None, None], {}, format={"value": "null"}),
     Case("empty values", [b"", b""], {"value": ANY}),
+    # texts that begin like documents
+    Case("log lines in brackets", [f"[2026-01-11 10:00:{i:02}] INFO [main] c.a.Foo - started in {i} ms".encode() for i in range(30)], {"value": types(string=1.0)}, format={"value": "string"}),
+    Case("lines of a kernel", [f"[{i:5}.000017] eth0: link up".encode() for i in range(30)], {"value": types(string=1.0)}, format={"value": "string"}),
+    Case("templates in braces", [f"{{user}} opened {i}".encode() for i in range(30)], {"value": types(string=1.0)}, format={"value": "string"}),
+    Case("log lines among JSON", [*j(*({"a": i} for i in range(20))), *[b"[WARN] disk is nearly full"] * 10], {"value.a": {"count": 20}, "value": types(object=0.666667, string=0.333333)}, format={"value": "json"}),
+    Case("documents cut off", [b'{"a":1,"b":[1,', b'["x","y', b"[1, 2"] * 10, {}, problems={"not_json": 30}),
+    Case("HTML pages", [f"<html><body><p>{i}<br></body></html>".encode() for i in range(20)], {"value": types(string=1.0)}, format={"value": "string"}),
+    Case("HTML with a document type", [f"<!DOCTYPE html>\n<html><p>{i}</html>".encode() for i in range(20)], {"value": types(string=1.0)}, problems={}),
+    Case("tags that are no XML", [f"<p>{i}<br>x</p>".encode() for i in range(20)], {"value": types(string=1.0)}, problems={}),
+    # several documents in a record
+    Case("documents right after another", [b'{"a":1}{"a":2}{"a":3}'] * 5, {"value": types(array=1.0), "value[].a": {"count": 15}}, problems={}),
+    Case("pretty documents one after another", [b'{\n "a": 1\n}\n{\n "a": 2\n}\n'] * 5, {"value[].a": {"count": 10}}, problems={}),
+    Case("text sequences of RFC 7464", [b'\x1e{"a":1}\n'] * 5, {"value.a": {"count": 5}}, format={"value": "json", "value.options": '{"packed": ["documents"]}'}, problems={}),
+    Case("a NUL at the end", [b'{"a":1}\0'] * 5, {"value.a": {"count": 5}}, problems={}),
+    # wrapped
+    *(Case(f"JSON in {name}", [pack(b) for b in many(lambda i: {"id": i, "at": "x" * i})], {"value.id": {"count": 40}, "value.at": {"lengths": (0, 39)}},
+           format={"value": "json", "value.options": json.dumps({"packed": [name]})})
+      for name, pack in (("gzip", gzip.compress), ("zlib", zlib.compress), ("zstd", zstandard.compress), ("utf-16", lambda b: b.decode().encode("utf-16")))),
+    Case("JSON in UTF-16 without a mark", [b.decode().encode(f"utf-16-{e}") for e in ("le", "be") for b in many(lambda i: {"id": i})], {"value.id": {"count": 80}}),
+    Case("gzip in gzip", [gzip.compress(gzip.compress(b)) for b in many(lambda i: {"id": i})], {"value.id": {"count": 40}}),
+    Case("a few compressed ones", [*many(lambda i: {"id": i}, 39), gzip.compress(b'{"id":7}')], {"value.id": {"count": 40}}, format={"value": "json", "value.options": None}),
+    Case("text in UTF-16", [f"größe {i}".encode("utf-16") for i in range(20)], {"value": {"lengths": (7, 8)}}, format={"value": "string"}),
+    Case("JSON in ISO 8859-1", [f'{{"n":"Müller {i}"}}'.encode("latin-1") for i in range(20)], {"value.n": {"lengths": (8, 9)}}, problems={"other_encoding": 20}),
+    Case("text in ISO 8859-1", [f"Grüße aus Köln {i}".encode("latin-1") for i in range(20)], {"value": types(string=1.0)}, format={"value": "string"}, problems={"other_encoding": 20}),
+    Case("CSV in ISO 8859-1", [f"{i};Müller;{i}".encode("latin-1") for i in range(20)], {"value.c2": {"lengths": (6, 6)}}, format={"value": "csv"}),
+    Case("CSV with a byte order mark", [f"\ufeffid,name,at\n{i},n,{i}".encode() for i in range(20)], {"value.id": types(int32=1.0)}, format={"value": "csv"}),
+    Case("XML with text between its elements", [f"<p>write <b>soon</b> to m{i}@gmx.net</p>".encode() for i in range(20)], {"value.p._text": {"lengths": (19, 20)}, "value.p.b": ANY}),
+    Case("XML with what is nil", [f'<o xmlns:x="http://www.w3.org/2001/XMLSchema-instance"><n x:nil="true"/><m>{i}</m></o>'.encode() for i in range(20)], {"value.o.n": types(null=1.0)}),
+    Case("XML with a byte order mark", [f'\ufeff<?xml version="1.0"?><o><n>{i}</n></o>'.encode() for i in range(20)], {"value.o.n": {"count": 20}}, format={"value": "xml"}),
+    Case("XML in ISO 8859-1", [f'<?xml version="1.0" encoding="ISO-8859-1"?><o><n>Müller {i}</n></o>'.encode("latin-1") for i in range(20)], {"value.o.n": {"lengths": (8, 9)}}, problems={}),
+    Case("XML in UTF-16", [f'<?xml version="1.0" encoding="UTF-16"?><o><n>{i}</n></o>'.encode("utf-16") for i in range(20)], {"value.o.n": {"count": 20}}, problems={}),
+    Case("a bomb in gzip", [gzip.compress(b'{"a":"' + b" " * 70000000 + b'"}'), *many(lambda i: {"a": i}, 30)], {"value.a": {"count": 30}}, problems={"unpacks_too_large": 1}),
+    Case("gzip cut off", [gzip.compress(b'{"a":1}')[:-5]] * 20, {"value": types(binary=1.0)}, format={"value": "binary"}),
+    # what JSON has no names for
+    Case("MessagePack with keys of any kind", [msgpack.packb({"id": i, b"raw": 1, "in": {1: 1, None: 2}}) for i in range(20)], {"value.id": types(int32=1.0), "value.raw": ANY, "value.in{}": {"count": 40}}, problems={}),
+    Case("CBOR with keys of any kind, tags, sets and numbers of its own", [
+        cbor2.dumps({"id": i, "tag": cbor2.CBORTag(4711, [1]), "set": {2}, "u": cbor2.undefined, "s": cbor2.CBORSimpleValue(99),
+                     "half": fractions.Fraction(1, 3), "ip": ipaddress.ip_address("2001:db8::1"), "in": {-2: 1}}) for i in range(20)],
+         {"value.tag[]": types(int32=1.0), "value.set[]": types(int32=1.0), "value.u": types(null=1.0), "value.s": types(int32=1.0),
+          "value.half": types(string=1.0), "value.ip": types(string=1.0), "value.in{}": types(int32=1.0)}, problems={}),
+    Case("CBOR that contains itself", [cbor2.dumps({"id": i}) for i in range(19)] + [bytes.fromhex("d81c8281d81dffd81d00".replace("ff", "00"))], {"value.id": {"count": 19}}, problems={"unpacks_too_large": 1}),
+    Case("texts of MessagePack", [msgpack.packb(f"hello {i}") for i in range(30)], {"value": {"lengths": (7, 8)}}, format={"value": "msgpack"}),
     # keys
     Case("UUID keys in bytes", key=[uuid.uuid4().bytes for _ in range(40)], fields={"key": types(uuid=1.0)}, format={"key": "uuid"}),
     Case("UUID keys as text", key=[str(uuid.uuid4()).encode() for _ in range(40)], fields={"key": {"formats": {"uuid": 1.0}}}, format={"key": "string"}),

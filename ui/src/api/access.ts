@@ -1,7 +1,7 @@
 // Requests, grants, and who I am.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
-import type { AccessRequest, Grant, Me } from "@/api/types";
+import type { AccessRequest, Delegation, Grant, Me } from "@/api/types";
 
 /** Who the token belongs to, and what they may do. */
 export function useMe(token: string | null) {
@@ -84,4 +84,23 @@ export function useRevoke() {
   return useAccessChange(({ name, reason }: { name: string; reason: string }) =>
     answer(weir.DELETE("/api/v1/grants/{name}", { params: { path: { name }, query: { reason } } })),
   );
+}
+
+/** Who decides in my place, and in whose place I may decide now. */
+export function useDelegation() {
+  return useQuery({
+    queryKey: ["delegation"],
+    queryFn: ({ signal }) =>
+      answer<{ delegation: Delegation | null; insteadOf: string[] }>(weir.GET("/api/v1/me/delegation", { signal })),
+  });
+}
+
+/** Names who decides in my place until then; null: I decide for myself again. */
+export function useDelegate() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { delegates: string[]; until: string } | null) =>
+      body ? answer(weir.PUT("/api/v1/me/delegation", { body })) : answer(weir.DELETE("/api/v1/me/delegation")),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["delegation"] }),
+  });
 }

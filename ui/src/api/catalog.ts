@@ -12,20 +12,35 @@ import type {
   SearchAnswer,
 } from "@/api/types";
 
+type Chosen = string | null | undefined;
+
 export interface SearchFilters {
   q: string;
-  kind?: string | null | undefined;
-  entity?: string | null | undefined;
-  tag?: string | null | undefined;
-  owner?: string | null | undefined;
-  namespace?: string | null | undefined;
+  kind?: Chosen;
+  entity?: Chosen;
+  tag?: Chosen;
+  owner?: Chosen;
+  namespace?: Chosen;
+  cluster?: Chosen;
+  format?: Chosen;
 }
 
 export function search(filters: SearchFilters, limit: number, offset: number, signal?: AbortSignal) {
-  const { kind, ...others } = filters;
-  // What stands in an address bar may be anything; the API knows two kinds.
-  const known: "dataset" | "field" | null = kind === "dataset" || kind === "field" ? kind : null;
-  const query = { ...others, kind: known, limit, offset };
+  const { q, kind, entity, tag, owner, namespace, cluster, format } = filters;
+  const one = (chosen: Chosen) => (chosen ? [chosen] : []);
+  const query = {
+    q,
+    // What stands in an address bar may be anything; the API knows two kinds.
+    kind: kind === "dataset" || kind === "field" ? [kind as "dataset" | "field"] : [],
+    entity: one(entity),
+    tag: one(tag),
+    owner: one(owner),
+    namespace: one(namespace),
+    cluster: one(cluster),
+    format: one(format),
+    limit,
+    offset,
+  };
   return answer<SearchAnswer>(weir.GET("/api/v1/search", { params: { query }, ...aborted(signal) }));
 }
 

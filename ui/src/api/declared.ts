@@ -64,3 +64,27 @@ export function useSimulate() {
     mutationFn: (yaml: string) => answer<Simulated>(weir.POST("/api/v1/policies/simulate", yamlBody(yaml))),
   });
 }
+
+/** Takes one declared document away; `name` of a dataset is CLUSTER/TOPIC. */
+export function useDeleteDeclared() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (path: { kind: string; name: string }) =>
+      answer(weir.DELETE("/api/v1/declared/{kind}/{name}", { params: { path } })),
+    onSuccess: () => client.invalidateQueries(),
+  });
+}
+
+export interface MaskTried {
+  mask: string;
+  values: { value: unknown; masked: unknown }[];
+  note?: string | null;
+}
+
+/** What a mask makes of values of one's own; nothing is kept. */
+export function useMaskPreview() {
+  return useMutation({
+    mutationFn: (body: { mask: Record<string, unknown>; values: unknown[]; type: string }) =>
+      answer<MaskTried>(weir.POST("/api/v1/policies/masks/preview", { body })),
+  });
+}

@@ -33,6 +33,7 @@ export function useScan(id: string) {
 export interface NewScan {
   cluster?: string;
   bootstrapServers?: string;
+  schemaRegistry?: string | null;
   topics: string[];
   sample: { strategy: string; records: number };
 }

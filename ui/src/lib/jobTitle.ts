@@ -5,3 +5,8 @@ export function jobTitle(name: string): string {
     "",
   );
 }
+
+/** Whether a job of the graph is a consumer group that the brokers know, and no job that reports of itself. */
+export function isConsumerGroup(job: object | undefined): boolean {
+  return job !== undefined && "jobType" in job && job.jobType === "CONSUMER_GROUP";
+}

@@ -20,6 +20,7 @@ const FACETS = [
   ["tag", "Tag"],
   ["owner", "Owner"],
   ["cluster", "Cluster"],
+  ["format", "Format"],
 ] as const;
 const PAGE = 30;
 
@@ -28,8 +29,7 @@ export function Search() {
   const q = params.get("q") ?? "";
   const page = Math.max(0, Number(params.get("page") ?? 0) || 0);
   const chosen = Object.fromEntries(FACETS.map(([name]) => [name, params.get(name)]));
-  const { cluster, ...others } = chosen;
-  const found = useSearch({ q, ...others, namespace: cluster }, PAGE, page * PAGE);
+  const found = useSearch({ q, ...chosen }, PAGE, page * PAGE);
   const filtered = FACETS.some(([name]) => chosen[name]);
   const set = (name: string, value: string | null) => {
     const next = new URLSearchParams(params);
@@ -41,7 +41,10 @@ export function Search() {
   const answer = found.data;
   return (
     <div className="page">
-      <PageHead title={q ? `Search: ${q}` : "Search"} shown={q ? <>Results for “{q}”</> : "Everything Weir knows"}>
+      <PageHead
+        title={q ? `Search: ${q}` : "Search"}
+        shown={q ? <>Results for “{q.length > 120 ? `${q.slice(0, 120)}…` : q}”</> : "Everything Weir knows"}
+      >
         {answer && (
           <span className="muted" role="status">
             {plural(answer.total, "result")}

@@ -81,3 +81,12 @@ export interface Me {
   roles?: string[];
   permissions?: string[];
 }
+
+/** Who decides in somebody's place, and for how long. */
+export interface Delegation {
+  user: string;
+  delegates: string[];
+  from: string;
+  until: string;
+  active: boolean;
+}

@@ -41,6 +41,7 @@ export interface Affected {
   owners?: string[];
   via?: string;
   columns?: string;
+  jobType?: string | null;
 }
 
 export interface ImpactAnswer {

@@ -22,6 +22,7 @@ export function ScanForm({ clusters }: { clusters: Cluster[] }) {
   const [chosen, setCluster] = useState<string | null>(null);
   const cluster = chosen ?? clusters[0]?.name ?? ELSEWHERE;
   const [servers, setServers] = useState("");
+  const [registry, setRegistry] = useState("");
   const [topics, setTopics] = useState("*");
   const [strategy, setStrategy] = useState("stratified");
   const [records, setRecords] = useState(1000);
@@ -31,7 +32,8 @@ export function ScanForm({ clusters }: { clusters: Cluster[] }) {
       aria-labelledby="scan"
       onSubmit={(event) => {
         event.preventDefault();
-        const where = cluster === ELSEWHERE ? { bootstrapServers: servers.trim() } : { cluster };
+        const schemaRegistry = registry.trim() || null;
+        const where = cluster === ELSEWHERE ? { bootstrapServers: servers.trim(), schemaRegistry } : { cluster };
         start.mutate(
           { ...where, topics: wordsFromText(topics), sample: { strategy, records } },
           { onSuccess: ({ id }) => navigate(`/admin/scans/${encodeURIComponent(id)}`) },
@@ -50,17 +52,30 @@ export function ScanForm({ clusters }: { clusters: Cluster[] }) {
           </select>
         </div>
         {cluster === ELSEWHERE && (
-          <div className="field">
-            <label htmlFor="servers">Bootstrap servers</label>
-            <input
-              id="servers"
-              className="input"
-              required
-              placeholder="localhost:9092"
-              value={servers}
-              onChange={(e) => setServers(e.target.value)}
-            />
-          </div>
+          <>
+            <div className="field">
+              <label htmlFor="servers">Bootstrap servers</label>
+              <input
+                id="servers"
+                className="input"
+                required
+                placeholder="localhost:9092"
+                value={servers}
+                onChange={(e) => setServers(e.target.value)}
+              />
+            </div>
+            <div className="field">
+              <label htmlFor="registry">Schema registry</label>
+              <input
+                id="registry"
+                className="input"
+                placeholder="http://localhost:8081"
+                value={registry}
+                onChange={(e) => setRegistry(e.target.value)}
+              />
+              <span className="hint">Where there is one. TLS and passwords are declared.</span>
+            </div>
+          </>
         )}
         <div className="field">
           <label htmlFor="topics">Topics</label>

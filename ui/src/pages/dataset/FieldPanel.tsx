@@ -13,11 +13,13 @@ export function FieldPanel({
   dataset,
   path,
   profile,
+  version,
   found,
 }: {
   dataset: DatasetDetails;
   path: string | null;
   profile: Field | null;
+  version: number;
   found: Classification[];
 }) {
   const place = dataset.cluster ?? dataset.namespace;
@@ -40,7 +42,11 @@ export function FieldPanel({
       </div>
       {note?.description && <p>{note.description}</p>}
       {unscanned && <span className="badge warn">No detector could finish this field: it counts as personal data</span>}
-      {profile && <Profile profile={profile} />}
+      {profile ? (
+        <Profile profile={profile} />
+      ) : (
+        <p className="muted">Version {version} has no such field: it was seen in no record, or is written otherwise.</p>
+      )}
       {found.map((c) => (
         <div key={c.entity} className="stack-s">
           <EntityBadge of={c} />

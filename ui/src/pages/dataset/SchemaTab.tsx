@@ -29,7 +29,24 @@ export function SchemaTab({ dataset }: { dataset: DatasetDetails }) {
   return (
     <Answer of={schema} lines={8}>
       {(found) =>
-        found === null ? (
+        found === null && version !== undefined ? (
+          <div className="panel">
+            <Empty title={`There is no version ${version}`}>
+              <p>
+                <Link to={links.dataset(place, dataset.name, "schema")}>The newest one</Link> lists those there are.
+              </p>
+            </Empty>
+          </div>
+        ) : found !== null && found.fields.length === 0 ? (
+          <div className="panel">
+            <Empty title="No field yet">
+              <p>
+                The topic held no record when it was scanned. <Link to={links.admin("scans")}>Scan it again</Link> when
+                it does.
+              </p>
+            </Empty>
+          </div>
+        ) : found === null ? (
           <div className="panel">
             <Empty title="No schema yet">
               <p>
@@ -110,6 +127,7 @@ function SchemaView({
           dataset={dataset}
           path={selected}
           profile={profile}
+          version={schema.version}
           found={selected ? (byPath.get(selected) ?? []) : []}
         />
       </div>

@@ -1,8 +1,9 @@
 // One card of the graph: name, its fields, and a handle each way that opens and closes what is beyond.
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
-import { ChevronDown, ChevronUp, Cog, Database, Layers, Minus, Plus } from "lucide-react";
+import { ChevronDown, ChevronUp, Cog, Database, Layers, Minus, Plus, Users } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { Way } from "@/lib/graph";
+import { isConsumerGroup } from "@/lib/jobTitle";
 import type { Card } from "@/pages/lineage/cards";
 
 export type CardNode = Node<
@@ -24,13 +25,15 @@ export type CardNode = Node<
   "card"
 >;
 
-const ICONS = { job: Cog, dataset: Database, group: Layers };
+const ICONS = { job: Cog, dataset: Database, group: Layers, readers: Users };
 
 export function CardView({ data }: NodeProps<CardNode>) {
   const { card, chosen } = data;
-  const Icon = ICONS[card.kind];
+  const readers = isConsumerGroup(card.node);
+  const Icon = ICONS[readers ? "readers" : card.kind];
   const choose = (id: string) => data.onChoose(chosen === id ? null : id);
-  const state = typeof card.node?.state === "string" ? card.node.state : null;
+  const told = typeof card.node?.state === "string" ? card.node.state.toLowerCase() : null;
+  const state = readers ? "consumer group" : told;
   return (
     <div
       className={`card ${card.kind} ${data.root ? "root" : ""} ${data.dim ? "dim" : ""} ${chosen === card.id ? "chosen" : ""}`}
@@ -51,7 +54,7 @@ export function CardView({ data }: NodeProps<CardNode>) {
         </span>
         {card.kind === "group" && <span className="card-place">{card.place} …</span>}
         {card.kind === "dataset" && <span className="card-place">{data.places.get(card.place) ?? card.place}</span>}
-        {state && card.kind === "job" && <span className="card-place">{state.toLowerCase()}</span>}
+        {state && card.kind === "job" && <span className="card-place">{state}</span>}
       </button>
       {card.fields.length > 0 && <Fields of={data} onChoose={choose} />}
       {(card.kind === "dataset" || data.root) && (

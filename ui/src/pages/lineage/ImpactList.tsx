@@ -5,6 +5,7 @@ import { Answer } from "@/components/Answer";
 import { download } from "@/lib/download";
 import { plural } from "@/lib/format";
 import { nodeName } from "@/lib/graphText";
+import { isConsumerGroup } from "@/lib/jobTitle";
 
 /** Everything downstream of a node, nearest first: what breaks when it changes or is lost. */
 export function ImpactList({
@@ -58,7 +59,7 @@ function One({ of, onChoose }: { of: Affected; onChoose: (id: string) => void })
       </button>
       <div className="row small" style={{ gap: 6 }}>
         <span className="muted">
-          {of.type}, {plural(of.hops, "hop")}
+          {isConsumerGroup(of) ? "consumer group" : of.type}, {plural(of.hops, "hop")}
         </span>
         {of.type !== "job" && (
           <span className={`badge ${of.raw ? "warn" : "mask"}`}>{of.raw ? "raw value" : "masked on the way"}</span>

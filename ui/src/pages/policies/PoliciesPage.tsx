@@ -1,26 +1,46 @@
 // Declared state as it stands, and a place to try a change before it is applied.
-import { Pencil } from "lucide-react";
+import { Eye, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
-import { useDeclared } from "@/api/declared";
+import { useDeclared, useDeleteDeclared } from "@/api/declared";
 import type { DeclaredDocument } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { CopyButton } from "@/components/CopyButton";
 import { Empty } from "@/components/Empty";
+import { Modal } from "@/components/Modal";
+import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { inWords } from "@/lib/policyWords";
 import { toYaml } from "@/lib/yaml";
 import { ApplyBox } from "@/pages/policies/ApplyBox";
+import { type Mask, MaskPreview } from "@/pages/policies/MaskPreview";
 
-const KINDS = ["Policy", "Role", "Workflow", "User", "Grant", "GlossaryTerm", "Recognizer", "Dataset", "Cluster"];
+const KINDS = [
+  "Policy",
+  "Role",
+  "Workflow",
+  "User",
+  "Group",
+  "Grant",
+  "GlossaryTerm",
+  "Recognizer",
+  "Webhook",
+  "Dataset",
+  "Cluster",
+];
 
 export default function PoliciesPage() {
   const [params] = useSearchParams();
   const kind = params.get("kind") ?? "Policy";
   const documents = useDeclared(kind);
   const [trying, setTrying] = useState<string | null>(null);
+  const [mask, setMask] = useState<Mask | null>(null);
   const change = (yaml: string) => {
     setTrying(yaml);
+    window.scrollTo({ top: 0 });
+  };
+  const tryMask = (of: Mask) => {
+    setMask(of);
     window.scrollTo({ top: 0 });
   };
   return (
@@ -29,10 +49,14 @@ export default function PoliciesPage() {
         title="Policies"
         lead="What is declared: who may read what, and how much of it. The same documents stand in git."
       >
+        <button type="button" className="button" onClick={() => setMask(mask === null ? {} : null)}>
+          {mask === null ? "Try a mask" : "Close the mask"}
+        </button>
         <button type="button" className="button" onClick={() => setTrying(trying === null ? "" : null)}>
           {trying === null ? "Try or apply a change" : "Close"}
         </button>
       </PageHead>
+      {mask !== null && <MaskPreview key={JSON.stringify(mask)} start={mask} />}
       {trying !== null && <ApplyBox key={trying} text={trying} />}
       <nav className="tabs" aria-label="Kinds">
         {KINDS.map((k) => (
@@ -58,6 +82,7 @@ export default function PoliciesPage() {
                   key={`${document.kind} ${JSON.stringify(document.metadata)}`}
                   of={document}
                   onChange={change}
+                  onMask={tryMask}
                 />
               ))}
             </ul>
@@ -68,17 +93,33 @@ export default function PoliciesPage() {
   );
 }
 
-function Document({ of, onChange }: { of: DeclaredDocument; onChange: (yaml: string) => void }) {
+function Document({
+  of,
+  onChange,
+  onMask,
+}: {
+  of: DeclaredDocument;
+  onChange: (yaml: string) => void;
+  onMask: (mask: Mask) => void;
+}) {
   const text = toYaml(of);
   const words = inWords(of);
+  const name = of.metadata.cluster ? `${String(of.metadata.cluster)}/${of.metadata.name}` : of.metadata.name;
+  const mask = of.kind === "Policy" && of.spec.type === "mask" ? (of.spec.mask as Mask | undefined) : undefined;
   return (
     <li className="panel">
       <div className="spread">
-        <h2>{of.metadata.cluster ? `${String(of.metadata.cluster)}/${of.metadata.name}` : of.metadata.name}</h2>
+        <h2>{name}</h2>
         <span className="row">
+          {mask && (
+            <button type="button" className="button quiet small" onClick={() => onMask(mask)}>
+              <Eye size={13} aria-hidden /> Try the mask
+            </button>
+          )}
           <button type="button" className="button quiet small" onClick={() => onChange(text)}>
             <Pencil size={13} aria-hidden /> Change
           </button>
+          <DeleteButton kind={of.kind} name={name} />
           <CopyButton text={text} what="YAML" />
         </span>
       </div>
@@ -88,5 +129,47 @@ function Document({ of, onChange }: { of: DeclaredDocument; onChange: (yaml: str
         <pre className="small">{text}</pre>
       </details>
     </li>
+  );
+}
+
+/** Deletes a document after a second word; a refusal says why in a dialog. */
+function DeleteButton({ kind, name }: { kind: string; name: string }) {
+  const [sure, setSure] = useState(false);
+  const deleted = useDeleteDeclared();
+  const close = () => {
+    setSure(false);
+    deleted.reset();
+  };
+  return (
+    <>
+      <button type="button" className="button quiet small" aria-label={`Delete ${name}`} onClick={() => setSure(true)}>
+        <Trash2 size={13} aria-hidden />
+      </button>
+      <Modal
+        open={sure}
+        onClose={close}
+        title={`Delete ${kind} ${name}?`}
+        lead="What it says holds no longer, from the next query on. What scans found stays."
+      >
+        {deleted.isError && (
+          <div style={{ marginTop: 12 }}>
+            <ErrorNotice error={deleted.error} />
+          </div>
+        )}
+        <div className="actions">
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+          <button
+            type="button"
+            className="button danger"
+            disabled={deleted.isPending}
+            onClick={() => deleted.mutate({ kind, name })}
+          >
+            {deleted.isPending ? "One moment …" : "Delete"}
+          </button>
+        </div>
+      </Modal>
+    </>
   );
 }

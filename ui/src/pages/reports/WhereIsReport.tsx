@@ -12,6 +12,8 @@ import { sentence } from "@/lib/subject";
 
 export function WhereIsReport({ report }: { report: WhereIs }) {
   useAllOpenInPrint();
+  const tagGap = report.gaps.find((gap) => typeof gap !== "string" && gap.kind === "tag");
+  const unknown = typeof tagGap === "object" ? tagGap.message : undefined;
   const datasets = new Set(report.places.map((p) => `${p.namespace}/${p.name}`));
   return (
     <div className="stack">
@@ -34,6 +36,7 @@ export function WhereIsReport({ report }: { report: WhereIs }) {
       {report.places.length === 0 ? (
         <div className="panel">
           <Empty title="No place is known">
+            {unknown && <p className="strong">{unknown}</p>}
             <p>
               A scan finds places. <Link to={links.admin("scans")}>Scan a cluster</Link>, or ask for another name.
             </p>

@@ -87,7 +87,9 @@ export default function AskPage() {
             placeholder="spring-campaign"
             onChange={(e) => setPurpose(e.target.value)}
           />
-          <span className="hint">You state the same purpose with each query that uses the grant.</span>
+          <span className="hint">
+            It stands in the grant and in the audit. A query may state it, to stand on this grant alone.
+          </span>
         </div>
         <div className="field" hidden={urgent}>
           <label htmlFor="days">For how long</label>

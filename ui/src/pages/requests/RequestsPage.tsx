@@ -7,6 +7,7 @@ import { PageHead } from "@/components/PageHead";
 import { links } from "@/lib/links";
 import { mine, toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
+import { DelegationTab } from "@/pages/requests/Delegation";
 import { GrantList } from "@/pages/requests/GrantList";
 import { RequestTable } from "@/pages/requests/RequestTable";
 
@@ -23,6 +24,7 @@ export default function RequestsPage() {
     { name: "decide", text: `To decide ${decide.length}` },
     { name: "all", text: "All I may see" },
     { name: "grants", text: "Grants" },
+    { name: "away", text: "While away" },
   ];
   return (
     <div className="page">
@@ -43,6 +45,8 @@ export default function RequestsPage() {
       </nav>
       {shown === "grants" ? (
         <GrantList user={user} />
+      ) : shown === "away" ? (
+        <DelegationTab />
       ) : (
         <Answer of={requests}>
           {() => {

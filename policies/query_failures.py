@@ -1,0 +1,99 @@
+"""What the engine could not run, told in the words and at the place of the query. Pure.
+
+The engine speaks of the text that runs, which is not the user's. What it points at is looked for in the tree: the part
+that is written back in the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from catalog.errors import WeirError
+from policies.gate import Gated
+from policies.query_errors import QueryFailed
+from policies.query_prepare import Prepared
+from policies.query_refusals import split_name, unknown_column
+from policies.sql.errors import place
+from policies.sql.lexer import DIALECT, lex
+from policies.sql.names import fold
+from policies.sql.tree import Checker
+
+_MOST_NODES = 3_000
+"""Each is written back to be compared; in longer queries the place is not looked for."""
+
+
+def told(prepared: Prepared, error: QueryFailed) -> WeirError:
+    """What is true for this subject: denied, misspelt, or as the engine says, with `line` and `column` if known.
+
+    A name that is there and yet not known at its place is said to be so.
+    """
+    gated = prepared.gated
+    node = _part(gated, error.fragment)
+    name = error.details.get("name")
+    if not isinstance(name, str):
+        return error if node is None else _placed(gated, _position(gated, node), error)
+    at = _position(gated, node) if node is not None else find_name(gated, name)
+    if error.details.get("condition", "").split(".")[0] == "AMBIGUOUS_REFERENCE":
+        return _placed(gated, at, error)
+    whole = _whole_name(node) or split_name(name)
+    return _placed(gated, at, unknown_column(list(prepared.tables.values()), whole, error, _aliases(gated)))
+
+
+def find_name(gated: Gated, name: str) -> int:
+    """Where a name that the engine speaks of stands in the text; 0 when it does not."""
+    wanted = [fold(part) for part in split_name(name)]
+    checker = Checker(lex(gated.sql))
+    spots: list[tuple[int, int]] = []
+    for node in gated.tree.find_all(exp.Column, exp.Dot):
+        parts = list(node.find_all(exp.Identifier))
+        names = [fold(p.name) for p in node.parts] if isinstance(node, exp.Column) else [fold(p.name) for p in parts]
+        if names == wanted or names[-len(wanted) :] == wanted or names[: len(wanted)] == wanted:
+            spots.append((0, checker.position(node)))
+        elif wanted[-1] in names:
+            spots.append((1, checker.position(node)))
+    return min(spots, default=(0, 0))[1]
+
+
+def _placed(gated: Gated, at: int, error: WeirError) -> WeirError:
+    line, column = place(gated.sql, at)
+    error.details = {**error.details, "line": line, "column": column}
+    return error
+
+
+def _position(gated: Gated, node: Any) -> int:
+    return Checker(lex(gated.sql)).position(node)
+
+
+def _part(gated: Gated, fragment: str | None) -> Any:
+    if not fragment or fragment.startswith(("SELECT ", "WITH ")):
+        return None
+    nodes = list(gated.tree.walk())
+    if len(nodes) > _MOST_NODES:
+        return None
+    return next((node for node in nodes if not isinstance(node, exp.Identifier) and _text(node) == fragment), None)
+
+
+def _text(node: Any) -> str:
+    return str(node.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))
+
+
+def _whole_name(node: Any) -> list[str] | None:
+    """All the names of `o.customer.email`, when nothing but names stands there."""
+    if isinstance(node, exp.Column):
+        return [part.name for part in node.parts]
+    if isinstance(node, exp.Dot):
+        before = _whole_name(node.this)
+        return [*before, node.expression.name] if before and isinstance(node.expression, exp.Identifier) else None
+    return None
+
+
+def _aliases(gated: Gated) -> Iterator[str]:
+    """Names that the query gives itself."""
+    for each in gated.tree.find_all(exp.Alias, exp.TableAlias):
+        if isinstance(each, exp.Alias) and each.alias:
+            yield each.alias
+        elif isinstance(each, exp.TableAlias):
+            yield from (column.name for column in each.columns)
