@@ -21,7 +21,7 @@ from lineage.settings import LineageSettings
 
 _CACHED_EDGES = 250_000
 """Books are kept in memory up to so many edges together, of about 800 bytes each."""
-_TOGETHER_ROWS = 2500
+_TOGETHER_ROWS = 5000
 """Owners share a transaction up to so many rows. The state of a larger one outlives the young generation of Neo4j's
 heap, and collecting it costs more than further commits do; and what follows is made while it is written."""
 _ATTEMPTS = 20
