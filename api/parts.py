@@ -265,7 +265,7 @@ class Parts:
     def _archive(self) -> str:
         from scanners.adapters.spark_sampler import code_archive
 
-        return str(self.get("archive", code_archive))
+        return str(code_archive())
 
     @staticmethod
     def query_offsets(client_settings: Mapping[str, Mapping[str, str]]) -> Any:

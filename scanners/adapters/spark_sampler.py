@@ -253,9 +253,28 @@ def _connect(remote: str) -> Any:
     return session
 
 
-@lru_cache(maxsize=1)
 def code_archive() -> Path:
-    """A zip of the packages `catalog` and `scanners`, as the workers import them; its name tells its content."""
+    """A zip of the packages `catalog` and `scanners`, as the workers import them; its name tells its content.
+
+    It is there while this process is, and made again when somebody cleaned it away.
+    """
+    name, body = _code()
+    target = Path(_folder().name) / name
+    if not target.exists():
+        target.parent.mkdir(mode=0o700, exist_ok=True)
+        fresh = target.with_suffix(f".{threading.get_ident()}")
+        fresh.write_bytes(body)
+        fresh.replace(target)
+    return target
+
+
+@lru_cache(maxsize=1)
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="weir-")
+
+
+@lru_cache(maxsize=1)
+def _code() -> tuple[str, bytes]:
     root = Path(__file__).resolve().parents[2]
     body = io.BytesIO()
     with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -264,9 +283,7 @@ def code_archive() -> Path:
                 info = zipfile.ZipInfo(str(path.relative_to(root)), (2026, 1, 1, 0, 0, 0))
                 archive.writestr(info, path.read_bytes())
     data = body.getvalue()
-    target = Path(tempfile.mkdtemp(prefix="weir-")) / f"weir_scanners_{hashlib.sha256(data).hexdigest()[:12]}.zip"
-    target.write_bytes(data)
-    return target
+    return f"weir_scanners_{hashlib.sha256(data).hexdigest()[:12]}.zip", data
 
 
 def _translated(error: Exception, cluster: ClusterConnection) -> Unavailable:
