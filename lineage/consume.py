@@ -165,6 +165,7 @@ class LineageWorker:
             return
         try:
             with uncollected():
+                # Not by the writer's own reader, which is at work on the next batch in another thread.
                 self._writer.write_gathered(gathered or gather(event for _, event in events))
             self._repeats.folded(events)
             self.state.folded += len(events)

@@ -28,6 +28,7 @@ from policies.sql.qualify import without_qualify
 from policies.sql.tables import TableRef
 from policies.sql.tree import Checker
 from policies.sql.windows import NEWEST, AsOf, read_time
+from policies.sql.written import to_sql
 
 __all__ = ["Gated", "SqlRefused", "TableRef", "check"]
 
@@ -194,8 +195,7 @@ def _render(tree: exp.Expression, views: Mapping[TableRef, str]) -> str:
         _shorten(column, bare)
     copy = without_qualify(copy)
     # Within brackets, since sqlglot moves each WITH inside of a root to its top, where two of one name would meet.
-    bracketed = exp.Paren(this=copy)
-    return str(bracketed.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))[1:-1]
+    return to_sql(exp.Paren(this=copy))[1:-1]
 
 
 def _shorten(column: Any, tables_without_alias: list[tuple[tuple[str, ...], str]]) -> None:

@@ -17,9 +17,10 @@ from policies.query_errors import QueryFailed
 from policies.query_prepare import Prepared
 from policies.query_refusals import split_name, unknown_column
 from policies.sql.errors import place
-from policies.sql.lexer import DIALECT, lex
+from policies.sql.lexer import lex
 from policies.sql.names import fold
 from policies.sql.tree import Checker
+from policies.sql.written import to_sql
 
 _MOST_NODES = 3_000
 """Each is written back to be compared; in longer queries the place is not looked for."""
@@ -73,11 +74,7 @@ def _part(gated: Gated, fragment: str | None) -> Any:
     nodes = list(gated.tree.walk())
     if len(nodes) > _MOST_NODES:
         return None
-    return next((node for node in nodes if not isinstance(node, exp.Identifier) and _text(node) == fragment), None)
-
-
-def _text(node: Any) -> str:
-    return str(node.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))
+    return next((node for node in nodes if not isinstance(node, exp.Identifier) and to_sql(node) == fragment), None)
 
 
 def _whole_name(node: Any) -> list[str] | None:

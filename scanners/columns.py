@@ -185,7 +185,7 @@ class Profiler:
             else:
                 if kind is bool and told is not None:
                     texts = ["true" if value else "false" for value in held]
-                    told(node, texts, where, Counter(texts))
+                    told(node, texts, where, {text: texts.count(text) for text in set(texts)})
                 self._seen(node, scalars.name_of(kind), where)
                 self._look(node, names, scalars.others(node, kind, held, self._distinct))
 

@@ -16,6 +16,7 @@ from policies.sql.lexer import DIALECT, lex
 from policies.sql.stream import AGGREGATES
 from policies.sql.tree import Checker
 from policies.sql.words import words
+from policies.sql.written import to_sql
 
 _FORBIDDEN = (exp.Query, exp.Window, exp.Star, exp.Alias, exp.Aliases)
 _UNSTABLE = words("rand randn random uuid uniform randstr shuffle monotonically_increasing_id")
@@ -27,7 +28,7 @@ class Fragment:
     tree: exp.Expression
 
     def sql(self) -> str:
-        return str(self.tree.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))
+        return to_sql(self.tree)
 
     def columns(self) -> Iterator[Any]:
         yield from self.tree.find_all(exp.Column)
