@@ -11,7 +11,7 @@ from typing import Any
 
 from weir_lineage.plan import PlanReader, Written
 from weir_lineage.plan_values import Source
-from weir_lineage.report import Reporter
+from weir_lineage.report import KEPT, Reporter
 from weir_lineage.spark_names import Names
 
 log = logging.getLogger("weir_lineage")
@@ -40,13 +40,14 @@ class Observer:
 
         class Streams(StreamingQueryListener):  # type: ignore[misc]
             def onQueryStarted(self, event: Any) -> None:
+                observer._queries.pop(str(event.id), None)  # begun anew at its checkpoint: the same query, another run
                 observer.started(str(event.id))
 
             def onQueryProgress(self, event: Any) -> None:
                 observer.started(str(event.progress.id))
 
             def onQueryTerminated(self, event: Any) -> None:
-                observer.ended(str(event.id), event.exception is not None)
+                reporter.ended(str(event.runId), event.exception is not None)
 
         self._streams = Streams()
         spark.streams.addListener(self._streams)
@@ -61,12 +62,8 @@ class Observer:
                 self._queries[query] = found.streamingQuery()
         except Exception:
             log.debug("a stream ended before it was looked at")
-
-    def ended(self, query: str, failed: bool) -> None:
-        self._drain(1.0)
-        handle = self._queries.pop(query, None)
-        if handle is not None:
-            self._reporter.ended(str(handle.runId()), failed)
+        while len(self._queries) > KEPT:
+            self._queries.pop(next(iter(self._queries)), None)
 
     def executed(self, execution: Any) -> None:
         """A query was carried out."""
@@ -131,7 +128,7 @@ class Observer:
             self._spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(int(seconds * 1000))
 
     def close(self) -> None:
-        self._drain(10.0)
+        self._drain(30.0)
         with contextlib.suppress(Exception):
             self._spark._jsparkSession.listenerManager().unregister(self._executions)
             self._spark.streams.removeListener(self._streams)

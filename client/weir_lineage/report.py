@@ -25,6 +25,8 @@ log = logging.getLogger("weir_lineage")
 PRODUCER = "https://weir.example/weir_lineage"
 AGAIN_S = 600.0
 """A stream that says nothing new is reported again after so long, to be seen alive."""
+KEPT = 64
+"""Streams that are remembered, the newest, after they ended: Spark tells of a write after it, in a queue of its own."""
 
 
 class Reporter:
@@ -35,6 +37,7 @@ class Reporter:
         self._lock = threading.Lock()
         self._sent: dict[str, tuple[str, float]] = {}
         self._streams: dict[str, dict[str, RunEvent]] = {}
+        self._ended: dict[str, RunState] = {}
 
     def batch(self, written: Written, target: Source) -> None:
         """One write that has ended."""
@@ -43,27 +46,31 @@ class Reporter:
         )
 
     def micro_batch(self, written: Written, target: Source, query: str, name: str | None) -> None:
-        """A micro-batch of the stream's run `query`, or a write of its foreachBatch."""
+        """A micro-batch of the stream's run `query`, or a write of its foreachBatch; it may be told after the end."""
         run = str(uuid5(UUID(query), f"{target.namespace}/{target.name}"))
-        event = self._event(written, target, run, self._name(target, name), RunState.RUNNING, "STREAMING")
-        digest = hashlib.sha256(
-            json.dumps([_plain(event.inputs), _plain(event.outputs)], default=str).encode()
-        ).hexdigest()
         with self._lock:
+            ended = self._ended.get(query)
+            event = self._event(written, target, run, self._name(target, name), ended or RunState.RUNNING, "STREAMING")
+            digest = hashlib.sha256(
+                json.dumps([_plain(event.inputs), _plain(event.outputs)], default=str).encode()
+            ).hexdigest()
             held, at = self._sent.get(run, ("", 0.0))
             if held == digest and time.monotonic() - at < AGAIN_S:
                 return
             self._sent[run] = (digest, time.monotonic())
-            self._streams.setdefault(query, {})[run] = event
-        self._emit(event)
+            if ended is None:
+                self._streams.setdefault(query, {})[run] = event
+            self._emit(event)
 
     def ended(self, query: str, failed: bool) -> None:
-        """The stream ended."""
+        """The stream's run `query` ended."""
+        state = RunState.FAIL if failed else RunState.COMPLETE
         with self._lock:
-            events = self._streams.pop(query, {})
-        for event in events.values():
-            state = RunState.FAIL if failed else RunState.COMPLETE
-            self._emit(RunEvent(eventTime=_now(), producer=PRODUCER, run=event.run, job=event.job, eventType=state))
+            self._ended[query] = state
+            while len(self._ended) > KEPT:
+                self._ended.pop(next(iter(self._ended)))
+            for event in self._streams.pop(query, {}).values():
+                self._emit(RunEvent(eventTime=_now(), producer=PRODUCER, run=event.run, job=event.job, eventType=state))
 
     def close(self) -> None:
         self._client.close(5.0)

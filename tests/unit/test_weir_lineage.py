@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from weir_lineage.plan import PlanReader, Written
 from weir_lineage.plan_values import Source
-from weir_lineage.report import text_of
+from weir_lineage.report import KEPT, Reporter, text_of
 from weir_lineage.spark_names import path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,3 +84,50 @@ def test_several_topics_are_several_sources() -> None:
 def test_paths(text: str, named: tuple[str, str]) -> None:
     found = path(text)
     assert (found.namespace, found.name) == named
+
+
+class Told:
+    """A client that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[str, str, int]] = []
+
+    def emit(self, event: Any) -> None:
+        self.events.append((event.eventType.value, event.run.runId, len(event.outputs or ())))
+
+
+def reporter() -> tuple[Reporter, Told]:
+    told = Told()
+    return Reporter(told, "shop", "app"), told
+
+
+SINK = Source("kafka://broker:9092", "mails", kafka=True)
+
+
+def test_a_stream_is_one_run_told_once_and_ended() -> None:
+    report, told = reporter()
+    query, written = str(uuid4()), PlanReader().read(plan("stream"), [[ORDERS]])
+    report.micro_batch(written, SINK, query, "mails")
+    report.micro_batch(written, SINK, query, "mails")
+    report.ended(query, failed=True)
+    (run,) = {run for _, run, _ in told.events}
+    assert told.events == [("RUNNING", run, 1), ("FAIL", run, 0)]
+
+
+def test_a_write_told_after_its_stream_ended_is_told_as_ended() -> None:
+    """Spark tells of the end in one queue and of the writes in another."""
+    report, told = reporter()
+    query, written = str(uuid4()), PlanReader().read(plan("stream"), [[ORDERS]])
+    report.ended(query, failed=False)
+    report.micro_batch(written, SINK, query, None)
+    assert [(state, outputs) for state, _, outputs in told.events] == [("COMPLETE", 1)]
+
+
+def test_ended_streams_are_forgotten_in_time() -> None:
+    report, told = reporter()
+    query, written = str(uuid4()), PlanReader().read(plan("stream"), [[ORDERS]])
+    report.ended(query, failed=False)
+    for _ in range(KEPT):
+        report.ended(str(uuid4()), failed=False)
+    report.micro_batch(written, SINK, query, None)
+    assert [state for state, _, _ in told.events] == ["RUNNING"]

@@ -69,13 +69,24 @@ test("follow a column: one hop, then on, the path lit, the masked step drawn apa
   await page.locator(".card-field button", { hasText: "value.email_hash" }).waitFor();
   await page.locator(".card-field button", { hasText: "value.to" }).click();
   await page.locator(".card-field.lit", { hasText: "value.customer.email" }).waitFor();
-  const dashes = await page
-    .locator(".react-flow__edge-path")
-    .evaluateAll((paths) => paths.map((p) => (p as SVGPathElement).style.strokeDasharray));
-  expect(dashes.filter((d) => d !== "")).toHaveLength(1);
+  await page.locator(".drawing[aria-busy=false]").waitFor();
+  const dashed = () =>
+    page
+      .locator(".react-flow__edge-path")
+      .evaluateAll((paths) => paths.filter((p) => (p as SVGPathElement).style.strokeDasharray !== "").length);
+  await expect.poll(dashed).toBe(1);
   await page.getByText("masked on the way").first().waitFor();
-  await page.getByRole("button", { name: /Close downstream of order-mails/ }).click();
-  await page.locator(".card-field button", { hasText: "value.email_hash" }).waitFor({ state: "detached" });
+  // A card grows when more of the graph arrives, and its button goes down with its middle: press until it took.
+  await expect
+    .poll(
+      async () => {
+        const close = page.getByRole("button", { name: /Close downstream of order-mails/ });
+        if (await close.isVisible()) await close.click();
+        return page.locator(".card-field button", { hasText: "value.email_hash" }).count();
+      },
+      { timeout: 20_000, interval: 300 },
+    )
+    .toBe(0);
 });
 
 test("an error stands under its place before anything runs", async () => {
@@ -143,6 +154,7 @@ test("a masked column, asked for from its own head, approved twice, seen clear, 
   const admin = await as("admin", "/requests?show=grants");
   await admin.locator("tr", { hasText: purpose }).getByRole("button", { name: "Revoke" }).click();
   await admin.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await admin.getByRole("dialog").waitFor({ state: "detached" });
   // Her role still reads the topic: the stream goes on, and the column is masked from here on.
   await produce("prod", "orders", "Erika Mustermann", order(`${purpose}-2`));
   await ana.getByText(/What you may see changed/).waitFor({ timeout: 45_000 });

@@ -5,6 +5,9 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 
 export const WEIR = (process.env.WEIR_URL ?? "http://127.0.0.1:8484").replace(/\/$/, "");
 
+/** Answers come late by up to so many milliseconds, each differently: finds tests that only pass on a quick machine. */
+const LATE = Number(process.env.WEIR_TEST_LATE ?? 0);
+
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -56,6 +59,12 @@ export async function visit(browser: Browser, user: string | null, look: Look = 
     await context.addInitScript((token) => sessionStorage.setItem("weir.token", token), tokenOf(user));
   }
   const page = await context.newPage();
+  if (LATE > 0) {
+    await page.route(/\/api\/v1\//, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * LATE));
+      await route.continue().catch(() => undefined); // the page may have gone on
+    });
+  }
   const wrong: string[] = [];
   page.on("pageerror", (error) => wrong.push(`page error: ${error.message}`));
   page.on("console", (message) => {

@@ -119,6 +119,8 @@ function Drawing({
         position,
         width: card.width,
         height: card.height,
+        // Said, not measured: React Flow forgets what it measured with every change, and drops the arrows meanwhile.
+        measured: { width: card.width, height: card.height },
         // React Flow takes the pointer from nodes that it cannot move or select; ours hold buttons.
         style: { pointerEvents: "all" as const },
         data: {
@@ -163,7 +165,7 @@ function Drawing({
     };
   });
   return (
-    <div className={`drawing ${zoom}`}>
+    <div className={`drawing ${zoom}`} aria-busy={!ready || opening !== null}>
       <ReactFlow<CardNode>
         nodes={nodes}
         edges={edges}

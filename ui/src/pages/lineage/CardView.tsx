@@ -1,5 +1,5 @@
 // One card of the graph: name, its fields, and a handle each way that opens and closes what is beyond.
-import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
+import { Handle, type Node, type NodeProps, Position, useUpdateNodeInternals } from "@xyflow/react";
 import { ChevronDown, ChevronUp, Cog, Database, Layers, Minus, Plus, Users } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { Way } from "@/lib/graph";
@@ -34,6 +34,10 @@ export function CardView({ data }: NodeProps<CardNode>) {
   const choose = (id: string) => data.onChoose(chosen === id ? null : id);
   const told = typeof card.node?.state === "string" ? card.node.state.toLowerCase() : null;
   const state = readers ? "consumer group" : told;
+  const measureAgain = useUpdateNodeInternals();
+  const inside = `${card.height} ${card.fields.map((f) => f.id).join(" ")}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: arrows end at the fields, which are others now.
+  useEffect(() => measureAgain(card.id), [inside, card.id, measureAgain]);
   return (
     <div
       className={`card ${card.kind} ${data.root ? "root" : ""} ${data.dim ? "dim" : ""} ${chosen === card.id ? "chosen" : ""}`}
