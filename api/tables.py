@@ -20,6 +20,7 @@ from policies.model import DatasetFacts
 from policies.plan import PartRead, Window
 from policies.query_ports import Offsets, QueryTable
 from policies.sql.windows import AsOf
+from scanners import header_ids
 from scanners.decode import to_json_text
 from scanners.model import ClusterConnection, PartFormat, TopicFormat
 from scanners.ports import SchemaRegistry
@@ -71,8 +72,8 @@ class Tables:
             topic=record.id.name,
             facts=self._facts.facts(record.reference),
             kafka=self._spark_options(connection),
-            key=_part(formats.key, from_profile(schema.fields, "key"), schemas),
-            value=_part(formats.value, declared or from_profile(schema.fields, "value"), schemas),
+            key=_part("key", formats.key, from_profile(schema.fields, "key"), schemas),
+            value=_part("value", formats.value, declared or from_profile(schema.fields, "value"), schemas),
             headers=_headers(schema),
         )
 
@@ -93,12 +94,13 @@ class Tables:
         return found
 
 
-def _part(form: PartFormat, kind: DataType, schemas: Callable[[], Mapping[str, object]]) -> PartRead:
+def _part(part: str, form: PartFormat, kind: DataType, schemas: Callable[[], Mapping[str, object]]) -> PartRead:
     if form.name in _NATIVE and not form.options.get("packed"):
         return PartRead(_NATIVE[form.name], kind)
     needed: dict[str, object] = {"format": asdict(form)}
     if form.name in _REGISTERED:
         needed["registered"] = schemas()
+        needed["header"] = header_ids.NAMES[part]
     # Spark reads CSV by position; the names a scan gave are kept by the decoder, whatever their order in the schema.
     return PartRead(f"decoded {form.name}", kind, needed)
 

@@ -26,6 +26,7 @@ from catalog.errors import Unavailable
 from policies.adapters.spark_batches import Ending, SparkBatches
 from policies.adapters.spark_decode import AVRO_IS_BOUNDED, from_json, value_sql
 from policies.adapters.spark_errors import translate
+from policies.adapters.spark_headers import framed_sql, shown_sql
 from policies.adapters.spark_sessions import Sessions
 from policies.plan import Batches, PartRead, QueryPlan, Result, TablePlan
 from policies.query_errors import QueryFailed
@@ -106,7 +107,10 @@ class SparkEngine:
         return frame.selectExpr(*(f"{sql} AS {quote_identifier(name)}" for name, sql in table.columns))
 
     def _stored(self, session: Any, table: TablePlan, avro: bool) -> Any:
-        frame = _kafka(session, table)
+        frame = _kafka(session, table).selectExpr(
+            f"{framed_sql('key', table.key)} AS key", f"{framed_sql('value', table.value)} AS value",
+            "value AS weir_raw", "headers", "partition", "offset", "timestamp",
+        )  # fmt: skip
         for part, read in (("key", table.key), ("value", table.value)):
             if value_sql(part, read, avro) is None:
                 frame = self._decoded(frame, part, read)
@@ -114,8 +118,8 @@ class SparkEngine:
             f"{_value('key', table.key, avro)} AS weir_key",
             f"{_value('value', table.value, avro)} AS weir_value",
             "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
-            " h -> struct(h.key, CAST(h.value AS STRING)))) AS weir_headers",
-            "value AS weir_raw",
+            f" h -> struct(h.key, {shown_sql('h', (table.key, table.value))}))) AS weir_headers",
+            "weir_raw",
             "partition AS weir_partition",
             "offset AS weir_offset",
             "timestamp AS weir_timestamp",

@@ -75,20 +75,26 @@ class Topics:
     kafka: str
     engine: SparkEngine
 
-    def rows(self, part: PartRead, values: list[bytes | None]) -> list[list[object]]:
+    def rows(
+        self, part: PartRead, values: list[bytes | None], headers: list[bytes] | None = None
+    ) -> list[list[object]]:
+        """What a query reads; `headers`: what stands in each record's `__value_schema_id`, which is read too then."""
         from confluent_kafka import Producer
         from confluent_kafka.admin import AdminClient, NewTopic
 
         topic = f"policies-formats-{uuid.uuid4().hex[:8]}"
         admin, producer = AdminClient({"bootstrap.servers": self.kafka}), Producer({"bootstrap.servers": self.kafka})
         admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
-        for value in values:
-            producer.produce(topic, value, b"k", 0)
+        for at, value in enumerate(values):
+            named = [("other", b"x"), ("__value_schema_id", headers[at])] if headers else None
+            producer.produce(topic, value, b"k", 0, headers=named)
         assert producer.flush(30) == 0
         kafka = {"kafka.bootstrap.servers": self.kafka}
         window = KafkaOffsets().window(kafka, topic, NEWEST, 100)
         names = [name for name, _ in getattr(part.kind, "fields", ())]
         columns = tuple((name, f"weir_value.`{name}`") for name in names) or (("value", "weir_value"),)
+        if headers:
+            columns = (*columns, ("named", "weir_headers['__value_schema_id']"), ("raw", "hex(weir_raw)"))
         table = TablePlan("v", topic, kafka, window, PartRead("text", STRING), part, columns=columns)
         try:
             return self.engine.run(QueryPlan("SELECT * FROM v", (table,), 100, 60)).rows
@@ -153,6 +159,42 @@ def test_framed_json_and_csv(topics: Topics) -> None:
         {"format": {"name": "csv", "options": {"delimiter": ";", "columns": ["name", "n", "more"]}}},
     )  # fmt: skip
     assert topics.rows(csv, [b'"a;b";5;x', b"c;no;y", b""])[:2] == [[5, "a;b"], [None, "c"]]
+
+
+GUID = "89791762-2336-4186-9674-299b90a802e2"
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("by_python", [False, True])
+def test_schema_ids_in_headers(topics: Topics, by_python: bool) -> None:
+    """As `header_schema_id_serializer` of Confluent's clients writes them: by id, by GUID, and in the body all the same."""
+    # A union of two types is left to Python.
+    odd: list[dict[str, Any]] = (
+        [{"name": "odd", "type": ["null", "int", "string"], "default": None}] if by_python else []
+    )
+    schema = {**OLDER, "fields": [*OLDER["fields"], *odd]}
+    registered = {"7": {**REGISTERED["300"], "schema": json.dumps(schema), "guid": GUID}}
+    record = {"id": str(uuid.uuid4()), "amount": Decimal("2.00")}
+    body = avro(7, schema, record)[5:]
+    unknown = uuid.uuid4()
+    part = read("avro", registered=registered, header="__value_schema_id")
+    rows = topics.rows(
+        part,
+        [body, body, body, body, avro(7, schema, record), body],
+        [
+            b"\0\0\0\0\x07", b"\x01" + uuid.UUID(GUID).bytes, b"\x01" + unknown.bytes, b"\0\0\0\0\x08", b"", b"\x01\x02",
+        ],
+    )  # fmt: skip
+    good = [record["id"], "2.00"]
+    assert [row[:2] for row in rows] == [good, good, [None, None], [None, None], good, [None, None]]
+    assert [row[-2] for row in rows] == ["7", GUID, str(unknown), "8", "", "\x01\x02"]
+    assert bytes.fromhex(str(rows[0][-1])) == body
+
+
+@pytest.mark.integration
+def test_json_with_its_schema_in_a_header(topics: Topics) -> None:
+    part = read("json-schema", header="__value_schema_id")
+    assert topics.rows(part, [b'{"id": "a"}'], [b"\0\0\0\0\x07"])[0][0] == "a"
 
 
 @pytest.mark.integration
