@@ -31,7 +31,8 @@ from policies.model import Mask, MaskType
 _INTEGERS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
 _DEGREES = r"[-+]?\\d{1,3}(\\.\\d+)?"
 _PLACE = rf"^\\s*{_DEGREES}(\\s*[,; ]\\s*{_DEGREES})?\\s*\\z"
-_KEEPS_PUNCTUATION = r"[^\\p{Lu}\\p{Lt}\\p{N}\\p{Punct}\\s]"
+_KEEPS_SIGNS = r"[^\\p{Lu}\\p{Lt}\\p{N}\\p{Punct}\\s\\p{Cntrl}]"
+_BLANKS = (" ", r"\t", r"\n", r"\u000B", r"\u000C", r"\r")
 
 
 def family(kind: Primitive) -> str:
@@ -148,10 +149,7 @@ def _string(mask: Mask, value: str) -> str:
             hidden = f"substring({value}, {show + 1})"
             return _partly(value, show, hidden, lambda crossed: f"concat(left({value}, {show}), {crossed})")
         case MaskType.EMAIL_DOMAIN:
-            return (
-                f"CASE WHEN {value} RLIKE '^[^@\\\\s]+@[^@\\\\s]+\\\\z' THEN concat('xxxx@', substring_index({value}, '@', -1))"
-                f" ELSE {redacted(value)} END"
-            )
+            return _email(value)
         case MaskType.TRUNCATE_IP:
             return _ip(value)
         case MaskType.TRUNCATE_GEO:
@@ -172,28 +170,39 @@ def _string(mask: Mask, value: str) -> str:
 
 
 def redacted(value: str) -> str:
-    """Letters become x or X, digits n; blanks and ASCII punctuation stay; anything else becomes x."""
+    """Letters become x or X, digits n; all else of ASCII stays; anything else becomes x."""
     upper = rf"regexp_replace({value}, '[\\p{{Lu}}\\p{{Lt}}]', 'X')"
-    rest = f"regexp_replace({upper}, '{_KEEPS_PUNCTUATION}', 'x')"
+    rest = f"regexp_replace({upper}, '{_KEEPS_SIGNS}', 'x')"
     return _quickly(value, f"mask({value}, 'X', 'x', 'n', NULL)", rf"regexp_replace({rest}, '\\p{{N}}', 'n')")
 
 
 def _partly(value: str, show: int, hidden: str, join: Callable[[str], str]) -> str:
     """The `hidden` part crossed out and joined with what is shown; all of a text that is no longer than that.
 
-    Everything but blanks and ASCII punctuation becomes x, as Ranger's partial masks do.
+    Everything but blanks and ASCII signs becomes x, as Ranger's partial masks do.
     """
 
     def masked(crossed: Callable[[str], str]) -> str:
         return f"CASE WHEN length({value}) > {show} THEN {join(crossed(hidden))} ELSE {crossed(value)} END"
 
     quick = masked(lambda text: f"mask({text}, 'x', 'x', 'x', NULL)")
-    return _quickly(value, quick, masked(lambda text: rf"regexp_replace({text}, '[^\\p{{Punct}}\\s]', 'x')"))
+    return _quickly(value, quick, masked(lambda text: rf"regexp_replace({text}, '[^\\p{{Punct}}\\s\\p{{Cntrl}}]', 'x')"))
 
 
 def _quickly(value: str, quick: str, otherwise: str) -> str:
-    """Spark's own mask function for texts of printable ASCII, for which it does the same in a fifth of the time."""
-    return f"CASE WHEN {value} RLIKE '^[ -~]*\\\\z' THEN {quick} ELSE {otherwise} END"
+    """Spark's own mask function for texts of ASCII, for which it does the same in a fifth of the time."""
+    return f"CASE WHEN length({value}) = octet_length({value}) THEN {quick} ELSE {otherwise} END"
+
+
+def _email(value: str) -> str:
+    """Something, one @, something, and no blank; written without a regular expression, which takes five times as long."""
+    local, domain = f"substring_index({value}, '@', 1)", f"substring_index({value}, '@', -1)"
+    one = f"octet_length({local}) + octet_length({domain}) + 1 = octet_length({value})"
+    blanks = " OR ".join(f"contains({value}, '{blank}')" for blank in _BLANKS)
+    return (
+        f"CASE WHEN {one} AND {local} <> '' AND {domain} <> '' AND NOT ({blanks}) THEN concat('xxxx@', {domain})"
+        f" ELSE {redacted(value)} END"
+    )
 
 
 def _ip(value: str) -> str:

@@ -16,8 +16,7 @@ from policies.masks.keys import MaskKeys
 from policies.masks.primitives import family
 from policies.model import Mask, MaskType
 
-_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_BLANK = frozenset(" \t\n\x0b\f\r")
+_SIGNS = frozenset(chr(n) for n in range(128) if not chr(n).isalnum())
 _EMAIL = re.compile(r"[^@ \t\n\x0b\f\r]+@[^@ \t\n\x0b\f\r]+\Z")
 _IP4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?\Z")
 _IP6 = re.compile(
@@ -31,10 +30,10 @@ _PLACE = re.compile(rf"{_GAP}{_DEGREES}(?:{_GAP}[,; ]{_GAP}{_DEGREES})?{_GAP}\Z"
 
 
 def redacted(text: str) -> str:
-    """Letters become x or X, digits n; blanks and ASCII punctuation stay; anything else becomes x."""
+    """Letters become x or X, digits n; all else of ASCII stays; anything else becomes x."""
 
     def one(character: str) -> str:
-        if character in _PUNCTUATION or character in _BLANK:
+        if character in _SIGNS:
             return character
         kind = unicodedata.category(character)
         return "X" if kind in ("Lu", "Lt") else "n" if kind.startswith("N") else "x"
@@ -43,7 +42,7 @@ def redacted(text: str) -> str:
 
 
 def crossed(text: str) -> str:
-    return "".join(c if c in _PUNCTUATION or c in _BLANK else "x" for c in text)
+    return "".join(c if c in _SIGNS else "x" for c in text)
 
 
 def apply(mask: Mask, value: Any, kind: Primitive, keys: MaskKeys) -> Any:

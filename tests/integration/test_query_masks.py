@@ -27,13 +27,14 @@ TEXTS = [
     "fe80::1%eth0", "2001:0db8:85a3:0000:0000:8a2e:0370:7334", "::ffff:10.0.0.1", "52.52,13.405", "-33.8688; 151.2093",
     "52", "1234.5", "1987-03-14", "1987-03", "1987", "14.03.1987", "3/14/1987", "1987-03-14T01:02:03+01:00", "a\nb", "a\\b",
     "it's", "x" * 300, "tab\there", "null", "\u00a0", "10.1.2.3\n", "a@b.c\n",
+    "@b", "a@", "a b@c", "a@b\x0bc", "a\x0c@b", "a@b\r", "a@b\x01", "ctl\x00\x01\x1b\x7fz9", "é\x00\x7f\x80\x9f",
 ]  # fmt: skip
 
 
 def values(kind: str, rng: random.Random) -> list[Any]:
     match kind.split("(")[0]:
         case "STRING":
-            alphabet = "aZ09 @.:-/éß李😀'\\\n%"
+            alphabet = "aZ09 @@.:-/éß李😀'\\\n%\x0b\x01\x7f"
             return [*TEXTS, *("".join(rng.choices(alphabet, k=rng.randrange(12))) for _ in range(300))]
         case "BIGINT" | "INT":
             top = 2**63 - 1 if kind == "BIGINT" else 2**31 - 1
