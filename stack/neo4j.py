@@ -50,7 +50,7 @@ class Neo4j:
                 "dbms.security.auth_enabled=true",
                 "dbms.usage_report.enabled=false",
                 f"server.directories.logs={site.home.logs / 'neo4j'}",
-                "server.memory.pagecache.size=64m",
+                f"server.memory.pagecache.size={site.settings.neo4j_page_cache}",
                 # Parameters of queries are data; no query is written to a log.
                 "db.logs.query.enabled=OFF",
                 # By default the network threads wait 2 times 5 s for latecomers when the server stops.

@@ -26,7 +26,10 @@ class StackSettings(BaseModel):
     registry_memory: str = Field(default="128m", pattern=r"^\d+[mg]$")
     """Java heap of the schema registry."""
     neo4j_memory: str = Field(default="320m", pattern=r"^\d+[mg]$")
-    """Java heap of Neo4j; its page cache of 64 MB comes on top."""
+    """Java heap of Neo4j; its page cache comes on top."""
+    neo4j_page_cache: str = Field(default="64m", pattern=r"^\d+[mg]$")
+    """What Neo4j keeps of its files in memory, taken as it is needed. A graph that does not fit is written several times
+    slower."""
     elasticsearch_memory: str = Field(default="320m", pattern=r"^\d+[mg]$")
     """Java heap of Elasticsearch."""
     spark_memory: str = Field(default="1536m", pattern=r"^\d+[mg]$")
