@@ -51,6 +51,9 @@ SCHEMA = (
     "CREATE INDEX lineage_column_dataset IF NOT EXISTS FOR (n:Column) ON (n.dataset)",
 )
 
+SCHEMA_NAMES = "SHOW INDEXES YIELD name"
+"""A constraint's index has its name."""
+
 # --- which generation of a graph is read and written -----------------------------------------------------------------
 
 ACTIVE = "MATCH (g:LineageGraph {name: $name}) RETURN g.active AS active"

@@ -15,6 +15,7 @@ from typing import Any
 import neo4j
 import orjson
 from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverError, Neo4jError, TransientError
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random
 
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
@@ -34,6 +35,7 @@ _ACTIVE_SECONDS = 1.0
 
 _GRACE_SECONDS = 2 * _ACTIVE_SECONDS
 
+_SCHEMA_SECONDS = 30.0
 _WALKED_STARTS = 50
 """From more starts than this, the walk is done here level by level, or shared parts would be walked once per start."""
 
@@ -69,10 +71,22 @@ class Neo4jGraph:
     # -- schema and generations ---------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
+        held = {row["name"] for row in self._run(cypher.SCHEMA_NAMES)}
+        for statement in cypher.SCHEMA:
+            if statement.split()[2] not in held:
+                self._make(statement)
+        self._run(cypher.START, name=self.name)
+
+    def _make(self, statement: str) -> None:
+        """A constraint or an index. Two processes that make them at once lock each other out, and one has to wait."""
+        patiently = Retrying(
+            retry=retry_if_exception_type(TransientError),
+            stop=stop_after_delay(_SCHEMA_SECONDS),
+            wait=wait_random(0.05, 0.5),
+            reraise=True,
+        )
         with self._errors():
-            for statement in cypher.SCHEMA:
-                self._driver.execute_query(statement, database_=self._settings.database)
-            self._run(cypher.START, name=self.name)
+            patiently(self._driver.execute_query, statement, database_=self._settings.database)
 
     def _generation(self) -> int:
         if self._fixed is not None:

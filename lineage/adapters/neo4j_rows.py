@@ -9,13 +9,24 @@ import orjson
 
 from lineage.model import Edge, How, Kind, Node
 
+_USUAL_HOW = dict.fromkeys(Kind, How.INPUTS_OUTPUTS) | {Kind.DERIVES: How.COLUMNS, Kind.INFLUENCES: How.COLUMNS}
+
+
+def usual_left_out(edge: Edge) -> dict[str, Any]:
+    """Properties that most edges have alike, as None where this one does: a third of what an edge takes to write."""
+    return {
+        "raw": None if edge.raw else False,
+        "how": None if edge.how is _USUAL_HOW[edge.kind] else str(edge.how),
+        "origin": None if edge.origin == "observed" else edge.origin,
+    }
+
 
 def edge_of(row: list[Any], kind: Kind, cut_at: int) -> Edge:
     key, a, b, owner, job, vf, vt, seen, raw, columns, how, origin = row
     source, target = a[cut_at:], b[cut_at:]
     return Edge(
         key[cut_at:], kind, source, target, owner or job, job, vf, vt, seen, raw is not False, columns is True,
-        How(how), origin,
+        How(how or _USUAL_HOW[kind]), origin or "observed",
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import orjson
 
 from catalog.model import DatasetId
 from lineage.adapters import neo4j_cypher as cypher
+from lineage.adapters.neo4j_rows import usual_left_out
 from lineage.delta import GraphDelta
 from lineage.model import Edge, Kind
 from lineage.ports import StaleBook
@@ -141,7 +142,7 @@ class DeltaWriter:
             if group is None:
                 group = shared[key] = {
                     "owner": None if edge.owner == edge.job else edge.owner, "job": edge.job, "vf": edge.vf,
-                    "vt": edge.vt, "seen": edge.seen, "raw": edge.raw, "how": str(edge.how), "origin": edge.origin,
+                    "vt": edge.vt, "seen": edge.seen, **usual_left_out(edge),
                     "columns": edge.columns if edge.kind is Kind.FEEDS else None, "rows": [],
                 }  # fmt: skip
                 found[edge.kind].append(group)

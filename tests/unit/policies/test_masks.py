@@ -251,7 +251,9 @@ def test_map_keys_have_rules_of_their_own() -> None:
         "map_filter(src, (weir_x0, weir_x1) -> weir_x0 IN ('a'))"
     )
     shown = column("value.attrs", {"value.attrs@keys": Mask(MaskType.MASK), "value.attrs{}": None})
-    assert shown is not None and shown.startswith("transform_keys(src, (weir_x0, weir_x1) -> CASE WHEN length(weir_x0) = ")
+    assert shown is not None and shown.startswith(
+        "transform_keys(src, (weir_x0, weir_x1) -> CASE WHEN length(weir_x0) = "
+    )
     assert column("value.attrs", {"value.attrs@keys": NULLED, "value.attrs{}": None}) is None
 
 
