@@ -28,8 +28,7 @@ class StackSettings(BaseModel):
     neo4j_memory: str = Field(default="320m", pattern=r"^\d+[mg]$")
     """Java heap of Neo4j; its page cache comes on top."""
     neo4j_page_cache: str = Field(default="64m", pattern=r"^\d+[mg]$")
-    """What Neo4j keeps of its files in memory, taken as it is needed. A graph that does not fit is written several times
-    slower."""
+    """What Neo4j keeps of its files in memory; what does not fit is read through the system's own cache."""
     elasticsearch_memory: str = Field(default="320m", pattern=r"^\d+[mg]$")
     """Java heap of Elasticsearch."""
     spark_memory: str = Field(default="1536m", pattern=r"^\d+[mg]$")
