@@ -186,7 +186,9 @@ def _partly(value: str, show: int, hidden: str, join: Callable[[str], str]) -> s
         return f"CASE WHEN length({value}) > {show} THEN {join(crossed(hidden))} ELSE {crossed(value)} END"
 
     quick = masked(lambda text: f"mask({text}, 'x', 'x', 'x', NULL)")
-    return _quickly(value, quick, masked(lambda text: rf"regexp_replace({text}, '[^\\p{{Punct}}\\s\\p{{Cntrl}}]', 'x')"))
+    return _quickly(
+        value, quick, masked(lambda text: rf"regexp_replace({text}, '[^\\p{{Punct}}\\s\\p{{Cntrl}}]', 'x')")
+    )
 
 
 def _quickly(value: str, quick: str, otherwise: str) -> str:
