@@ -36,6 +36,8 @@ _ACTIVE_SECONDS = 1.0
 _GRACE_SECONDS = 2 * _ACTIVE_SECONDS
 
 _SCHEMA_SECONDS = 30.0
+"""How long making a constraint waits for others who make it too."""
+
 _WALKED_STARTS = 50
 """From more starts than this, the walk is done here level by level, or shared parts would be walked once per start."""
 

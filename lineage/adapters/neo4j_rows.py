@@ -7,17 +7,18 @@ from typing import Any
 
 import orjson
 
+from lineage.derive import OBSERVED
 from lineage.model import Edge, How, Kind, Node
 
 _USUAL_HOW = dict.fromkeys(Kind, How.INPUTS_OUTPUTS) | {Kind.DERIVES: How.COLUMNS, Kind.INFLUENCES: How.COLUMNS}
 
 
 def usual_left_out(edge: Edge) -> dict[str, Any]:
-    """Properties that most edges have alike, as None where this one does: a third of what an edge takes to write."""
+    """Properties that most edges have alike, as None where this one has them too: three of nine."""
     return {
         "raw": None if edge.raw else False,
         "how": None if edge.how is _USUAL_HOW[edge.kind] else str(edge.how),
-        "origin": None if edge.origin == "observed" else edge.origin,
+        "origin": None if edge.origin == OBSERVED else edge.origin,
     }
 
 
@@ -26,7 +27,7 @@ def edge_of(row: list[Any], kind: Kind, cut_at: int) -> Edge:
     source, target = a[cut_at:], b[cut_at:]
     return Edge(
         key[cut_at:], kind, source, target, owner or job, job, vf, vt, seen, raw is not False, columns is True,
-        How(how or _USUAL_HOW[kind]), origin or "observed",
+        How(how or _USUAL_HOW[kind]), origin or OBSERVED,
     )  # fmt: skip
 
 

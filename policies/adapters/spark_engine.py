@@ -26,7 +26,7 @@ from catalog.errors import Unavailable
 from policies.adapters.spark_batches import Ending, SparkBatches
 from policies.adapters.spark_decode import AVRO_IS_BOUNDED, from_json, value_sql
 from policies.adapters.spark_errors import translate
-from policies.adapters.spark_headers import framed_sql, shown_sql
+from policies.adapters.spark_headers import framed_sql, head_sql, shown_sql
 from policies.adapters.spark_sessions import Sessions
 from policies.plan import Batches, PartRead, QueryPlan, Result, TablePlan
 from policies.query_errors import QueryFailed
@@ -107,11 +107,13 @@ class SparkEngine:
         return frame.selectExpr(*(f"{sql} AS {quote_identifier(name)}" for name, sql in table.columns))
 
     def _stored(self, session: Any, table: TablePlan, avro: bool) -> Any:
-        frame = _kafka(session, table).selectExpr(
-            f"{framed_sql('key', table.key)} AS key", f"{framed_sql('value', table.value)} AS value",
+        parts = (("key", table.key), ("value", table.value))
+        heads = [head for part, read in parts for head in head_sql(part, read)]
+        frame = _kafka(session, table).selectExpr("*", *heads).selectExpr(
+            *(f"{framed_sql(part, read)} AS {part}" for part, read in parts),
             "value AS weir_raw", "headers", "partition", "offset", "timestamp",
         )  # fmt: skip
-        for part, read in (("key", table.key), ("value", table.value)):
+        for part, read in parts:
             if value_sql(part, read, avro) is None:
                 frame = self._decoded(frame, part, read)
         return frame.selectExpr(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from policies.masks.expression import literal
 from policies.plan import PartRead
@@ -22,17 +21,28 @@ def has_header(read: PartRead) -> bool:
     return bool(read.schemas.get("header"))
 
 
+def head_sql(part: str, read: PartRead) -> list[str]:
+    """The column `weir_head_PART` with that header's bytes, for `framed_sql`; none where no header is read.
+
+    A column of its own, since a header is looked for among all of the record's.
+    """
+    if not has_header(read):
+        return []
+    return [f"get(filter(headers, h -> h.key = {literal(_name(read))}), 0).value AS weir_head_{part}"]
+
+
 def framed_sql(part: str, read: PartRead) -> str:
     """SQL of the bytes of `part` with the schema's id before them, where a header has it; else of the bytes."""
     if not has_header(read):
         return part
-    head = f"get(filter(headers, h -> h.key = {literal(_name(read))}), 0).value"
+    head = f"weir_head_{part}"
     registered: Any = read.schemas.get("registered") or {}
-    guids = {str(each.get("guid")): int(number) for number, each in registered.items() if each.get("guid")}
     cases = "".join(
-        f" WHEN X'{UUID(guid).hex}' THEN X'{number:08x}'" for guid, number in sorted(guids.items()) if _is_uuid(guid)
+        f" WHEN {literal(str(each['guid']).replace('-', '').lower())} THEN X'{int(number):08x}'"
+        for number, each in sorted(registered.items())
+        if each.get("guid")
     )
-    number = f"CASE substring({head}, 2, 16){cases} ELSE X'{_NO_SCHEMA}' END" if cases else f"X'{_NO_SCHEMA}'"
+    number = f"CASE {_guid_digits(head)}{cases} ELSE X'{_NO_SCHEMA}' END" if cases else f"X'{_NO_SCHEMA}'"
     return (
         f"CASE WHEN {_by_id(head)} THEN concat(X'00', substring({head}, 2, 4), substring({head}, 6), {part})"
         f" WHEN {_by_guid(head)} THEN concat(X'00', {number}, substring({head}, 18), {part})"
@@ -46,8 +56,7 @@ def shown_sql(header: str, reads: Sequence[PartRead]) -> str:
     text, value = f"CAST({header}.value AS STRING)", f"{header}.value"
     if not names:
         return text
-    digits = f"lower(hex(substring({value}, 2, 16)))"
-    guid = f"regexp_replace({digits}, '(.{{8}})(.{{4}})(.{{4}})(.{{4}})(.{{12}})', '$1-$2-$3-$4-$5')"
+    guid = f"regexp_replace({_guid_digits(value)}, '(.{{8}})(.{{4}})(.{{4}})(.{{4}})(.{{12}})', '$1-$2-$3-$4-$5')"
     return (
         f"CASE WHEN {header}.key NOT IN ({', '.join(names)}) THEN {text}"
         f" WHEN {_by_id(value)} THEN conv(hex(substring({value}, 2, 4)), 16, 10)"
@@ -67,9 +76,5 @@ def _by_guid(head: str) -> str:
     return f"substring({head}, 1, 1) = X'01' AND length({head}) >= 17"
 
 
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
+def _guid_digits(head: str) -> str:
+    return f"lower(hex(substring({head}, 2, 16)))"
