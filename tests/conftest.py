@@ -6,12 +6,15 @@ that runs already, put the JSON of `python -m stack env -o json` into a file and
 
 from __future__ import annotations
 
+import gc
 import json
+import math
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +23,7 @@ from typing import Any
 import httpx
 import pytest
 
+STARTED = time.monotonic()
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = Path(os.environ.get("WEIR_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
@@ -129,6 +133,19 @@ def demo(weir: RunningWeir) -> RunningWeir:
     return weir
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _young_heap() -> None:
+    """What earlier tests left is not searched for cycles again and again: by the last ones that takes seconds a time."""
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def spare_until() -> float:
+    """When (monotonic) a test that may take any time should end: WEIR_TEST_MINUTES after the start, else never."""
+    minutes = os.environ.get("WEIR_TEST_MINUTES")
+    return STARTED + 60 * float(minutes) if minutes else math.inf
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real public data; tests that need it are skipped where it is absent."""
@@ -142,9 +159,9 @@ def _stack(addresses: dict[str, Any]) -> Stack:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Fast tests first; those that need servers last."""
+    """Fast tests first; those that need servers after them; last those that take what time is left."""
 
     def weight(item: pytest.Item) -> int:
-        return 2 if item.get_closest_marker("e2e") else 1 if item.get_closest_marker("integration") else 0
+        return next((n for n, name in ((3, "spare"), (2, "e2e"), (1, "integration")) if item.get_closest_marker(name)), 0)
 
     items.sort(key=weight)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -73,11 +74,16 @@ def test_same_answer_over_both_stores(together: Batches, worlds: list[World], pa
     assert [each for each in told if each] == []
 
 
-@pytest.mark.timeout(300 + FUZZ)
-def test_random_queries_tell_nothing(together: Batches, worlds: list[World]) -> None:
-    """WEIR_TEST_FUZZ sets how many pairs, WEIR_TEST_SEED which; what differs is made small before it is shown."""
-    queries, told, answered = Queries(SEED), [], 0
-    for _ in range(0, FUZZ, 100):
+@pytest.mark.spare
+@pytest.mark.timeout(600 + FUZZ)
+def test_random_queries_tell_nothing(together: Batches, worlds: list[World], spare_until: float) -> None:
+    """WEIR_TEST_FUZZ sets how many pairs, WEIR_TEST_SEED which; what differs is made small before it is shown.
+
+    Where WEIR_TEST_MINUTES are over, a tenth of them is enough.
+    """
+    queries, told, answered, pairs = Queries(SEED), [], 0, 0
+    while pairs < FUZZ and (pairs < FUZZ / 10 or time.monotonic() < spare_until):
+        pairs += 100
         asked = queries.take(100)
         for sql, answers in zip(asked, together.ask(worlds, asked), strict=True):
             answered += "rows" in answers[0]
@@ -85,7 +91,8 @@ def test_random_queries_tell_nothing(together: Batches, worlds: list[World]) -> 
                 small = shrunk(together, worlds, sql)
                 told.append(f"seed {SEED}: {tells(small, together.ask(worlds, [small])[0])}")
     assert told == []
-    assert answered > FUZZ * 0.7, "most random queries must have rows to compare"
+    print(f"{pairs} pairs of random queries, seed {SEED}")
+    assert answered > pairs * 0.7, "most random queries must have rows to compare"
 
 
 def shrunk(together: Batches, worlds: list[World], sql: str) -> str:

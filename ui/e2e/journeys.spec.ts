@@ -43,8 +43,8 @@ test("find a topic by keyboard alone", async () => {
   await page.keyboard.press("/");
   await page.keyboard.type("gift_email");
   // Hits of the first letters may stand there for a moment.
-  await page.locator("[data-hit]", { hasText: "gift_email" }).first().waitFor();
-  await settled(page);
+  await page.waitForURL(/q=gift_email/);
+  await page.locator('[aria-label="Found"][aria-busy="false"] [data-hit]', { hasText: "gift_email" }).first().waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/datasets\/prod\/orders\/schema/);

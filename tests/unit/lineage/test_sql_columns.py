@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from effort import least_seconds
+from effort import least_effort
 from lineage.sql.columns import columns_from_sql
 from lineage.sql.model import Columns
 
@@ -241,7 +241,7 @@ def test_values_of_a_statement_are_in_no_sentence() -> None:
     ids=lambda sql: sql[:24],
 )  # fmt: skip
 def test_hostile_text_costs_little(sql: str) -> None:
-    assert least_seconds(lambda: columns_from_sql(sql, "spark", KNOWN), times=2) < 5
+    assert least_effort(lambda: columns_from_sql(sql, "spark", KNOWN), times=2) < 5
 
 
 _WORDS = st.sampled_from(

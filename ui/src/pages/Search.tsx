@@ -1,5 +1,6 @@
 // Datasets and fields by words; facets left; everything in the address.
 import { SearchX } from "lucide-react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useSearch } from "@/api/catalog";
 import type { FacetValue } from "@/api/types";
@@ -39,6 +40,7 @@ export function Search() {
     setParams(next, { replace: name !== "page" });
   };
   const answer = found.data;
+  const list = useKeptFocus(answer);
   return (
     <div className="page">
       <PageHead
@@ -95,7 +97,13 @@ export function Search() {
               )}
             </Empty>
           )}
-          <ul className="hits" onKeyDown={arrows("[data-hit]")} aria-label="Found">
+          <ul
+            className="hits"
+            ref={list}
+            onKeyDown={arrows("[data-hit]")}
+            aria-label="Found"
+            aria-busy={found.isFetching}
+          >
             {answer?.hits.map((hit) => (
               <HitRow key={`${hit.namespace}/${hit.name}/${hit.path ?? ""}`} hit={hit} />
             ))}
@@ -127,6 +135,24 @@ export function Search() {
       </div>
     </div>
   );
+}
+
+/** A hit that had the focus and is gone with the next answer leaves it to the first: the keyboard goes on. */
+function useKeptFocus(answer: unknown) {
+  const list = useRef<HTMLUListElement>(null);
+  const held = useRef<Element | null>(null);
+  useEffect(() => {
+    const note = () => {
+      held.current = list.current?.contains(document.activeElement) ? document.activeElement : null;
+    };
+    document.addEventListener("focusin", note);
+    return () => document.removeEventListener("focusin", note);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn changes with the answer.
+  useLayoutEffect(() => {
+    if (held.current && !held.current.isConnected) list.current?.querySelector<HTMLElement>("[data-hit]")?.focus();
+  }, [answer]);
+  return list;
 }
 
 /** Kinds of personal data are tags too; they stand under their own heading once. */
