@@ -34,10 +34,11 @@ from rich.table import Table
 
 from api.demo.generator import topic_plans
 from benchmarks._servers import servers
+from scanners.adapters import headers_text
 from scanners.adapters.kafka_offsets import KafkaOffsets
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.adapters.spark_sampler import SparkSampler, _connect
-from scanners.adapters.worker import SKETCH_SCHEMA, job_text, profile_batches
+from scanners.adapters.worker import COLUMNS, SKETCH_SCHEMA, job_text, profile_batches
 from scanners.model import ClusterConnection, RegisteredSchema, SampleRequest, Strategy
 from scanners.ports import ProfileJob
 from scanners.scan import Scanner
@@ -140,7 +141,7 @@ class OneCore:
             "'t' topic", "0 partition", "monotonically_increasing_id() offset", "1700000000000L timestamp",
             "CAST(NULL AS BINARY) key", "CAST(value AS BINARY) value",
             "CAST(NULL AS ARRAY<STRUCT<key: STRING, value: BINARY>>) headers",
-        ).coalesce(1)  # fmt: skip
+        ).selectExpr(*COLUMNS[:-1], headers_text.SQL).coalesce(1)  # fmt: skip
 
     def profile(self, source: Any, detect: bool = False, schemas: dict[int, RegisteredSchema] | None = None) -> None:
         job = ProfileJob(NOWHERE, (), schemas=schemas or {}, detect=detect, max_bytes=2**50, salt="bench")

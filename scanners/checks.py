@@ -103,12 +103,16 @@ class RecordChecks:
         if not places:
             return
         sketch.problem(label, _FORMAT + form, min(places))
-        checks = self._parts.get(label)
-        if checks is None or not checks.any(form):
+        if not self.reads(label, form):
             return
+        checks = self._parts[label]
         for value, body, place in zip(values, bodies, places, strict=True):
             for reason in checks(value, form, schema_id(body)):
                 sketch.problem(label, reason, place)
+
+    def reads(self, label: str, form: str) -> bool:
+        """Whether `seen` looks at the values and bodies of a format."""
+        return label in self._parts and self._parts[label].any(form)
 
 
 class _PartChecks:

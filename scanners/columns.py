@@ -10,23 +10,29 @@ record are known. Runs in Spark's workers.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice, repeat
 from operator import le
-from typing import Any
+from typing import Any, Protocol
 
-from scanners import jsontext, scalars
+from scanners import scalars
 from scanners.nodes import MAX_FIELDS, First, Node, path_hash
-from scanners.textforms import DATA_KEY, embedded_text
+from scanners.scalar_columns import Detect, ScalarColumns, Told
+from scanners.textforms import DATA_KEY
 
 MAX_DEPTH = 64
 MAX_NODES = 20_000
 _MAX_PLANS = 2000
 """Sets of keys of one object that are remembered."""
 
-Detect = Callable[[Node, tuple[str, ...], Mapping[str, int]], None]
-Told = Callable[[Node, Sequence[str], Sequence[int], Mapping[str, int]], None]
-"""(node, texts, their records, how often each text is there)"""
+
+class Walked(Protocol):
+    """Scalars that were gathered elsewhere (`scanners.tape.fold.Fold`)."""
+
+    def scalars(self, into: ScalarColumns, /) -> None:
+        """Hand them over, column by column."""
+        ...
+
 
 _CONTAINERS = frozenset({dict, list, tuple})
 _MASK = 2**64 - 1
@@ -71,8 +77,7 @@ class Profiler:
     """
 
     def __init__(self, salt: str, detect: Detect | None = None) -> None:
-        self._distinct = scalars.Distinct(salt)
-        self._detect = detect
+        self.scalars = ScalarColumns(salt, detect, self._embed)
         self._nodes = 0
         self._waiting: dict[Node, _Column] = {}
         self._plans: dict[Node, dict[tuple[str, ...], _Plan]] = {}
@@ -93,13 +98,16 @@ class Profiler:
         self.coarse = [0] * len(places)
         self._waiting.clear()
 
-    def finish(self, told: Told | None = None) -> None:
+    def finish(self, told: Told | None = None, walked: Iterable[Walked] = ()) -> None:
         """Count the scalars that were gathered; `told` is shown the texts of each column, before anything of them."""
+        self.scalars.told = told
+        for each in walked:
+            each.scalars(self.scalars)
         # Documents in texts bring further scalars.
         while self._waiting:
             waiting, self._waiting = self._waiting, {}
             for column in waiting.values():
-                self._scalars(column, told)
+                self._scalars(column)
 
     def add(
         self,
@@ -164,72 +172,40 @@ class Profiler:
         """The earliest place of some records."""
         return self.places[min(rows)] if self._in_order else min(map(self.places.__getitem__, rows))
 
-    # --- scalars ------------------------------------------------------------------------------------------------------
-
-    def _scalars(self, column: _Column, told: Told | None) -> None:
+    def _scalars(self, column: _Column) -> None:
         node, names = column.node, column.names
         values, rows = column.joined()
         kinds = set(map(type, values))
         parts = {next(iter(kinds)): (values, rows)} if len(kinds) == 1 else _split(values, rows)
         for kind in sorted(kinds, key=lambda k: k.__name__):
             held, where = parts[kind]
-            if kind is str:
-                counts = Counter(held)
-                if told is not None:
-                    told(node, held, where, counts)
-                self._texts(column, held, where, counts)
-            elif kind is int:
+            if kind is int:
                 for width, at in scalars.widths(held, where).items():
                     self._seen(node, width, at)
-                self._look(node, names, scalars.integers(node, held, self._distinct, self._detect is not None))
-            else:
-                if kind is bool and told is not None:
-                    texts = ["true" if value else "false" for value in held]
-                    told(node, texts, where, {text: texts.count(text) for text in set(texts)})
-                self._seen(node, scalars.name_of(kind), where)
-                self._look(node, names, scalars.others(node, kind, held, self._distinct))
-
-    def _look(self, node: Node, names: tuple[str, ...], counts: Mapping[str, int] | None) -> None:
-        if counts and self._detect is not None:
-            self._detect(node, names, counts)
-
-    def _texts(self, column: _Column, values: Sequence[str], rows: Sequence[int], counts: Counter[str]) -> None:
-        node = column.node
-        self._seen(node, "string", rows)
-        forms = scalars.texts(node, counts, self._distinct)
-        shown: Mapping[str, int] = counts
-        if forms.get("json") or forms.get("base64"):
-            shown = self._embedded(column, values, rows, counts)
-        self._look(node, column.names, shown)
-
-    def _embedded(
-        self, column: _Column, values: Sequence[str], rows: Sequence[int], counts: Counter[str]
-    ) -> Counter[str]:
-        """JSON in texts is profiled below them; what base64 hides is shown to the detectors. Returns what they read."""
-        node = column.node
-        shown: Counter[str] = Counter()
-        documents: dict[str, Any] = {}
-        for text, count in counts.items():
-            plain = embedded_text(text)
-            if plain is None:
-                shown[text] += count
+                self.scalars.integers(node, names, set(held), lambda held=held: Counter(held))  # type: ignore[misc]
                 continue
-            if plain is not text:
-                node.traits["base64"] = node.traits.get("base64", 0) + count
-            document, _ = (
-                jsontext.loads(plain.encode("utf-8", "replace")) if plain.lstrip()[:1] in ("{", "[") else (None, None)
-            )
-            if isinstance(document, (dict, list)):
-                documents[text] = document
-            shown[plain] += count
-        if documents and column.depth < MAX_DEPTH:
-            node.traits["json"] = node.traits.get("json", 0) + sum(counts[t] for t in documents)
-            if node.embedded is None:
-                node.embedded = Node()
-            inside = [(documents[v], r) for v, r in zip(values, rows, strict=True) if v in documents]
-            found, where = [d for d, _ in inside], [r for _, r in inside]
-            self.add(node.embedded, found, where, column.names, column.depth + 1, shaped=False)
-        return shown
+            self._seen(node, scalars.name_of(kind), where)
+            if kind is str:
+                listed = lambda held=held, where=where: (held, where)  # noqa: E731
+                self.scalars.texts(node, names, column.depth, Counter(held), listed)
+            elif kind is bool:
+                listed = lambda held=held, where=where: (["true" if value else "false" for value in held], where)  # noqa: E731
+                self.scalars.booleans(node, listed)
+            elif kind is float:
+                self.scalars.floats(node, scalars.doubles(held))
+            else:
+                self.scalars.others(node, names, kind, held)
+
+    def _embed(
+        self, node: Node, documents: Sequence[Any], rows: Sequence[int], names: tuple[str, ...], depth: int
+    ) -> bool:
+        """Profile documents that were found in texts; not when they lie too deep."""
+        if depth >= MAX_DEPTH:
+            return False
+        if node.embedded is None:
+            node.embedded = Node()
+        self.add(node.embedded, documents, rows, names, depth + 1, shaped=False)
+        return True
 
     # --- nested -------------------------------------------------------------------------------------------------------
 
@@ -254,12 +230,9 @@ class Profiler:
         elif kind is dict:
             self._objects(node, values, rows, names, depth, shaped)
         else:
-            if node.elements is None:
-                node.elements = Node()
-                self._nodes += 1
             inside = list(chain.from_iterable(values))
             where = list(chain.from_iterable(map(repeat, rows, sizes)))
-            self.add(node.elements, inside, where, names, depth + 1, shaped=False)
+            self.add(self.elements(node), inside, where, names, depth + 1, shaped=False)
 
     def _objects(
         self,
@@ -275,7 +248,7 @@ class Profiler:
         columns: dict[Node, tuple[str, list[Any], list[int]]] = {}
         entries: tuple[list[str], list[Any], list[int]] = ([], [], [])
         for keys, (dicts, where) in groups.items():
-            plan = plans.get(keys) or self._plan(node, plans, keys, rows[0], names, depth)
+            plan = plans.get(keys) or self._plan(node, plans, keys, where[0], names, depth)
             if shaped:
                 self._shape(plan.code, where, depth)
             for key, child, column in zip(keys, plan.children, zip(*map(dict.values, dicts), strict=True), strict=True):
@@ -300,6 +273,17 @@ class Profiler:
                 self.problems["too_many_fields"] += len(set(entries[2]))
         for child, (key, held, at) in columns.items():
             self.add(child, held, at, (*names, key), depth + 1, shaped)
+
+    def elements(self, node: Node) -> Node:
+        """The node of an array's elements."""
+        if node.elements is None:
+            node.elements = Node()
+            self._nodes += 1
+        return node.elements
+
+    def child(self, node: Node, key: str, row: int, names: tuple[str, ...], depth: int) -> Node | None:
+        """The node of an object's field, first met in a record; None when the key is data or there are too many."""
+        return self._plan(node, self._plans.setdefault(node, {}), (key,), row, names, depth).children[0]
 
     def _plan(
         self,

@@ -13,15 +13,17 @@ from typing import Any
 from scanners import bulk, jsontext
 from scanners.batch import Batch
 from scanners.checks import Expected, RecordChecks
-from scanners.columns import Detect, Profiler
+from scanners.columns import Profiler
 from scanners.decode import decode, schema_id
 from scanners.formats import choose, rows
 from scanners.header_ids import framed
 from scanners.infer import Sketch, format_key
 from scanners.model import PartFormat, RawRecord, TopicFormat
 from scanners.nodes import path_hash
+from scanners.quick_json import QuickJson
 from scanners.record_shapes import RecordShapes
 from scanners.registered import Schemas
+from scanners.scalar_columns import Detect
 
 _SAMPLE = 200
 """Bodies by which a part's format is chosen; a batch with fewer than a tenth of it is looked at again with the next."""
@@ -56,6 +58,7 @@ class TopicProfiler:
         self._schemas = schemas
         self._profiler = Profiler(salt, detect)
         self._known = formats
+        self._json = QuickJson(self.sketch.parts["value"], self._profiler)
         self._shapes = RecordShapes(self.sketch, self._profiler, schemas)
         self._formats: dict[str, tuple[PartFormat, int]] = {}
         self._max_bytes = max_bytes
@@ -83,7 +86,7 @@ class TopicProfiler:
         self._headers(batch.headers)
         self._values(batch.values)
         told = self._shapes.teller()
-        self._profiler.finish(told)
+        self._profiler.finish(told, self._json.columns())
         self._shapes.subjects(batch.values, told)
         for reason, count in self._profiler.problems.items():
             sketch.problem("value", reason, places[0], count)
@@ -139,9 +142,24 @@ class TopicProfiler:
         form = self._format("value", "value", bodies)
         found, where = _present(bodies)
         self.sketch.present["value"] += len(found)
+        if form.name == "json" and not form.options and not self._checks.reads("value", "json"):
+            found, where = self._walked(found, where)
         for held, at in self._decode("value", form, found, where):
             self._profiler.add(self.sketch.parts["value"], held, at, (), shaped=True)
             self._shapes.count(held, at)
+
+    def _walked(self, bodies: list[bytes], where: Sequence[int]) -> tuple[list[bytes], Sequence[int]]:
+        """Plain JSON by compiled code; gives what is left of the bodies, and their records."""
+        left = self._json.read(bodies, where)
+        if left is None or len(left) == len(bodies):
+            return bodies, where
+        alone = set(left)
+        rest = [index for index in range(len(bodies)) if index not in alone]
+        rows = [where[index] for index in rest]
+        self.sketch.formats.setdefault("value", Counter())[format_key("json", {})] += len(rest)
+        self._checks.seen(self.sketch, "value", "json", (), (), [self._profiler.places[row] for row in rows])
+        self._shapes.count_at(rows, lambda index: jsontext.quick(bodies[rest[index]]))
+        return [bodies[index] for index in left], [where[index] for index in left]
 
     def _decode(
         self, label: str, form: PartFormat, bodies: Sequence[bytes], where: Sequence[int]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scanners.columns import Profiler, Told
+from scanners.columns import Profiler
 from scanners.decode import schema_id
 from scanners.infer import Sketch
 from scanners.nodes import Node
 from scanners.registered import Schemas
+from scanners.scalar_columns import Told
 from scanners.shapes import SUBJECT, add_shapes, candidate
 
 _MASK = 2**64 - 1
@@ -37,16 +38,19 @@ class RecordShapes:
         if any(value is None for value in values):
             where = [row for row, value in zip(where, values, strict=True) if value is not None]
             values = [value for value in values if value is not None]
-        if not values:
-            return
+        if values:
+            self.count_at(where, values.__getitem__)
+
+    def count_at(self, where: Sequence[int], value_at: Callable[[int], Any]) -> None:
+        """The same of records none of whose values is null; `value_at(i)` is that of `where[i]`, asked for seldom."""
         sketch, profiler = self._sketch, self._profiler
-        sketch.shaped += len(values)
+        sketch.shaped += len(where)
         self._shapeless.difference_update(where)
         full = [profiler.shape[row] & _MASK for row in where]
         coarse = [profiler.coarse[row] & _MASK for row in where]
         node = sketch.parts["value"]
-        add_shapes(sketch.shapes, full, lambda i: _paths_of(values[i], node))
-        add_shapes(sketch.coarse, coarse, lambda i: _paths_of(values[i], node, 2))
+        add_shapes(sketch.shapes, full, lambda i: _paths_of(value_at(i), node))
+        add_shapes(sketch.coarse, coarse, lambda i: _paths_of(value_at(i), node, 2))
 
     def subjects(self, bodies: Sequence[bytes | None], told: Told) -> None:
         """The registered schemas of a topic may tell its shapes apart, by the name of their records or their subject."""
@@ -62,12 +66,20 @@ class RecordShapes:
         if texts:
             told(_SUBJECT, texts, where, Counter(texts))
 
-    def teller(self) -> Told:
-        """What counts how often the values of fields and headers that may tell shapes apart come with each shape."""
-        sketch = self._sketch
-        codes = [code & _MASK for code in self._profiler.shape]
+    def teller(self) -> Teller:
+        """Who counts how often the values of fields and headers that may tell shapes apart come with each shape."""
+        return Teller(self._sketch, self._profiler, self._shapeless)
+
+
+class Teller:
+    """Is told of texts and their records, once all shapes of a batch are known."""
+
+    def __init__(self, sketch: Sketch, profiler: Profiler, shapeless: set[int]) -> None:
+        self._sketch = sketch
+        self._shapeless = shapeless
+        self._codes = [code & _MASK for code in profiler.shape]
         # A record's paths over all levels tell those over the first two.
-        coarse = dict(zip(codes, (code & _MASK for code in self._profiler.coarse), strict=True))
+        self._coarse = dict(zip(self._codes, (code & _MASK for code in profiler.coarse), strict=True))
         value = sketch.parts["value"]
         paths = {child: f"value.{name}" for name, child in value.fields.items()}
         for name, child in value.fields.items():
@@ -75,29 +87,32 @@ class RecordShapes:
         paths |= {child: f"headers.{name}" for name, child in sketch.parts["headers"].fields.items()}
         paths[_SUBJECT] = SUBJECT
         out = sketch.telling.ruled_out() & sketch.telling_coarse.ruled_out()
+        self._paths = {node: path for node, path in paths.items() if path not in out}
 
-        def told(node: Node, texts: Sequence[str], where: Sequence[int], counts: Mapping[str, int]) -> None:
-            path = paths.get(node)
-            if path is None or path in out:
-                return
-            if not self._shapeless.isdisjoint(where):
-                pairs = [(text, row) for text, row in zip(texts, where, strict=True) if row not in self._shapeless]
-                texts, where = [text for text, _ in pairs], [row for _, row in pairs]
-                counts = Counter(texts)
-            full, rough = sketch.telling.admits(path, counts), sketch.telling_coarse.admits(path, counts)
-            if not counts or not (full or rough):
-                return
-            if len(coarse) == 1:
-                (code,) = coarse
-                met: Mapping[tuple[str, int], int] = {(text, code): count for text, count in counts.items()}
-            else:
-                met = Counter(zip(texts, map(codes.__getitem__, where), strict=True))
-            if full:
-                sketch.telling.add(path, met.items())
-            if rough:
-                sketch.telling_coarse.add(path, (((text, coarse[code]), n) for (text, code), n in met.items()))
+    def wants(self, node: Node) -> bool:
+        return node in self._paths
 
-        return told
+    def __call__(self, node: Node, texts: Sequence[str], where: Sequence[int], counts: Mapping[str, int]) -> None:
+        path = self._paths.get(node)
+        if path is None:
+            return
+        if not self._shapeless.isdisjoint(where):
+            pairs = [(text, row) for text, row in zip(texts, where, strict=True) if row not in self._shapeless]
+            texts, where = [text for text, _ in pairs], [row for _, row in pairs]
+            counts = Counter(texts)
+        telling, rough = self._sketch.telling, self._sketch.telling_coarse
+        in_full, in_rough = telling.admits(path, counts), rough.admits(path, counts)
+        if not counts or not (in_full or in_rough):
+            return
+        if len(self._coarse) == 1:
+            (code,) = self._coarse
+            met: Mapping[tuple[str, int], int] = {(text, code): count for text, count in counts.items()}
+        else:
+            met = Counter(zip(texts, map(self._codes.__getitem__, where), strict=True))
+        if in_full:
+            telling.add(path, met.items())
+        if in_rough:
+            rough.add(path, (((text, self._coarse[code]), n) for (text, code), n in met.items()))
 
 
 def _paths_of(value: Any, node: Any, depth: int = 99) -> list[tuple[str, ...]]:

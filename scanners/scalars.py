@@ -69,9 +69,8 @@ def widths(values: Sequence[int], rows: Sequence[int]) -> dict[str, Sequence[int
     return dict(found)
 
 
-def integers(node: Node, values: Sequence[int], distinct: Distinct, detect: bool) -> Mapping[str, int] | None:
-    """Count integers; returns the texts of those a detector should see."""
-    different = set(values)
+def integers(node: Node, different: set[int], distinct: Distinct) -> int:
+    """Count integers; returns the largest size among them."""
     low, high = min(different), max(different)
     largest = max(abs(low), abs(high))
     smallest = 0 if 0 in different else low if low > 0 else min(map(abs, different))
@@ -79,19 +78,14 @@ def integers(node: Node, values: Sequence[int], distinct: Distinct, detect: bool
     if largest >= _INT64:
         long = {v for v in different if not -_INT64 <= v < _INT64}
         distinct.texts(node, map(str, long))
-        different -= long
+        different = different - long
     distinct.integers(node, different)
-    if not detect or largest < NUMBERS_LOOKED_AT:
-        return None
-    return {str(v): n for v, n in Counter(values).items() if v >= NUMBERS_LOOKED_AT}
+    return largest
 
 
 def others(node: Node, kind: type, values: Sequence[Any], distinct: Distinct) -> Mapping[str, int] | None:
     """Count scalars of any other kind; returns the texts a detector should see."""
-    if kind is type(None) or kind is bool:
-        return None
-    if kind is float:
-        _floats(node, values, distinct)
+    if kind is type(None):
         return None
     if kind is Decimal:
         _decimals(node, values)
@@ -101,17 +95,24 @@ def others(node: Node, kind: type, values: Sequence[Any], distinct: Distinct) ->
     return Counter(v.isoformat() for v in values) if kind is date else None
 
 
-def _floats(node: Node, values: Sequence[float], distinct: Distinct) -> None:
+def doubles(values: Sequence[float]) -> Any:
+    """A numpy array of them."""
     import numpy
 
-    column = numpy.fromiter(values, numpy.float64, len(values))
+    return numpy.fromiter(values, numpy.float64, len(values))
+
+
+def floats(node: Node, column: Any, distinct: Distinct) -> None:
+    """Count a numpy array of doubles."""
+    import numpy
+
     finite = column[numpy.isfinite(column)]
     if len(finite):
         sizes = numpy.abs(finite)
         low, high = float(sizes.min()), float(sizes.max())
-        node.add_numbers(_exponent(low), _exponent(high), float(finite.min()) < 0, 0, 0, len(values) - len(finite))
+        node.add_numbers(_exponent(low), _exponent(high), float(finite.min()) < 0, 0, 0, len(column) - len(finite))
     else:
-        node.add_numbers(0, 0, False, 0, 0, len(values))
+        node.add_numbers(0, 0, False, 0, 0, len(column))
     # 0.0 and -0.0 are one number; every NaN is written alike.
     distinct.integers(node, (numpy.where(numpy.isnan(column), numpy.nan, column) + 0.0).view(numpy.int64).tolist())
 

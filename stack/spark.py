@@ -113,6 +113,8 @@ class Spark:
             "PYSPARK_DRIVER_PYTHON": sys.executable,
             "SPARK_LOCAL_IP": LOOPBACK,
             "PYTHONHASHSEED": "0",
+            # What the scanners' workers compile is kept for the next ones.
+            "NUMBA_CACHE_DIR": str(artifacts.cache_folder() / "compiled"),
         }
         return Launch(site.java_file("spark", words), environment, data)
 

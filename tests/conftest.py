@@ -162,6 +162,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Fast tests first; those that need servers after them; last those that take what time is left."""
 
     def weight(item: pytest.Item) -> int:
-        return next((n for n, name in ((3, "spare"), (2, "e2e"), (1, "integration")) if item.get_closest_marker(name)), 0)
+        return next(
+            (n for n, name in ((3, "spare"), (2, "e2e"), (1, "integration")) if item.get_closest_marker(name)), 0
+        )
 
     items.sort(key=weight)

@@ -6,9 +6,11 @@ import json
 import time
 from collections.abc import Iterable, Iterator
 from functools import reduce
+from itertools import repeat
 from typing import Any
 
 from catalog.errors import Unavailable
+from scanners.adapters import headers_text
 from scanners.adapters.kafka_settings import java, librdkafka
 from scanners.adapters.spark_sampler import SparkSampler, kafka_options, layers
 from scanners.adapters.worker import job_text
@@ -90,12 +92,13 @@ def letter_batches(job: str) -> Any:
             if asked["deadline"] is not None and time.time() > asked["deadline"]:
                 return
             found: list[dict[str, Any]] = []
-            for row in batch.to_pylist():
-                pairs = [(h["key"], h["value"]) for h in row["headers"] or ()]
+            rows = batch.to_pylist()
+            headers = headers_text.read([row["headers"] for row in rows]) or repeat(())
+            for row, pairs in zip(rows, headers, strict=False):
                 record = RawRecord(row["key"], row["value"], pairs, row["partition"], row["offset"], row["timestamp"])
                 found += letters(row["topic"], [record], forms[row["topic"]], schemas)
             if found:
-                rows = [{**f, "headers": [{"key": n, "value": v} for n, v in f["headers"]]} for f in found]
-                yield from pyarrow.Table.from_pylist(rows, kinds).to_batches()
+                made = [{**f, "headers": [{"key": n, "value": v} for n, v in f["headers"]]} for f in found]
+                yield from pyarrow.Table.from_pylist(made, kinds).to_batches()
 
     return run

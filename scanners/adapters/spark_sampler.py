@@ -21,6 +21,7 @@ from typing import Any
 
 from catalog.adapters.spark_connect import connect, release
 from catalog.errors import Unavailable, WeirError
+from scanners.adapters import headers_text
 from scanners.adapters.kafka_settings import java
 from scanners.adapters.worker import COLUMNS, SKETCH_SCHEMA, job_text, merger, profile_batches
 from scanners.model import ClusterConnection, OffsetRange
@@ -211,9 +212,8 @@ class SparkSampler:
             .option("endingOffsets", json.dumps(ends))
             .load()
         )
-        return frame.selectExpr(
-            *("unix_millis(timestamp) AS timestamp" if c == "timestamp" else f"`{c}`" for c in COLUMNS)
-        )
+        made = {"timestamp": "unix_millis(timestamp) AS timestamp", "headers": headers_text.SQL}
+        return frame.selectExpr(*(made.get(column, f"`{column}`") for column in COLUMNS))
 
 
 def layers(ranges: tuple[OffsetRange, ...]) -> list[list[OffsetRange]]:

@@ -11,9 +11,9 @@ import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
 from typing import Any
 
+from scanners.adapters import headers_text
 from scanners.adapters.checkpoints import decrypt, encrypt
 from scanners.batch import Batch
 from scanners.detectors.engine import Detector, TextAnalyzer
@@ -124,7 +124,7 @@ SKETCH_SCHEMA = "topic string, sketch binary"
 
 
 def profile_batches(job: str) -> Any:
-    """A function for `mapInArrow`: (topic, partition, offset, timestamp, key, value, headers) -> SKETCH_SCHEMA."""
+    """A function for `mapInArrow`: COLUMNS, with headers as `headers_text.SQL` makes them -> SKETCH_SCHEMA."""
 
     def run(batches: Iterable[Any]) -> Iterator[Any]:
         # The trees of a chunk are many objects for a moment and hold no cycles: looking for some takes half the time.
@@ -155,10 +155,11 @@ def _by_topic(batch: Any) -> Iterator[tuple[str, Batch]]:
     start = 0
     for name, length in zip(*_runs(topics), strict=True):
         some = batch.slice(start, length)
-        keys, values, partitions, offsets, timestamps = (
-            some.column(column).to_pylist() for column in ("key", "value", "partition", "offset", "timestamp")
+        keys, values, headers, partitions, offsets, timestamps = (
+            some.column(column).to_pylist()
+            for column in ("key", "value", "headers", "partition", "offset", "timestamp")
         )
-        yield name, Batch(keys, values, _headers(some.column("headers")), partitions, offsets, timestamps)
+        yield name, Batch(keys, values, headers_text.read(headers), partitions, offsets, timestamps)
         start += length
 
 
@@ -168,16 +169,6 @@ def _runs(column: Any) -> tuple[list[str], list[int]]:
     encoded = pyarrow.compute.run_end_encode(column)
     ends = encoded.run_ends.to_pylist()
     return encoded.values.to_pylist(), [end - start for start, end in zip([0, *ends], ends, strict=False)]
-
-
-def _headers(column: Any) -> list[Sequence[tuple[str, bytes | None]]]:
-    """The headers of each record; nothing at all when no record has one."""
-    pairs = column.flatten()
-    if not len(pairs):
-        return []
-    flat = list(zip(pairs.field("key").to_pylist(), pairs.field("value").to_pylist(), strict=True))
-    ends = list(accumulate(column.value_lengths().fill_null(0).to_pylist()))
-    return [flat[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")

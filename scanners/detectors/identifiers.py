@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
 
 from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict
 from scanners.detectors.money import luhn
@@ -22,6 +24,7 @@ _SUBSCRIBER = re.compile(r"[2-79]\d{13,14}\Z|89\d{17,18}\Z")
 _PLAIN_MAC = re.compile(r"(?=\d*[A-Fa-f])[0-9A-Fa-f]{12}\Z")
 _PASSPORT = re.compile(r"[A-Z]{0,3}\d{5,9}[A-Z]{0,2}\Z|[A-Z][A-Z0-9]{8}\Z")
 _LICENSE = re.compile(r"(?=(?:[^\d]*\d){4})[A-Z0-9][A-Z0-9 -]{4,19}\Z", re.I)
+_DOCUMENTS = {"PASSPORT": _PASSPORT, "DRIVER_LICENSE": _LICENSE}
 _OWN_NAMES = frozenset({"imsi", "iccid", "imei", "udid", "android_id", "idfv", "device_fingerprint", "fingerprint_id"})
 _EMPTY = "00000000-0000-0000-0000-000000000000"
 """What systems report when tracking is refused: an id of nobody."""
@@ -49,31 +52,62 @@ LATITUDE = frozenset({"lat", "latitude", "breitengrad", "latitud"})
 LONGITUDE = frozenset({"lon", "lng", "long", "longitude", "laengengrad", "longitud"})
 
 
+class _Said(NamedTuple):
+    """What the names on a path announce."""
+
+    advertising: bool
+    device: bool
+    own: bool
+    mac: bool
+    documents: tuple[str, ...]
+
+
+@lru_cache(maxsize=16384)
+def _said(names: tuple[str, ...]) -> _Said | None:
+    """None when nothing is announced, as mostly."""
+    device = speaks("DEVICE_ID", names) > 0
+    said = _Said(
+        speaks("ADVERTISING_ID", names) > 0, device, device and "_".join(words(names[-1])) in _OWN_NAMES,
+        speaks("MAC_ADDRESS", names[-1:]) > 0, tuple(e for e in _DOCUMENTS if speaks(e, names[-1:]) > 0),
+    )  # fmt: skip
+    return said if any(said) else None
+
+
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
     """Counters by "ENTITY|recognizer" for one column; only where the name speaks, or a text is a pair of coordinates."""
-    found: dict[str, Counter[str]] = {}
+    said = _said(names)
+    first = next(iter(every), "")
+    pair = first[:1] in "(+-0123456789g" and _PAIR.match(first) is not None
+    if said is None and not pair:
+        return {}
     counts = sampled(every, MOST)
-    if speaks("ADVERTISING_ID", names) > 0:
-        found["ADVERTISING_ID|uuid"] = _group(counts, lambda t: bool(_UUID.match(t)) and t != _EMPTY)
-    if speaks("DEVICE_ID", names) > 0:
-        own = "_".join(words(names[-1])) in _OWN_NAMES
-        found["DEVICE_ID|device_form"] = _group(
-            counts, lambda t: bool(_UUID.match(t) or _DEVICE.match(t)) and t != _EMPTY, ("own_name",) if own else ()
-        )
-        if own:
-            found["DEVICE_ID|imei"] = _group(counts, _imei)
-            found["DEVICE_ID|imsi"] = _group(counts, lambda t: bool(_SUBSCRIBER.match(t)), ("own_name",))
-    if speaks("MAC_ADDRESS", names[-1:]) > 0:
-        found["MAC_ADDRESS|mac_plain"] = _group(counts, lambda t: bool(_PLAIN_MAC.match(t)), ("letters",))
-    for entity, form in (("PASSPORT", _PASSPORT), ("DRIVER_LICENSE", _LICENSE)):
-        if speaks(entity, names[-1:]) > 0:
-            found[f"{entity}|document"] = _group(counts, lambda t, form=form: bool(form.match(t)))
-    first = next(iter(counts), "")
-    if first[:1] in "(+-0123456789g" and _PAIR.match(first):
+    found = _announced(said, counts) if said is not None else {}
+    if pair:
         found["GEO_COORDINATES|pair"] = _group(counts, lambda t: bool(_PAIR.match(t)))
     for made in found.values():
         made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
     return {key: made for key, made in found.items() if made["valid"]}
+
+
+def _announced(said: _Said, counts: Mapping[str, int]) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    if said.advertising:
+        found["ADVERTISING_ID|uuid"] = _group(counts, lambda t: bool(_UUID.match(t)) and t != _EMPTY)
+    if said.device:
+        found["DEVICE_ID|device_form"] = _group(
+            counts,
+            lambda t: bool(_UUID.match(t) or _DEVICE.match(t)) and t != _EMPTY,
+            ("own_name",) if said.own else (),
+        )
+    if said.own:
+        found["DEVICE_ID|imei"] = _group(counts, _imei)
+        found["DEVICE_ID|imsi"] = _group(counts, lambda t: bool(_SUBSCRIBER.match(t)), ("own_name",))
+    if said.mac:
+        found["MAC_ADDRESS|mac_plain"] = _group(counts, lambda t: bool(_PLAIN_MAC.match(t)), ("letters",))
+    for entity in said.documents:
+        form = _DOCUMENTS[entity]
+        found[f"{entity}|document"] = _group(counts, lambda t, form=form: bool(form.match(t)))  # type: ignore[misc]
+    return found
 
 
 def _imei(text: str) -> bool:
@@ -82,9 +116,9 @@ def _imei(text: str) -> bool:
     return len(plain) == 15 and plain.isdigit() and luhn(plain)
 
 
-def _group(counts: Mapping[str, int], fits: object, marks: tuple[str, ...] = ()) -> Counter[str]:
+def _group(counts: Mapping[str, int], fits: Callable[[str], bool], marks: tuple[str, ...] = ()) -> Counter[str]:
     group = Group(counts)
     for text in counts:
-        good = bool(fits(text.strip()))  # type: ignore[operator]
+        good = fits(text.strip())
         group.add(text, good, *(marks if good else ()))
-    return group.made
+    return group.made()

@@ -155,24 +155,63 @@ def speaks(entity: str, names: Iterable[str]) -> int:
 
     `names` are the names on the path, from the root; the last counts first, and its last word most.
     """
-    return _speaks(entity, tuple(names))
+    path = tuple(names)
+    near = path[-3:]
+    # Two names that have words are asked and the one above them: paths differ mostly in what stands before these.
+    return _speaks(entity, near if len(path) > 3 and words(near[-1]) and words(near[-2]) else path)
+
+
+_LONGEST = max(phrase.count("_") + 1 for said in (FOR, AGAINST) for phrases in said.values() for phrase in phrases)
+"""Words of the longest phrase."""
+
+
+class _Phrases:
+    """Words, and phrases of several, that stand in a name."""
+
+    __slots__ = ("every", "long")
+
+    def __init__(self, every: frozenset[str]) -> None:
+        self.every = every
+        self.long = frozenset(p for p in every if "_" in p)
+
+    def within(self, tokens: tuple[str, ...]) -> bool:
+        """Whether a phrase of several words stands in the name."""
+        return len(tokens) > 1 and not self.long.isdisjoint(_runs(tokens))
+
+    def word(self, tokens: Iterable[str]) -> bool:
+        return not self.every.isdisjoint(tokens)
+
+
+@lru_cache(maxsize=16384)
+def _runs(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """All runs of two and more words, as phrases are written."""
+    count = len(tokens)
+    return tuple(
+        "_".join(tokens[start:end])
+        for start in range(count - 1)
+        for end in range(start + 2, min(count, start + _LONGEST) + 1)
+    )
+
+
+@lru_cache(maxsize=64)
+def _phrases(entity: str) -> tuple[_Phrases, _Phrases]:
+    return _Phrases(FOR.get(entity, frozenset())), _Phrases(AGAINST.get(entity, frozenset()))
 
 
 @lru_cache(maxsize=16384)
 def _speaks(entity: str, names: tuple[str, ...]) -> int:
-    for_, against = FOR.get(entity, frozenset()), AGAINST.get(entity, frozenset())
-    path = [words(n) for n in names]
-    for depth, tokens in enumerate(reversed(path)):
+    for_, against = _phrases(entity)
+    for depth, name in enumerate(reversed(names)):
+        tokens = words(name)
         if not tokens:
             continue
-        joined = "_".join(tokens)
         last = tokens[-1] if not tokens[-1].isdigit() or len(tokens) == 1 else tokens[-2]
-        if joined in for_ or last in for_ or any("_" in phrase and f"_{phrase}_" in f"_{joined}_" for phrase in for_):
+        if last in for_.every or "_".join(tokens) in for_.every or for_.within(tokens):
             # `product_name` ends in a word of persons, but says whose name it is.
-            return -1 if any(t in against for t in tokens[:-1]) else _parent(entity, path, depth, against)
-        if any(t in against for t in tokens) or any("_" in p and f"_{p}_" in f"_{joined}_" for p in against):
+            return -1 if against.word(tokens[:-1]) else _parent(entity, names, depth, against)
+        if against.word(tokens) or against.within(tokens):
             return -1
-        if any(t in for_ for t in tokens):
+        if for_.word(tokens):
             return 1
         if depth >= 1:
             break
@@ -189,15 +228,16 @@ _PEOPLE = frozenset({
 })  # fmt: skip
 
 
-def _parent(entity: str, path: list[tuple[str, ...]], depth: int, against: frozenset[str]) -> int:
+def _parent(entity: str, names: tuple[str, ...], depth: int, against: _Phrases) -> int:
     """A bare `name` says little: the name above decides whose it is."""
-    own = path[len(path) - 1 - depth]
+    place = len(names) - 1 - depth
+    own = words(names[place])
     if len(own) > 1 or own[-1] not in _GENERIC or entity not in ("PERSON", "LOCATION"):
         return 1
-    above = path[len(path) - 2 - depth] if len(path) - 2 - depth >= 0 else ()
-    if any(t in _PEOPLE for t in above):
+    above = words(names[place - 1]) if place else ()
+    if not _PEOPLE.isdisjoint(above):
         return 1
-    return -1 if any(t in against for t in above) else 1
+    return -1 if against.word(above) else 1
 
 
 def named_as(phrases: frozenset[str], names: Iterable[str]) -> bool:

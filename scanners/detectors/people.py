@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
 
-from scanners.detectors.base import LOOKED, STOPPED
+from scanners.detectors.base import CANDIDATES, DISTINCT, LOOKED, STOPPED, TEXTS, VALID, VALID_TEXTS, WHOLE
 from scanners.detectors.given_names import GIVEN_NAMES
 from scanners.detectors.names import of_person, speaks
 
@@ -28,6 +30,9 @@ _SUFFIX = r"(?:\s(?:Jr|Sr|II|III|IV|PhD|MD|DDS|DVM)\.?)?"
 _FULL_NAME = re.compile(rf"{_TITLE}{_PART}(?:,?\s{_PART}){{1,4}}{_SUFFIX}\Z")
 _ONE_NAME = re.compile(r"[^\W\d_]{2,20}(?:[-'’ ][^\W\d_]{2,20})?\Z")
 _CAPITAL = re.compile(r"[^\W\d_a-z]")
+_DIGIT = re.compile(r"\d")
+_SEPARATOR = re.compile(r"[\s,]")
+_SEPARATORS = re.compile(r"[\s,]+")
 
 # Kinds of street: after the name in English, joined to it in German and Dutch, before it in Romance and Slavic languages.
 _AFTER = (
@@ -71,20 +76,31 @@ _MASKED = re.compile(r"[*xX•#.]+\Z")
 class Group:
     """Counters of one key while a column is read."""
 
+    __slots__ = ("_counts", "_distinct", "_marks", "_texts", "_valid")
+
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
-        self.made: Counter[str] = Counter()
+        self._texts = self._valid = self._distinct = 0
+        self._marks: dict[str, int] = {}
 
     def add(self, text: str, valid: bool, *marks: str) -> None:
         count = self._counts[text]
-        self.made["texts"] += count
-        self.made["candidates"] += count
+        self._texts += count
         if valid:
-            for name in ("valid_texts", "valid", "whole"):
-                self.made[name] += count
-            self.made["distinct"] += 1
+            self._valid += count
+            self._distinct += 1
         for mark in marks:
-            self.made[mark] += count
+            self._marks[mark] = self._marks.get(mark, 0) + count
+
+    def made(self) -> Counter[str]:
+        """The counters; none that was never raised."""
+        made = Counter(self._marks)
+        if self._texts:
+            made[TEXTS] = made[CANDIDATES] = self._texts
+        if self._distinct:
+            made[VALID_TEXTS] = made[VALID] = made[WHOLE] = self._valid
+            made[DISTINCT] = self._distinct
+        return made
 
 
 MOST = 400
@@ -94,7 +110,7 @@ MOST = 400
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
     """Counters by "ENTITY|recognizer" for one column. Names decide only which looks are worth their time."""
     counts = sampled(every, MOST)
-    found = _look(names, counts)
+    found = _look(_said(names), counts)
     for made in found.values():
         made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
     return found
@@ -110,30 +126,57 @@ _FEW = 40
 """Texts that show whether a field whose name does not speak may hold what nearly all its texts would have to be."""
 
 
-def _look(names: tuple[str, ...], counts: Mapping[str, int]) -> dict[str, Counter[str]]:
+class _Said(NamedTuple):
+    """What the names on a path say of persons."""
+
+    person: int
+    place: int
+    birth: bool
+    password: bool
+    of_person: bool
+
+
+@lru_cache(maxsize=16384)
+def _said(names: tuple[str, ...]) -> _Said:
+    return _Said(
+        speaks("PERSON", names), speaks("LOCATION", names), speaks("DATE_OF_BIRTH", names) > 0,
+        speaks("PASSWORD", names) > 0, of_person(names),
+    )  # fmt: skip
+
+
+def _look(said: _Said, counts: Mapping[str, int]) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
-    person, birth, password = speaks("PERSON", names), speaks("DATE_OF_BIRTH", names), speaks("PASSWORD", names)
-    place = speaks("LOCATION", names)
-    few = sampled(counts, _FEW)
-    if person > 0 or (person == 0 and _persons(few, False)["full"] * 2 >= sum(few.values())):
-        found[PERSON_KEY] = _persons(counts, person > 0)
-    if place > 0 or (place == 0 and _addresses(few, False)["texts"] * 3 >= sum(few.values())):
-        found[ADDRESS_KEY] = _addresses(counts, place > 0)
-    if place > 0 or (place == 0 and of_person(names)):
+    few = sampled(counts, _FEW) if said.person == 0 or said.place == 0 else {}
+    together = "\0".join(few)
+    if said.person > 0 or (said.person == 0 and _mostly_persons(few, together)):
+        found[PERSON_KEY] = _persons(counts, said.person > 0)
+    if said.place > 0 or (said.place == 0 and _often_addresses(few, together)):
+        found[ADDRESS_KEY] = _addresses(counts, said.place > 0)
+    if said.place > 0 or (said.place == 0 and said.of_person):
         found[POSTCODE_KEY] = _whole(counts, lambda t: bool(_POSTCODE.match(t)) and 3 <= len(t) <= 10)
-    if birth > 0:
+    if said.birth:
         found[BIRTH_KEY] = _whole(counts, _birth)
-    if password > 0:
+    if said.password:
         found[PASSWORD_KEY] = _whole(counts, _password)
-    return {key: made for key, made in found.items() if made["texts"]}
+    return {key: made for key, made in found.items() if made[TEXTS]}
 
 
-def _whole(counts: Mapping[str, int], fits: object) -> Counter[str]:
+def _mostly_persons(few: Mapping[str, int], together: str) -> bool:
+    # A full name has a blank or a comma in it, which most columns have nowhere. Joining letters and their marks makes none.
+    return bool(_SEPARATOR.search(together)) and _persons(few, False)["full"] * 2 >= sum(few.values())
+
+
+def _often_addresses(few: Mapping[str, int], together: str) -> bool:
+    # An address that the field's name does not announce has a blank and a number.
+    return " " in together and _has_digit(together) and _addresses(few, False)[TEXTS] * 3 >= sum(few.values())
+
+
+def _whole(counts: Mapping[str, int], fits: Callable[[str], bool]) -> Counter[str]:
     group = Group(counts)
     for text in counts:
         if text:
-            group.add(text, bool(fits(text.strip())))  # type: ignore[operator]
-    return group.made
+            group.add(text, fits(text.strip()))
+    return group.made()
 
 
 def _persons(counts: Mapping[str, int], named: bool) -> Counter[str]:
@@ -144,13 +187,16 @@ def _persons(counts: Mapping[str, int], named: bool) -> Counter[str]:
         plain = text.strip() if text.isascii() else _without_marks(text)
         if not 2 <= len(plain) <= 60 or not plain[0].isalpha():
             continue
-        tokens = re.split(r"[\s,]+", plain)
-        known = any(token.strip(".").lower() in GIVEN_NAMES for token in tokens[:3])
+        tokens = _SEPARATORS.split(plain)
         if len(tokens) > 1 and _FULL_NAME.match(plain) and (_looks_capital(tokens) or (small and len(tokens) <= 4)):
-            group.add(text, True, "full", *(("given",) if known else ()))
+            group.add(text, True, "full", *_given(tokens))
         elif _ONE_NAME.match(plain) and (_looks_capital(tokens) or small):
-            group.add(text, True, "single", *(("given",) if known else ()))
-    return group.made
+            group.add(text, True, "single", *_given(tokens))
+    return group.made()
+
+
+def _given(tokens: list[str]) -> tuple[str, ...]:
+    return ("given",) if any(token.strip(".").lower() in GIVEN_NAMES for token in tokens[:3]) else ()
 
 
 def _without_marks(text: str) -> str:
@@ -176,12 +222,18 @@ _EASTERN = re.compile(r"[都道府県市区町村省县縣区區路街巷弄号�
 """Places by what they are called in Chinese, Japanese and Korean, and a number."""
 
 
+def _has_digit(text: str) -> bool:
+    # \d knows no digits in circles or raised ones.
+    return _DIGIT.search(text) is not None or (not text.isascii() and any(map(str.isdigit, text)))
+
+
 def _addresses(counts: Mapping[str, int], named: bool) -> Counter[str]:
     group = Group(counts)
     for text in counts:
-        if not (6 <= len(text) <= 300 and any(map(str.isdigit, text))):
+        eastern = named and not text.isascii()
+        if not 6 <= len(text) <= 300 or not (eastern or " " in text) or not _has_digit(text):
             continue
-        if named and not text.isascii() and _EASTERN.search(text):
+        if eastern and _EASTERN.search(text):
             group.add(text, True)
             continue
         if " " not in text:
@@ -190,7 +242,7 @@ def _addresses(counts: Mapping[str, int], named: bool) -> Counter[str]:
             group.add(text, _tagged(text))
         elif named and _LISTED.match(text):
             group.add(text, True)
-    return group.made
+    return group.made()
 
 
 def _tagged(text: str) -> bool:

@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 
 from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict
 from scanners.detectors.names import speaks
@@ -79,15 +80,21 @@ at random about 3.5, base64 more."""
 
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
     """Texts that look drawn at random in a field called as a secret is."""
-    if speaks("API_KEY", names[-1:]) <= 0:
+    if not names or not _announced(names[-1]):
         return {}
     counts = sampled(every, MOST)
     group = Group(counts)
     for text in counts:
         if text:
             group.add(text, _drawn(text.strip()))
-    group.made[STOPPED], group.made[LOOKED] = sum(every.values()), sum(counts.values())
-    return {"API_KEY|entropy": group.made} if group.made["valid"] else {}
+    made = group.made()
+    made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
+    return {"API_KEY|entropy": made} if made["valid"] else {}
+
+
+@lru_cache(maxsize=16384)
+def _announced(name: str) -> bool:
+    return speaks("API_KEY", (name,)) > 0
 
 
 def _drawn(text: str) -> bool:

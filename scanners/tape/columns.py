@@ -1,0 +1,173 @@
+"""From the tape to columns: values by node, each different text and integer once; compiled by numba."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scanners.tape.compiled import compiled
+from scanners.tape.words import DOUBLE, ESCAPED, INT32, INT64, KINDS, LONG_DOUBLE, OBJECT, TEXT
+
+COUNT, EARLIEST, SMALLEST, LARGEST, FILLED = 0, KINDS, 2 * KINDS, 2 * KINDS + 1, 2 * KINDS + 2
+"""Columns of the statistics of a node: values by kind, the earliest record by kind (its rank), fewest and most entries of
+containers, and how many containers are not empty."""
+STATISTICS = 2 * KINDS + 3
+
+_NEVER = np.iinfo(np.int64).max
+
+
+@compiled
+def by_node(nodes: Any, rows: Any, kinds: Any, sizes: Any, ranks: Any, width: int) -> Any:
+    """(statistics, order, ends): numbers of each of `width` nodes; the tape's places by node, and where each node's end.
+
+    nodes, rows, kinds, sizes    the tape, as far as it is filled
+    ranks                        of each record: how many are earlier
+    """
+    statistics = np.zeros((width, STATISTICS), np.int64)
+    for node in range(width):
+        for kind in range(KINDS):
+            statistics[node, EARLIEST + kind] = _NEVER
+        statistics[node, SMALLEST] = _NEVER
+    ends = np.zeros(width + 1, np.int64)
+    for place in range(len(nodes)):
+        node, kind = nodes[place], kinds[place]
+        held = statistics[node]
+        held[COUNT + kind] += 1
+        held[EARLIEST + kind] = min(held[EARLIEST + kind], ranks[rows[place]])
+        if kind >= OBJECT:
+            size = sizes[place]
+            held[SMALLEST] = min(held[SMALLEST], size)
+            held[LARGEST] = max(held[LARGEST], size)
+            if size:
+                held[FILLED] += 1
+        else:
+            ends[node + 1] += 1
+    for node in range(width):
+        ends[node + 1] += ends[node]
+    filled = ends[:-1].copy()
+    order = np.empty(ends[width], np.int64)
+    for place in range(len(nodes)):
+        if kinds[place] < OBJECT:
+            node = nodes[place]
+            order[filled[node]] = place
+            filled[node] += 1
+    return statistics, order, ends
+
+
+@compiled
+def _hash(body: Any, at: int, size: int) -> Any:
+    mixed = np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(size)
+    place, end = at, at + size
+    while place + 8 <= end:
+        word = (
+            np.uint64(body[place])
+            | np.uint64(body[place + 1]) << np.uint64(8)
+            | np.uint64(body[place + 2]) << np.uint64(16)
+            | np.uint64(body[place + 3]) << np.uint64(24)
+            | np.uint64(body[place + 4]) << np.uint64(32)
+            | np.uint64(body[place + 5]) << np.uint64(40)
+            | np.uint64(body[place + 6]) << np.uint64(48)
+            | np.uint64(body[place + 7]) << np.uint64(56)
+        )
+        mixed = (mixed ^ word) * np.uint64(0xFF51AFD7ED558CCD)
+        mixed ^= mixed >> np.uint64(32)
+        place += 8
+    while place < end:
+        mixed = (mixed ^ np.uint64(body[place])) * np.uint64(0x100000001B3)
+        place += 1
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+@compiled
+def _same(body: Any, one: int, other: int, size: int) -> bool:
+    for place in range(size):  # noqa: SIM110 - a generator is nothing that can be compiled
+        if body[one + place] != body[other + place]:
+            return False
+    return True
+
+
+@compiled
+def different(body: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, order: Any, ends: Any, seed: Any) -> Any:
+    """(which, counts, starts, numbering): the first place of each different text or integer of a node, and how often
+    it is there; where each node's begin in those; and of each place in `order` the number of its text or integer, or -1.
+
+    `seed` makes collisions of hashes unforeseeable.
+    """
+    width = len(ends) - 1
+    most = 0
+    for node in range(width):
+        most = max(most, ends[node + 1] - ends[node])
+    slots = 16
+    while slots < 2 * most:
+        slots *= 2
+    taken = np.full(slots, -1, np.int64)
+    owner = np.full(slots, -1, np.int64)
+    which = np.empty(len(order), np.int64)
+    counts = np.empty(len(order), np.int64)
+    numbering = np.empty(len(order), np.int64)
+    starts = np.zeros(width + 1, np.int64)
+    found = 0
+    for node in range(width):
+        starts[node] = found
+        for index in range(ends[node], ends[node + 1]):
+            place = order[index]
+            kind = kinds[place]
+            textual = kind in (TEXT, ESCAPED)
+            if not textual and kind != INT32 and kind != INT64:
+                numbering[index] = -1
+                continue
+            if textual:
+                mixed = _hash(body, places[place], sizes[place]) ^ np.uint64(kind)
+            else:
+                mixed = np.uint64(numbers[place]) ^ np.uint64(0x5851F42D4C957F2D)
+            mixed = (mixed ^ seed) * np.uint64(0xC4CEB9FE1A85EC53)
+            mixed ^= mixed >> np.uint64(33)
+            slot = np.int64(mixed & np.uint64(slots - 1))
+            number = -1
+            while owner[slot] == node:
+                known = which[taken[slot]]
+                if kinds[known] == kind and (
+                    (sizes[known] == sizes[place] and _same(body, places[known], places[place], sizes[place]))
+                    if textual
+                    else numbers[known] == numbers[place]
+                ):
+                    number = taken[slot]
+                    break
+                slot = (slot + 1) & (slots - 1)
+            if number < 0:
+                number = found
+                taken[slot], owner[slot] = number, node
+                which[number], counts[number] = place, 0
+                found += 1
+            counts[number] += 1
+            numbering[index] = number
+    starts[width] = found
+    return which[:found], counts[:found], starts, numbering
+
+
+@compiled
+def gathered(body: Any, places: Any, sizes: Any) -> Any:
+    """(bytes, offsets) of pieces of a body one after the other, as an Arrow array of texts has them."""
+    offsets = np.zeros(len(places) + 1, np.int64)
+    for index in range(len(places)):
+        offsets[index + 1] = offsets[index] + sizes[index]
+    held = np.empty(offsets[len(places)], np.uint8)
+    for index in range(len(places)):
+        begin, target = places[index], offsets[index]
+        for place in range(sizes[index]):
+            held[target + place] = body[begin + place]
+    return held, offsets
+
+
+@compiled
+def doubles_of(kinds: Any, doubles: Any, order: Any, ends: Any, node: int) -> Any:
+    """The doubles of a node, in the order of the tape."""
+    found = np.empty(ends[node + 1] - ends[node], np.float64)
+    count = 0
+    for index in range(ends[node], ends[node + 1]):
+        place = order[index]
+        if kinds[place] == DOUBLE or kinds[place] == LONG_DOUBLE:
+            found[count] = doubles[place]
+            count += 1
+    return found[:count]

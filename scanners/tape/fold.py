@@ -1,0 +1,157 @@
+"""What a walk found, into nodes: the same numbers that `scanners.columns` counts of Python's values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow
+
+from scanners.nodes import First
+from scanners.scalar_columns import ScalarColumns
+from scanners.tape import columns
+from scanners.tape.columns import COUNT, EARLIEST, FILLED, LARGEST, SMALLEST
+from scanners.tape.reader import Paths, Walked
+from scanners.tape.words import (
+    ARRAY,
+    DOUBLE,
+    ESCAPED,
+    FALSE,
+    INT32,
+    INT64,
+    KINDS,
+    LONG_DOUBLE,
+    NULL,
+    OBJECT,
+    TEXT,
+    TRUE,
+)  # fmt: skip
+
+_TYPES = {
+    NULL: "null", FALSE: "boolean", TRUE: "boolean", DOUBLE: "double", LONG_DOUBLE: "double", INT32: "int32", INT64: "int64",
+    TEXT: "string", ESCAPED: "string", OBJECT: "object", ARRAY: "array",
+}  # fmt: skip
+_SEED = np.uint64(np.random.default_rng().integers(1, 2**63))
+
+
+class Fold:
+    """One batch: statistics by node at once, then node by node what needs Python.
+
+    `records` are the records of the bodies, `places` those of all records of the batch.
+    """
+
+    def __init__(self, paths: Paths, walked: Walked, records: Sequence[int], places: Sequence[First]) -> None:
+        self._paths = paths
+        self._walked = walked
+        self._records = np.array(records, np.int64)
+        self._places = places
+        by_place = sorted(range(len(places)), key=places.__getitem__)
+        self._by_place = by_place
+        ranks = np.empty(len(places), np.int64)
+        ranks[by_place] = np.arange(len(places))
+        self._statistics, self._order, self._ends = columns.by_node(
+            walked.nodes, walked.rows, walked.kinds, walked.sizes, ranks[self._records], len(paths.nodes)
+        )
+
+    def count(self) -> None:
+        """Count all values by type, and what is to be said of objects and arrays."""
+        for number, held in self._met():
+            node = self._paths.nodes[number]
+            node.count += sum(held[COUNT : COUNT + KINDS])
+            for kind in range(KINDS):
+                if held[COUNT + kind]:
+                    node.seen(_TYPES[kind], held[COUNT + kind], self._places[self._by_place[held[EARLIEST + kind]]])
+            if held[COUNT + OBJECT] or held[COUNT + ARRAY]:
+                node.widen("sizes", held[SMALLEST], held[LARGEST])
+                node.filled += held[FILLED]
+
+    def scalars(self, into: ScalarColumns) -> None:
+        """Hand over the scalars, column by column."""
+        walked = self._walked
+        self._read_long_doubles()
+        which, counts, starts, self._numbering = columns.different(
+            walked.body, walked.kinds, walked.places, walked.sizes, walked.numbers, self._order, self._ends, _SEED
+        )
+        self._values = self._different(which)
+        weights, begins = counts.tolist(), starts.tolist()
+        for number, held in self._met():
+            node, names = self._paths.nodes[number], self._paths.names[number]
+            if held[FALSE] or held[TRUE]:
+                into.booleans(node, lambda number=number: self._listed_booleans(number))  # type: ignore[misc]
+            if held[DOUBLE] or held[LONG_DOUBLE]:
+                into.floats(node, columns.doubles_of(walked.kinds, walked.doubles, self._order, self._ends, number))
+            values, often = (
+                self._values[begins[number] : begins[number + 1]],
+                weights[begins[number] : begins[number + 1]],
+            )
+            integers, texts = held[INT32] + held[INT64], held[TEXT] + held[ESCAPED]
+            if integers:
+                chosen = _only(values, often, int) if texts else (values, often)
+                into.integers(node, names, set(chosen[0]), lambda chosen=chosen: _counted(*chosen))  # type: ignore[misc]
+            if texts:
+                into.texts(
+                    node, names, self._paths.depths[number],
+                    _counted(*(_only(values, often, str) if integers else (values, often))),
+                    lambda number=number: self._listed_texts(number),  # type: ignore[misc]
+                )  # fmt: skip
+
+    def _met(self) -> list[tuple[int, list[int]]]:
+        met = np.flatnonzero(self._statistics[:, COUNT : COUNT + KINDS].any(axis=1))
+        return list(zip(met.tolist(), self._statistics[met].tolist(), strict=True))
+
+    def _read_long_doubles(self) -> None:
+        walked = self._walked
+        for place in np.flatnonzero(walked.kinds == LONG_DOUBLE).tolist():
+            at = walked.places[place]
+            walked.doubles[place] = float(walked.body[at : at + walked.sizes[place]].tobytes())
+
+    def _different(self, which: Any) -> list[Any]:
+        """The values at some places of the tape, integers and texts."""
+        walked = self._walked
+        kinds = walked.kinds[which]
+        values: list[Any] = walked.numbers[which].tolist()
+        plain = np.flatnonzero(kinds == TEXT)
+        places = which[plain]
+        held, offsets = columns.gathered(walked.body, walked.places[places], walked.sizes[places])
+        texts = pyarrow.LargeStringArray.from_buffers(len(places), pyarrow.py_buffer(offsets), pyarrow.py_buffer(held))
+        for index, text in zip(plain.tolist(), texts.to_pylist(), strict=True):
+            values[index] = text
+        for index in np.flatnonzero(kinds == ESCAPED).tolist():
+            at = walked.places[which[index]]
+            values[index] = orjson.loads(walked.body[at - 1 : at + walked.sizes[which[index]] + 1].tobytes())
+        return values
+
+    def _listed_texts(self, number: int) -> tuple[list[str], list[int]]:
+        places = self._order[self._ends[number] : self._ends[number + 1]]
+        kinds = self._walked.kinds[places]
+        textual = (kinds == TEXT) | (kinds == ESCAPED)
+        numbering = self._numbering[self._ends[number] : self._ends[number + 1]][textual]
+        return [self._values[at] for at in numbering.tolist()], self._records_of(places[textual])
+
+    def _listed_booleans(self, number: int) -> tuple[list[str], list[int]]:
+        places = self._order[self._ends[number] : self._ends[number + 1]]
+        kinds = self._walked.kinds[places]
+        boolean = (kinds == TRUE) | (kinds == FALSE)
+        texts = ["true" if kind == TRUE else "false" for kind in kinds[boolean].tolist()]
+        return texts, self._records_of(places[boolean])
+
+    def _records_of(self, places: Any) -> list[int]:
+        found: list[int] = self._records[self._walked.rows[places]].tolist()
+        return found
+
+
+def _only(values: Sequence[Any], often: Sequence[int], kind: type) -> tuple[list[Any], list[int]]:
+    pairs = [(value, count) for value, count in zip(values, often, strict=True) if type(value) is kind]
+    return [value for value, _ in pairs], [count for _, count in pairs]
+
+
+def _counted(values: Sequence[Any], often: Sequence[int]) -> dict[Any, int]:
+    """Value -> how often; escapes may make two texts one."""
+    counts = dict(zip(values, often, strict=True))
+    if len(counts) < len(values):
+        counts = dict.fromkeys(values, 0)
+        for value, count in zip(values, often, strict=True):
+            counts[value] += count
+    return counts

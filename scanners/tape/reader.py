@@ -1,0 +1,193 @@
+"""Runs the walk over batches of bodies, and makes nodes for the paths that it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+import orjson
+
+from scanners.nodes import Node
+from scanners.tape import words
+from scanners.tape.walk import walk
+
+_PADDING = b"\0" * 16
+MOST_BYTES = 2**31 - 2**20
+
+
+class Maker(Protocol):
+    """Who makes nodes (`scanners.columns.Profiler`)."""
+
+    def child(self, node: Node, key: str, row: int, names: tuple[str, ...], depth: int, /) -> Node | None:
+        """The node of an object's field, first met in a record; None when the key is data."""
+        ...
+
+    def elements(self, node: Node, /) -> Node:
+        """The node of an array's elements."""
+        ...
+
+
+class Tape:
+    """Arrays that a walk writes, a value a place; they grow, and are used again for the next batch."""
+
+    COLUMNS = (
+        ("nodes", np.int32), ("rows", np.int32), ("kinds", np.uint8), ("places", np.int32), ("sizes", np.int32),
+        ("numbers", np.int64), ("doubles", np.float64),
+    )  # fmt: skip
+
+    def __init__(self, room: int = 1 << 16) -> None:
+        self.columns = [np.zeros(room, kind) for _, kind in self.COLUMNS]
+
+    def grow(self) -> None:
+        self.columns = [np.concatenate((column, np.zeros_like(column))) for column in self.columns]
+
+
+@cache
+def scratch() -> Tape:
+    """The tape of this process: batches are profiled one after the other."""
+    return Tape()
+
+
+@dataclass(slots=True)
+class Walked:
+    """What a walk found: the joined bodies, the tape as far as it is filled, and for each body whether it was left alone
+    and the sums of its paths' hashes over all levels and over the first two."""
+
+    body: Any
+    nodes: Any
+    rows: Any
+    kinds: Any
+    places: Any
+    sizes: Any
+    numbers: Any
+    doubles: Any
+    odd: Any
+    shapes: Any
+    coarse: Any
+
+
+class Paths:
+    """The nodes a walk knows: a table for the compiled code, and what Python knows of each."""
+
+    def __init__(self, root: Node, maker: Maker) -> None:
+        self.nodes: list[Node] = []
+        self.names: list[tuple[str, ...]] = []
+        self.depths: list[int] = []
+        self.table = np.zeros((words.TABLE, 256), np.int64)
+        self.hashes = np.zeros(256, np.uint64)
+        self.keys = np.zeros(4096, np.uint8)
+        self._key_bytes = 0
+        self._maker = maker
+        self._open: dict[int, set[str]] = {}
+        """Objects some of whose keys are data -> the keys of them that are none."""
+        self._add(root, (), 0)
+
+    def key(self, parent: int, raw: bytes, record: int) -> None:
+        """Make known what an unknown key of an object is."""
+        key = raw.decode()
+        node = self._maker.child(self.nodes[parent], key, record, self.names[parent], self.depths[parent])
+        if node is None:
+            self.table[words.OPEN, parent] = 1
+            self._open[parent] = set(self._children(parent))
+        else:
+            self._child(parent, node, key)
+
+    def elements(self, parent: int) -> None:
+        """Make known the elements of an array."""
+        made = self._add(self._maker.elements(self.nodes[parent]), self.names[parent], self.depths[parent] + 1)
+        self.table[words.ELEMENTS, parent] = made
+
+    def refresh(self) -> None:
+        """Take over the fields that the exact reader found in objects some of whose keys are data."""
+        for parent, known in self._open.items():
+            fields = self.nodes[parent].fields
+            if len(fields) > len(known):
+                for key in [key for key in fields if key not in known]:
+                    self._child(parent, fields[key], key)
+                    known.add(key)
+
+    def _children(self, parent: int) -> list[str]:
+        found, child = [], int(self.table[words.HEAD, parent])
+        while child:
+            found.append(self.names[child][-1])
+            child = int(self.table[words.NEXT, child])
+        return found
+
+    def _child(self, parent: int, node: Node, key: str) -> None:
+        raw = np.frombuffer(key.encode(), np.uint8)
+        made = self._add(node, (*self.names[parent], key), self.depths[parent] + 1)
+        while self._key_bytes + len(raw) > len(self.keys):
+            self.keys = np.concatenate((self.keys, np.zeros_like(self.keys)))
+        self.keys[self._key_bytes : self._key_bytes + len(raw)] = raw
+        table = self.table
+        table[words.KEY_AT, made], table[words.KEY_LENGTH, made] = self._key_bytes, len(raw)
+        table[words.NEXT, made], table[words.HEAD, parent] = table[words.HEAD, parent], made
+        self.hashes[made] = node.hash
+        self._key_bytes += len(raw)
+
+    def _add(self, node: Node, names: tuple[str, ...], depth: int) -> int:
+        made = len(self.nodes)
+        if made == len(self.hashes):
+            self.table = np.concatenate((self.table, np.zeros_like(self.table)), axis=1)
+            self.hashes = np.concatenate((self.hashes, np.zeros_like(self.hashes)))
+        self.nodes.append(node)
+        self.names.append(names)
+        self.depths.append(depth)
+        return made
+
+
+class Reader:
+    """Reads batches of bodies of one part; keeps the paths from batch to batch."""
+
+    def __init__(self, root: Node, maker: Maker) -> None:
+        self.paths = Paths(root, maker)
+        self._state = np.zeros(6, np.int64)
+
+    def read(self, bodies: Sequence[bytes], records: Sequence[int]) -> Walked:
+        """Walk the bodies; `records` are their records, which new keys are first seen in."""
+        body = np.frombuffer(b"\0".join(bodies) + _PADDING, np.uint8)
+        starts = np.zeros(len(bodies) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, bodies), np.int64, len(bodies)) + 1, out=starts[1:])
+        odd = np.zeros(len(bodies), np.bool_)
+        shapes, coarse = np.zeros(len(bodies), np.uint64), np.zeros(len(bodies), np.uint64)
+        paths, state, tape = self.paths, self._state, scratch()
+        paths.refresh()
+        whole = -1
+        state[words.RECORD] = state[words.PLACES] = 0
+        while True:
+            # A walk begins a record anew when it comes back for something that is missing.
+            said = walk(
+                body, starts, paths.keys, paths.table, paths.hashes, *tape.columns, odd, shapes, coarse, state,
+            )  # fmt: skip
+            if said == words.DONE:
+                break
+            if said == words.TAPE_FULL:
+                tape.grow()
+                continue
+            record = int(state[words.RECORD])
+            if record != whole:
+                # What is no document in the end must not leave its keys behind.
+                if not _is_document(bodies[record]):
+                    odd[record] = True
+                    state[words.RECORD] += 1
+                    continue
+                whole = record
+            if said == words.NEW_ELEMENTS:
+                paths.elements(int(state[words.PARENT]))
+            else:
+                at, length = int(state[words.AT]), int(state[words.LENGTH])
+                paths.key(int(state[words.PARENT]), body[at : at + length].tobytes(), records[record])
+        filled = int(state[words.PLACES])
+        nodes, rows, kinds, places, sizes, numbers, doubles = (column[:filled] for column in tape.columns)
+        return Walked(body, nodes, rows, kinds, places, sizes, numbers, doubles, odd, shapes, coarse)
+
+
+def _is_document(body: bytes) -> bool:
+    try:
+        orjson.loads(body)
+    except ValueError:
+        return False
+    return True
