@@ -263,7 +263,7 @@ class Parts:
         return SparkEngine(self.get("sessions", self.sessions), Decoder(self._archive))
 
     def _archive(self) -> str:
-        from scanners.adapters.spark_sampler import code_archive
+        from scanners.adapters.code_archive import code_archive
 
         return str(code_archive())
 

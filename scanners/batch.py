@@ -67,6 +67,13 @@ class Batch:
             ]
         return sizes
 
+    def size(self) -> int:
+        """Bytes of keys, values and headers of all records."""
+        size = sum(map(len, filter(None, self.values))) + sum(map(len, filter(None, self.keys)))
+        for headers in self.headers:
+            size += sum(len(name) + len(body or b"") for name, body in headers)
+        return size
+
     def places(self) -> list[tuple[int, int, int]]:
         """(time, partition, offset) of each record."""
         times = [time or 0 for time in self.timestamps] if None in self.timestamps else self.timestamps

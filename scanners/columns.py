@@ -72,8 +72,9 @@ class _Plan:
 class Profiler:
     """Adds columns to nodes. One per topic and task; holds values only between `start` and `finish`.
 
-    `places` gives (timestamp, partition, offset) by record number; `shape` and `coarse` collect the hash of each
-    record's paths, over all levels and over the first two; `keys` counts the keys of all objects met.
+    `places` gives (timestamp, partition, offset) by record number, `in_order` whether they rise; `shape` and `coarse`
+    collect the hash of each record's paths, over all levels and over the first two; `keys` counts the keys of all objects
+    met.
     """
 
     def __init__(self, salt: str, detect: Detect | None = None) -> None:
@@ -84,7 +85,7 @@ class Profiler:
         self.problems: Counter[str] = Counter()
         self.places: Sequence[First] = ()
         self._earliest: First = (0, 0, 0)
-        self._in_order = True
+        self.in_order = True
         self.keys = 0
         self.shape: list[int] = []
         self.coarse: list[int] = []
@@ -92,8 +93,8 @@ class Profiler:
     def start(self, places: Sequence[First]) -> None:
         """Begin a batch of records."""
         self.places = places
-        self._earliest = min(places, default=(0, 0, 0))
-        self._in_order = all(map(le, places, islice(places, 1, None)))
+        self.in_order = all(map(le, places, islice(places, 1, None)))
+        self._earliest = min(places[:1] if self.in_order else places, default=(0, 0, 0))
         self.shape = [0] * len(places)
         self.coarse = [0] * len(places)
         self._waiting.clear()
@@ -170,7 +171,7 @@ class Profiler:
 
     def _first(self, rows: Sequence[int]) -> First:
         """The earliest place of some records."""
-        return self.places[min(rows)] if self._in_order else min(map(self.places.__getitem__, rows))
+        return self.places[min(rows)] if self.in_order else min(map(self.places.__getitem__, rows))
 
     def _scalars(self, column: _Column) -> None:
         node, names = column.node, column.names

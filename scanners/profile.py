@@ -100,14 +100,13 @@ class TopicProfiler:
 
     def _within_limits(self, batch: Batch) -> Batch:
         sketch = self.sketch
-        sizes = batch.sizes()
         late = self._deadline is not None and self._clock() > self._deadline
-        total = sum(sizes)
+        total = batch.size()
         if not late and (self._max_bytes is None or sketch.size + total <= self._max_bytes):
             sketch.size += total
             return batch
         kept: list[int] = []
-        for row, size in enumerate(sizes):
+        for row, size in enumerate(batch.sizes()):
             if late or (self._max_bytes is not None and sketch.size >= self._max_bytes):
                 sketch.partition(batch.partitions[row]).skipped += 1
                 place = (batch.timestamps[row] or 0, batch.partitions[row], batch.offsets[row])

@@ -58,7 +58,7 @@ class QuickJson:
         if sum(map(len, bodies)) + len(bodies) > MOST_BYTES:
             return None
         walked = self._reader.read(bodies, records)
-        fold = Fold(self._reader.paths, walked, records, self._profiler.places)
+        fold = Fold(self._reader.paths, walked, records, self._profiler.places, self._profiler.in_order)
         fold.count()
         self._folds.append(fold)
         shape, coarse, odd = self._profiler.shape, self._profiler.coarse, walked.odd.tolist()

@@ -1,8 +1,8 @@
 """The user's own recognizers over a column: presidio's pattern recognizer fields, run so that no pattern can hold up a scan.
 
-A pattern runs on RE2, whose time is linear whatever the pattern is. What RE2 does not know (look-around, references back,
-letters beyond ASCII with \\b and \\w) runs on `regex`, which stops after a time; a recognizer that had to be stopped
-three times is not asked again by this worker. Either way a field that could not be read counts as not scanned.
+A pattern runs on RE2, whose time is linear whatever the pattern is. What RE2 does not know, or reads otherwise (look-around,
+references back, letters beyond ASCII with \\b and \\w), runs on `regex`, which stops after a time; a recognizer that had to
+be stopped three times is not asked again by this worker. Either way a field that could not be read counts as not scanned.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import logging
 import math
 import re
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
+from scanners.detectors.dialects import encodable, for_lines, for_re, only_regex, re2_reads_alike, unsure
 from scanners.detectors.quick import compiled, where_hits
 from scanners.model import Recognizer
 
@@ -50,6 +52,7 @@ class CustomRecognizers:
         """ENTITY|custom:NAME -> numbers of the texts that hold it, and why the look was not finished, or None."""
         found: dict[str, set[int]] = {}
         failure: str | None = None
+        texts = encodable(texts) if self._each else ()
         where = self._quick.find(texts)
         for number, one in enumerate(self._each):
             indexes, problem = one.find(texts, where(number))
@@ -110,18 +113,6 @@ class _One:
 def search(expression: str, seconds: float) -> Search:
     """Whether a text holds the pattern, with presidio's flags: case is ignored, ^ and $ are those of lines, a dot is any
     character. Raises TookTooLong out of a search; `regex.error` for a pattern that cannot be read."""
-    import re2
-
-    if expression.isascii():
-        options = re2.Options()
-        options.log_errors = False
-        try:
-            linear = re2.compile(f"(?ims){expression}", options)
-        except re2.error:
-            linear = None
-        if linear is not None:
-            # RE2 reads UTF-8, which has no lone surrogates; JSON may hold them.
-            return lambda text: linear.search(text.encode("utf-8", "replace").decode()) is not None
     regex: Any = import_module("regex")  # ships no types
     pattern = regex.compile(expression, regex.IGNORECASE | regex.MULTILINE | regex.DOTALL)
 
@@ -131,11 +122,27 @@ def search(expression: str, seconds: float) -> Search:
         except TimeoutError:
             raise TookTooLong from None
 
-    return stopped
+    linear = None if only_regex(expression) or not expression.isascii() else _linear(expression)
+    if linear is None:
+        return stopped
+    alike = re2_reads_alike(expression)
+    return lambda text: linear.search(text) is not None if alike(text) else stopped(text)
+
+
+def _linear(expression: str) -> Any:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(f"(?ims){expression}", options)
+    except re2.error:
+        return None
 
 
 def sieve(expressions: Sequence[str]) -> Callable[[Sequence[str]], Sequence[int]]:
-    """Numbers of the texts in which one of the patterns may match, with presidio's flags; of all when it cannot be told."""
+    """Numbers of the texts in which one of the patterns may match, with presidio's flags; of all when it cannot be told.
+    The texts hold no lone surrogates."""
     quick = _Quick([expressions])
     return lambda texts: quick.find(texts)(0)
 
@@ -144,24 +151,31 @@ class _Quick:
     """Which recognizers may match which texts, by hyperscan in one pass; all texts where it cannot tell."""
 
     def __init__(self, expressions: Sequence[Sequence[str]]) -> None:
-        self._parts: list[tuple[int, Any]] = []
-        self._blind: set[int] = set()
+        self._parts: list[tuple[int, Any, set[re.Pattern[str]]]] = []
         for number, each in enumerate(expressions):
             database = _database(each) if each and sum(map(repeated, each)) <= _MAX_REPEATED else None
-            if database is None:
-                self._blind.add(number)
-            else:
-                self._parts.append((number, database))
+            if database is not None:
+                self._parts.append((number, database, set(map(unsure, each))))
+        self._unsure = {characters for *_, unsure_of in self._parts for characters in unsure_of}
 
     def find(self, texts: Sequence[str]) -> Callable[[int], Sequence[int]]:
-        bodies: list[bytes] = []
-        if self._parts:
-            bodies = [t.encode("utf-8", "replace") + b"\n" for t in texts]
+        if not self._parts or not texts:
+            return lambda number: range(len(texts))
+        # A line break on either side of each text: a match that ends where a text begins is not taken for the one's before.
+        bodies = [b"\n" + text.encode() for text in texts]
+        bodies[-1] += b"\n"
+        together = "" if sum(map(len, bodies)) == sum(map(len, texts)) + len(texts) + 1 else "\n".join(texts)
+        open_ones = {
+            characters: {i for i, text in enumerate(texts) if characters.search(text)}
+            for characters in self._unsure
+            if characters.search(together)
+        }
         seen: dict[int, Sequence[int]] = {}
-        for number, database in self._parts:
+        for number, database, unsure_of in self._parts:
             try:
                 hits = where_hits(database, bodies)
-                seen[number] = sorted({i for where in hits.values() for i in where})
+                left_open = (open_ones.get(characters, ()) for characters in unsure_of)
+                seen[number] = sorted(set().union(*hits.values(), *left_open))
             except Exception:
                 logging.getLogger(__name__).info("hyperscan could not read a column; recognizers read it themselves")
         return lambda number: seen.get(number, range(len(texts)))
@@ -172,7 +186,9 @@ def repeated(expression: str) -> float:
     cannot be read."""
     parser = import_module("re._parser")  # what `re` itself reads patterns with
     try:
-        return _written_out(parser.parse(expression), 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of `[[`, which `regex` reads as it should be
+            return _written_out(parser.parse(for_re(expression)), 1)
     except (re.error, RecursionError, OverflowError):
         return math.inf
 
@@ -202,12 +218,16 @@ def _written_out(tree: Any, times: int) -> int:
 
 
 def _database(expressions: Sequence[str]) -> Any:
+    if any(map(only_regex, expressions)):
+        return None
     try:
         import hyperscan as hs
-    except ImportError:
+
+        written = [for_lines(expression).encode() for expression in expressions]
+    except (ImportError, UnicodeEncodeError):
         return None
     flags = (
         hs.HS_FLAG_CASELESS | hs.HS_FLAG_MULTILINE | hs.HS_FLAG_DOTALL | hs.HS_FLAG_UTF8 | hs.HS_FLAG_UCP
         | hs.HS_FLAG_ALLOWEMPTY | hs.HS_FLAG_PREFILTER
     )  # fmt: skip
-    return compiled([e.encode() for e in expressions], flags)
+    return compiled(written, flags)

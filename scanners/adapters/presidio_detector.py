@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from scanners.adapters.custom_recognizers import CustomRecognizers, sieve
+from scanners.detectors.dialects import encodable
 from scanners.model import Recognizer
 
 _THRESHOLD = 0.6
@@ -70,6 +70,7 @@ class PresidioAnalyzer:
     def prose(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
         found: dict[str, set[int]] = {}
         before = self._log.count
+        texts = encodable(texts)
         # Context words count where they stand in the text. A field's name is no such word: `license.name` holds no driver's.
         for index in self._worth_reading(texts):
             for result in self._engine.analyze(texts[index], language="en", score_threshold=_THRESHOLD):
@@ -83,10 +84,6 @@ class PresidioAnalyzer:
         return self._custom.find(texts)
 
 
-_ENDS = re.compile(r"\\[AGZz]")
-"""Ends of the whole text, which a pass over many texts at once does not see."""
-
-
 def _sieve(recognizers: Sequence[Any]) -> Callable[[Sequence[str]], Sequence[int]]:
     """Numbers of the texts in which a recognizer may find something.
 
@@ -97,23 +94,11 @@ def _sieve(recognizers: Sequence[Any]) -> Callable[[Sequence[str]], Sequence[int
 
     by_pattern = all(isinstance(r, PatternRecognizer) and r.patterns for r in recognizers)
     expressions = [p.regex for r in recognizers for p in r.patterns] if by_pattern else []
-    if not expressions or any(map(_ENDS.search, expressions)):
-        return _all
-    passed = sieve(expressions)
-    # spaCy cannot read a lone surrogate, which has to show as not read.
-    return lambda texts: passed(texts) if _encodes(texts) else _all(texts)
+    return sieve(expressions) if expressions else _all
 
 
 def _all(texts: Sequence[str]) -> Sequence[int]:
     return range(len(texts))
-
-
-def _encodes(texts: Sequence[str]) -> bool:
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _nlp_engine() -> tuple[Any, str | None]:

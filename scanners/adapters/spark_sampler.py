@@ -5,23 +5,20 @@ read, merged in Spark. What comes back is one sealed sketch a topic; no record e
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import secrets
-import tempfile
 import threading
 import uuid
-import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
-from pathlib import Path
+from functools import reduce
 from typing import Any
 
 from catalog.adapters.spark_connect import connect, release
 from catalog.errors import Unavailable, WeirError
 from scanners.adapters import headers_text
+from scanners.adapters.code_archive import code_archive
 from scanners.adapters.kafka_settings import java
 from scanners.adapters.worker import COLUMNS, SKETCH_SCHEMA, job_text, merger, profile_batches
 from scanners.model import ClusterConnection, OffsetRange
@@ -251,39 +248,6 @@ def _connect(remote: str) -> Any:
         session.conf.set(name, value)
     session.addArtifacts(str(code_archive()), pyfile=True)
     return session
-
-
-def code_archive() -> Path:
-    """A zip of the packages `catalog` and `scanners`, as the workers import them; its name tells its content.
-
-    It is there while this process is, and made again when somebody cleaned it away.
-    """
-    name, body = _code()
-    target = Path(_folder().name) / name
-    if not target.exists():
-        target.parent.mkdir(mode=0o700, exist_ok=True)
-        fresh = target.with_suffix(f".{threading.get_ident()}")
-        fresh.write_bytes(body)
-        fresh.replace(target)
-    return target
-
-
-@lru_cache(maxsize=1)
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="weir-")
-
-
-@lru_cache(maxsize=1)
-def _code() -> tuple[str, bytes]:
-    root = Path(__file__).resolve().parents[2]
-    body = io.BytesIO()
-    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as archive:
-        for package in ("catalog", "scanners"):
-            for path in sorted((root / package).rglob("*.py")):
-                info = zipfile.ZipInfo(str(path.relative_to(root)), (2026, 1, 1, 0, 0, 0))
-                archive.writestr(info, path.read_bytes())
-    data = body.getvalue()
-    return f"weir_scanners_{hashlib.sha256(data).hexdigest()[:12]}.zip", data
 
 
 def _translated(error: Exception, cluster: ClusterConnection) -> Unavailable:

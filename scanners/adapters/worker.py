@@ -78,7 +78,7 @@ class Task:
     def add(self, topic: str, records: Batch) -> Iterator[Sketch]:
         """Take in records; yields sketches that had to be given up to make room."""
         self._waiting.setdefault(topic, Batch()).extend(records)
-        self._sizes[topic] = self._sizes.get(topic, 0) + sum(records.sizes())
+        self._sizes[topic] = self._sizes.get(topic, 0) + records.size()
         if len(self._waiting[topic]) >= BATCH_RECORDS or self._sizes[topic] >= BATCH_BYTES:
             self._flush(topic)
         if len(self._waiting) > _OPEN_TOPICS:

@@ -39,20 +39,25 @@ _SEED = np.uint64(np.random.default_rng().integers(1, 2**63))
 class Fold:
     """One batch: statistics by node at once, then node by node what needs Python.
 
-    `records` are the records of the bodies, `places` those of all records of the batch.
+    `records` are the records of the bodies, `places` those of all records of the batch, which rise when they are `in_order`.
     """
 
-    def __init__(self, paths: Paths, walked: Walked, records: Sequence[int], places: Sequence[First]) -> None:
+    def __init__(
+        self, paths: Paths, walked: Walked, records: Sequence[int], places: Sequence[First], in_order: bool
+    ) -> None:
         self._paths = paths
         self._walked = walked
         self._records = np.array(records, np.int64)
         self._places = places
-        by_place = sorted(range(len(places)), key=places.__getitem__)
-        self._by_place = by_place
-        ranks = np.empty(len(places), np.int64)
-        ranks[by_place] = np.arange(len(places))
+        self._by_place: Sequence[int] = range(len(places))
+        ranks = self._records
+        if not in_order:
+            self._by_place = sorted(self._by_place, key=places.__getitem__)
+            rank_of = np.empty(len(places), np.int64)
+            rank_of[self._by_place] = np.arange(len(places))
+            ranks = rank_of[self._records]
         self._statistics, self._order, self._ends = columns.by_node(
-            walked.nodes, walked.rows, walked.kinds, walked.sizes, ranks[self._records], len(paths.nodes)
+            walked.nodes, walked.rows, walked.kinds, walked.sizes, ranks, len(paths.nodes)
         )
 
     def count(self) -> None:

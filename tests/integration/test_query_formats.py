@@ -61,7 +61,7 @@ class PythonDecoder:
         return Decoder(str).function(part, read)
 
     def files(self) -> tuple[str, ...]:
-        from scanners.adapters.spark_sampler import code_archive
+        from scanners.adapters.code_archive import code_archive
 
         return (str(code_archive()),)
 

@@ -24,8 +24,15 @@ def fake(locale: str) -> Any:
 def by(locale: str, ask: Callable[[Any], Any]) -> Make:
     def make(rng: random.Random) -> Any:
         faker = fake(locale)
-        faker.seed_instance(rng.getrandbits(48))
-        return ask(faker)
+        seed = rng.getrandbits(48)
+        faker.seed_instance(seed)
+        # Some of Faker's numbers (CURP, NIF) are drawn from the process's random numbers, whatever its own seed.
+        common = random.getstate()
+        random.seed(seed)
+        try:
+            return ask(faker)
+        finally:
+            random.setstate(common)
 
     return make
 

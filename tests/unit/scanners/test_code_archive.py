@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import py_compile
 import shutil
 import subprocess
 import sys
 import zipfile
+import zipimport
 from pathlib import Path
 
-from scanners.adapters.spark_sampler import code_archive
+from scanners import nodes
+from scanners.adapters import code_archive as code_archive_module
+from scanners.adapters.code_archive import code_archive
 
 
 def test_the_archive_holds_what_workers_import_and_comes_back_when_cleaned_away() -> None:
@@ -22,7 +27,7 @@ def test_the_archive_holds_what_workers_import_and_comes_back_when_cleaned_away(
 
 
 def test_nothing_is_left_when_the_process_ends(tmp_path) -> None:
-    said = "from scanners.adapters.spark_sampler import code_archive; print(code_archive().exists())"
+    said = "from scanners.adapters.code_archive import code_archive; print(code_archive().exists())"
     done = subprocess.run(
         [sys.executable, "-c", said],
         env={"TMPDIR": str(tmp_path), "PATH": ""},
@@ -33,3 +38,23 @@ def test_nothing_is_left_when_the_process_ends(tmp_path) -> None:
     )
     assert done.stdout.strip() == "True"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_need_not_compile_what_is_compiled_here(tmp_path: Path) -> None:
+    """Bytecode of a module this process imported travels along, and is what a worker runs; the source lies beside it."""
+    py_compile.compile(nodes.__file__)
+    code_archive_module._code.cache_clear()
+    try:
+        archive = tmp_path / "code.zip"
+        archive.write_bytes(code_archive_module._code()[1])
+    finally:
+        code_archive_module._code.cache_clear()
+    below = zipimport.zipimporter(f"{archive}/scanners")
+    assert below.get_code("nodes").co_filename == nodes.__file__
+    assert below.get_source("nodes") == Path(nodes.__file__).read_text()
+    program = "import scanners.nodes, scanners.profile; print(scanners.nodes.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(archive)},
+    )  # fmt: skip
+    assert done.stdout.strip().startswith(str(archive))

@@ -172,13 +172,11 @@ def test_free_text_that_is_not_read_holds_nothing(monkeypatch: pytest.MonkeyPatc
     quick = PresidioAnalyzer()
     monkeypatch.setattr(presidio_detector, "_sieve", lambda _: presidio_detector._all)
     reads_all = PresidioAnalyzer()
-    for texts in ([t for t in ODD if t and "\ud800" not in t and len(t) < 1000], *_free_texts()):
+    for texts in ([t for t in ODD if t and len(t) < 1000], *_free_texts()):
         assert quick.prose(texts, ("note",)) == reads_all.prose(texts, ("note",))
     assert (
         len(quick._worth_reading(["nothing of that kind is in here", "passport 512345678 was shown at the desk"])) == 1
     )
-    # presidio fails on such a text, and the field is to count as not scanned.
-    assert len(quick._worth_reading(["nothing of that kind", "nor here \ud800"])) == 2
 
 
 def _free_texts() -> list[list[str]]:
