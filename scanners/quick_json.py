@@ -28,9 +28,10 @@ _MOST_ODD = 0.25
 
 
 class _Process:
-    """How much this process has read without compiled code, and whether it has any."""
+    """How much this process has read without compiled code, and whether it has any, or cannot have any."""
 
     bodies = 0
+    compiled = False
     broken = False
 
 
@@ -77,18 +78,32 @@ class QuickJson:
     def _ready(self, bodies: int) -> bool:
         if self._reader is not None:
             return True
-        if _Process.broken:
-            return False
-        if _Process.bodies < WORTH:
+        if not _Process.compiled and _Process.bodies < WORTH:
             _Process.bodies += bodies
             return False
-        try:
-            from scanners.tape.reader import Reader
-
-            self._reader = Reader(self._root, self._profiler)
-        except Exception as error:
-            # A machine where nothing can be compiled scans all the same, only slower.
-            _Process.broken = True
-            logging.getLogger(__name__).warning("JSON is read without compiled code: %s", type(error).__name__)
+        if not _Process.compiled and not _Process.broken:
+            _compile()
+        if _Process.broken:
             return False
+        from scanners.tape.reader import Reader
+
+        self._reader = Reader(self._root, self._profiler)
         return True
+
+
+def _compile() -> None:
+    """Make or load the machine code, by a record of our own. A machine where that cannot be had scans in Python."""
+    try:
+        from scanners.tape.fold import Fold
+        from scanners.tape.reader import Reader
+
+        profiler = Profiler("")
+        profiler.start([(0, 0, 0)])
+        reader = Reader(Node(), profiler)
+        walked = reader.read([b'{"a":[1,2.5,"x"]}'], [0])
+        profiler.finish(None, [Fold(reader.paths, walked, [0], profiler.places, in_order=True)])
+    except Exception as error:
+        _Process.broken = True
+        logging.getLogger(__name__).warning("JSON is read without compiled code: %s", type(error).__name__)
+    else:
+        _Process.compiled = True

@@ -8,7 +8,7 @@ import math
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -325,13 +325,25 @@ def test_a_topic_of_maps_is_soon_read_as_before(monkeypatch: pytest.MonkeyPatch)
     assert profiler.sketch.parts["value"].fields["id"].count == 300
 
 
-def test_without_a_compiler_a_scan_goes_on(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def _missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scanners.tape.reader", None)
+
+
+def _not_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scanners.tape.reader.walk", lambda *_: 1 / 0)
+
+
+@pytest.mark.parametrize("fault", [_missing, _not_compiling])
+def test_without_a_compiler_a_scan_goes_on(
+    fault: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(quick_json, "WORTH", 0)
     monkeypatch.setattr(quick_json._Process, "broken", False)
-    monkeypatch.setitem(sys.modules, "scanners.tape.reader", None)
+    monkeypatch.setattr(quick_json._Process, "compiled", False)
+    fault(monkeypatch)
     profiler = TopicProfiler("t", Schemas(), "salt")
-    profiler.add([RawRecord(None, b'{"id":%d}' % at, [], 0, at, 1) for at in range(100)])
-    assert profiler.sketch.parts["value"].fields["id"].count == 100
-    assert "without compiled code" in caplog.text and not profiler.sketch.problems.keys() - {
-        ("value", "format\x1fjson")
-    }
+    for batch in range(2):
+        profiler.add([RawRecord(None, b'{"id":%d}' % at, [], 0, batch * 100 + at, 1) for at in range(100)])
+    assert profiler.sketch.parts["value"].fields["id"].count == 200
+    assert caplog.text.count("without compiled code") == 1
+    assert not profiler.sketch.problems.keys() - {("value", "format\x1fjson")}
