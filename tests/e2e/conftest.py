@@ -7,4 +7,4 @@ import pytest
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.name == "test_browser.py")
+    items.sort(key=lambda item: 2 if item.get_closest_marker("spare") else item.path.name == "test_browser.py")

@@ -51,6 +51,31 @@ test("find a topic by keyboard alone", async () => {
   await page.getByRole("heading", { name: "value.items[].gift_email" }).waitFor();
 });
 
+test("hits that change under the keyboard leave it in the list", async () => {
+  const page = await as("ana", "/");
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/search\?(.*&)?q=g/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await settled(page);
+  await page.keyboard.press("/");
+  await page.keyboard.type("telemetry");
+  await page.locator('[aria-label="Found"][aria-busy="false"] [data-hit]').first().waitFor();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("gift_email");
+  await page.locator('[aria-label="Found"][aria-busy="true"] [data-hit]').first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.locator("[data-hit]:focus").waitFor();
+  answer();
+  await page.locator('[aria-label="Found"][aria-busy="false"] [data-hit]:focus', { hasText: "gift_email" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/datasets\/prod\/orders\/schema/);
+});
+
 test("see where e-mail is, and take the report to paper", async () => {
   const page = await as("petra", "/reports?entity=EMAIL_ADDRESS");
   await settled(page);
