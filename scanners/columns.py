@@ -26,7 +26,7 @@ _MAX_PLANS = 2000
 """Sets of keys of one object that are remembered."""
 
 
-class Walked(Protocol):
+class Gathered(Protocol):
     """Scalars that were gathered elsewhere (`scanners.tape.fold.Fold`)."""
 
     def scalars(self, into: ScalarColumns, /) -> None:
@@ -99,10 +99,10 @@ class Profiler:
         self.coarse = [0] * len(places)
         self._waiting.clear()
 
-    def finish(self, told: Told | None = None, walked: Iterable[Walked] = ()) -> None:
+    def finish(self, told: Told | None = None, gathered: Iterable[Gathered] = ()) -> None:
         """Count the scalars that were gathered; `told` is shown the texts of each column, before anything of them."""
         self.scalars.told = told
-        for each in walked:
+        for each in gathered:
             each.scalars(self.scalars)
         # Documents in texts bring further scalars.
         while self._waiting:

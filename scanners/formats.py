@@ -13,9 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
-from scanners.jsontext import several
+from scanners.jsontext import readable, several
 from scanners.model import PartFormat
 from scanners.packed import Refused, xml_loads
 from scanners.registered import Schemas
@@ -175,7 +173,7 @@ def _choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str) -> Part
     also = sorted(n for n, c in counts.items() if n in _ALSO and n != name and c * 20 >= sum(counts.values()))
     if also and name in ("json", "xml", "avro", "protobuf", "json-schema", "avro-container"):
         return PartFormat(name, {"also": also})
-    if name == "string" and present and all(b[:1] == b'"' and b[-1:] == b'"' and _is_json(b) for b in present):
+    if name == "string" and present and all(b[:1] == b'"' and b[-1:] == b'"' and readable(b) for b in present):
         return PartFormat("json")
     if name == "string" and part == "value":
         found = csv_options([t for t in map(text_of, present) if t is not None])
@@ -213,14 +211,6 @@ def _parses(body: bytes) -> bool:
     except Refused:
         return True
     except Exception:
-        return False
-    return True
-
-
-def _is_json(body: bytes) -> bool:
-    try:
-        orjson.loads(body)
-    except ValueError:
         return False
     return True
 

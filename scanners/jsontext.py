@@ -24,6 +24,16 @@ has at most 17 significant digits. A false alarm only costs time."""
 quick = orjson.loads
 """Reads plain JSON; raises ValueError. Whether it was plain is for the caller to ask: `long_numbers`, `key_marks`."""
 
+
+def readable(body: bytes) -> bool:
+    """Whether `quick` reads a body."""
+    try:
+        quick(body)
+    except ValueError:
+        return False
+    return True
+
+
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 _MAX_INTEGER_DIGITS = 400

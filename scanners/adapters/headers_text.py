@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-Header = tuple[str, bytes | None]
+from scanners.batch import Header
 
 SQL = (
     "CASE WHEN size(headers) > 0 THEN array_join(transform(headers,"

@@ -13,11 +13,11 @@ from typing import Any
 import numba
 from numba.core import caching, config
 
-_MODULES = ("words", "compiled", "tokens", "walk", "columns")
+from scanners import tape
 
 
 class Kept(caching._CacheLocator):  # type: ignore[misc]
-    """Compiled code is kept by what all modules with some say, wherever they lie.
+    """Compiled code is kept by what the modules of this package say, wherever they lie.
 
     Spark's workers have them in a zip file in a new folder each time, by which numba would compile them each time anew.
     NUMBA_CACHE_DIR names the folder, which nobody else may write to: what lies there is run.
@@ -49,8 +49,8 @@ class Kept(caching._CacheLocator):  # type: ignore[misc]
 
 @functools.cache
 def _stamp() -> str:
-    package = __name__.rpartition(".")[0]
-    texts = (pkgutil.get_data(package, f"{name}.py") or b"" for name in _MODULES)
+    names = sorted(module.name for module in pkgutil.iter_modules(tape.__path__))
+    texts = (pkgutil.get_data(tape.__name__, f"{name}.py") or b"" for name in names)
     return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
-import orjson
 
+from scanners import jsontext
 from scanners.nodes import Node
 from scanners.tape import words
 from scanners.tape.walk import walk
@@ -170,7 +170,7 @@ class Reader:
             record = int(state[words.RECORD])
             if record != whole:
                 # What is no document in the end must not leave its keys behind.
-                if not _is_document(bodies[record]):
+                if not jsontext.readable(bodies[record]):
                     odd[record] = True
                     state[words.RECORD] += 1
                     continue
@@ -183,11 +183,3 @@ class Reader:
         filled = int(state[words.PLACES])
         nodes, rows, kinds, places, sizes, numbers, doubles = (column[:filled] for column in tape.columns)
         return Walked(body, nodes, rows, kinds, places, sizes, numbers, doubles, odd, shapes, coarse)
-
-
-def _is_document(body: bytes) -> bool:
-    try:
-        orjson.loads(body)
-    except ValueError:
-        return False
-    return True
