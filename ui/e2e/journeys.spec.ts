@@ -76,6 +76,41 @@ test("hits that change under the keyboard leave it in the list", async () => {
   await page.waitForURL(/\/datasets\/prod\/orders\/schema/);
 });
 
+test("Enter opens the first hit of all that was typed, though its answer is late, and Back leads to the list", async () => {
+  const page = await as("ana", "/search?q=telemetry");
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/search\?(.*&)?q=gift_email/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.locator('[aria-label="Found"][aria-busy="false"] [data-hit]').first().waitFor();
+  await page.getByLabel("Search datasets and fields").fill("gift_email");
+  await page.keyboard.press("Enter");
+  await page.locator('[aria-label="Found"][aria-busy="true"] [data-hit]').first().waitFor();
+  answer();
+  await page.waitForURL(/\/datasets\/prod\/orders\/schema/);
+  await page.goBack();
+  await page.waitForURL(/\/search\?q=gift_email$/);
+  await page.locator('[aria-label="Found"][aria-busy="false"] [data-hit]').first().waitFor();
+});
+
+test("on a slow machine, too, one stays on the page that was opened from the search", async () => {
+  const page = await as("ana", "/search?q=telemetry");
+  await settled(page);
+  await page.getByLabel("Search datasets and fields").fill("gift_email");
+  await page.locator('[aria-label="Found"][aria-busy="false"] [data-hit]', { hasText: "gift_email" }).first().waitFor();
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 20 });
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "value.items[].gift_email" }).waitFor();
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+  expect(new URL(page.url()).pathname).toBe("/datasets/prod/orders/schema");
+});
+
 test("see where e-mail is, and take the report to paper", async () => {
   const page = await as("petra", "/reports?entity=EMAIL_ADDRESS");
   await settled(page);

@@ -8,6 +8,9 @@ export const WEIR = (process.env.WEIR_URL ?? "http://127.0.0.1:8484").replace(/\
 /** Answers come late by up to so many milliseconds, each differently: finds tests that only pass on a quick machine. */
 const LATE = Number(process.env.WEIR_TEST_LATE ?? 0);
 
+/** Pages compute so many times slower: what a machine does that has other work. */
+const SLOW = Number(process.env.WEIR_TEST_SLOW ?? 1);
+
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -59,6 +62,10 @@ export async function visit(browser: Browser, user: string | null, look: Look = 
     await context.addInitScript((token) => sessionStorage.setItem("weir.token", token), tokenOf(user));
   }
   const page = await context.newPage();
+  if (SLOW > 1) {
+    const session = await context.newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate: SLOW });
+  }
   if (LATE > 0) {
     await page.route(/\/api\/v1\//, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * LATE));
@@ -78,8 +85,19 @@ export async function visit(browser: Browser, user: string | null, look: Look = 
   return { context, page, wrong };
 }
 
-/** Until the page has its answers: nothing grey is left and nothing is on its way. */
+/** Until the page has its answers: nothing grey is left, nothing is on its way, nothing moves or fades. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector("main h1, main h2") !== null);
-  await page.waitForFunction(() => document.querySelector(".skeleton") === null, undefined, { timeout: 45_000 });
+  const waiting = '.skeleton, main [aria-busy="true"]';
+  await page.waitForFunction((of) => document.querySelector(of) === null, waiting, { timeout: 45_000 });
+  await painted(page);
+}
+
+/** Until what changed last is on the screen. */
+export async function painted(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    const ending = document.getAnimations().filter((a) => a.effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map((animation) => animation.finished));
+  });
 }

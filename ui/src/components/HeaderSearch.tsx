@@ -10,6 +10,9 @@ export function HeaderSearch() {
   return pathname === "/" ? <span className="find" /> : <Box />;
 }
 
+/** Milliseconds after a letter until its answer is asked for. */
+const PAUSE = 40;
+
 function Box() {
   const input = useRef<HTMLInputElement>(null);
   const navigate = useNavigate();
@@ -17,6 +20,7 @@ function Box() {
   const [params] = useSearchParams();
   const asked = pathname === "/search" ? (params.get("q") ?? "") : "";
   const [text, setText] = useState(asked);
+  const asking = useRef<ReturnType<typeof setTimeout>>(undefined);
   // The address follows what is typed, a little later; it never takes letters back from somebody who writes.
   useEffect(() => {
     if (document.activeElement !== input.current) setText(asked);
@@ -29,14 +33,24 @@ function Box() {
     if (typing.current) input.current?.focus();
   }, []);
 
-  useEffect(() => {
-    if (text === asked) return;
-    const wait = setTimeout(() => {
-      const keep = pathname === "/search" ? Object.fromEntries(params) : {};
-      navigate(links.search({ ...keep, q: text, page: null }), { replace: pathname === "/search" });
-    }, 40);
-    return () => clearTimeout(wait);
-  }, [text, asked, pathname, params, navigate]);
+  const ask = (q: string, open = false) => {
+    const { pathname, search } = window.location;
+    const keep = pathname === "/search" ? Object.fromEntries(new URLSearchParams(search)) : {};
+    navigate(links.search({ ...keep, q, page: null }), { replace: pathname === "/search", state: { open } });
+  };
+  const askSoon = (q: string) => {
+    const typedAt = window.location.pathname;
+    clearTimeout(asking.current);
+    asking.current = setTimeout(() => {
+      // Whoever went on to another page meanwhile is left there. The address knows it before the page is drawn.
+      if ([typedAt, "/search"].includes(window.location.pathname)) ask(q);
+    }, PAUSE);
+  };
+  const openFirst = () => {
+    clearTimeout(asking.current);
+    ask(text, text.trim() !== "");
+  };
+  useEffect(() => () => clearTimeout(asking.current), []);
 
   return (
     <search className="find">
@@ -50,11 +64,14 @@ function Box() {
         value={text}
         spellCheck={false}
         autoComplete="off"
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setText(event.target.value);
+          askSoon(event.target.value);
+        }}
         onKeyDown={(event) => {
           if (event.key === "Escape") input.current?.blur();
           if (event.key === "ArrowDown") document.querySelector<HTMLElement>("[data-hit]")?.focus();
-          if (event.key === "Enter") document.querySelector<HTMLElement>("[data-hit]")?.click();
+          if (event.key === "Enter") openFirst();
         }}
       />
       <kbd aria-hidden>/</kbd>

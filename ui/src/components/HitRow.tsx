@@ -5,6 +5,12 @@ import { EntityName } from "@/components/EntityBadge";
 import { Marked } from "@/components/Marked";
 import { links } from "@/lib/links";
 
+/** The page of a thing found. */
+export function hitLink(hit: Hit): string {
+  const place = hit.cluster ?? hit.namespace;
+  return hit.kind === "field" && hit.path ? links.field(place, hit.name, hit.path) : links.dataset(place, hit.name);
+}
+
 /** One thing found: a dataset, or a field with the dataset it stands in. */
 export function HitRow({ hit }: { hit: Hit }) {
   const place = hit.cluster ?? hit.namespace;
@@ -19,11 +25,7 @@ export function HitRow({ hit }: { hit: Hit }) {
       <Icon size={16} aria-hidden className="muted" />
       <div className="grow">
         <div className="row" style={{ gap: "4px 10px" }}>
-          <Link
-            data-hit
-            className="strong anywhere"
-            to={field ? links.field(place, hit.name, field) : links.dataset(place, hit.name)}
-          >
+          <Link data-hit className="strong anywhere" to={hitLink(hit)}>
             {field ? <Marked text={field} marked={marks.path?.[0]} /> : name}
           </Link>
           <span className="muted small">

@@ -1,12 +1,12 @@
 // Datasets and fields by words; facets left; everything in the address.
 import { SearchX } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
 import { useSearch } from "@/api/catalog";
-import type { FacetValue } from "@/api/types";
+import type { FacetValue, Hit } from "@/api/types";
 import { Empty } from "@/components/Empty";
 import { Facet } from "@/components/Facets";
-import { HitRow } from "@/components/HitRow";
+import { HitRow, hitLink } from "@/components/HitRow";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
@@ -41,6 +41,7 @@ export function Search() {
   };
   const answer = found.data;
   const list = useKeptFocus(answer);
+  useOpensFirst(found.isFetching ? undefined : answer?.hits);
   return (
     <div className="page">
       <PageHead
@@ -135,6 +136,18 @@ export function Search() {
       </div>
     </div>
   );
+}
+
+/** Enter in the search box opens the first hit of all that was typed, not of the letters before. */
+function useOpensFirst(hits: Hit[] | undefined) {
+  const { search, state } = useLocation();
+  const navigate = useNavigate();
+  const asked = (state as { open?: boolean } | null)?.open === true;
+  useEffect(() => {
+    if (!asked || !hits) return;
+    navigate({ search }, { replace: true, state: null }); // who comes back stays on the list
+    if (hits[0]) navigate(hitLink(hits[0]));
+  }, [asked, hits, navigate, search]);
 }
 
 /** A hit that had the focus and is gone with the next answer leaves it to the first: the keyboard goes on. */
