@@ -66,7 +66,7 @@ _OTHER_FORMATS = {b"", b"\x00", b" ", b"\t", b"\r", b"{", b"[", b"<", b"\xef", b
 """First bytes that `formats.sniff` looks at closely."""
 
 
-def _avro(bodies: Bodies, schemas: Schemas) -> Found:
+def avro(bodies: Bodies, schemas: Schemas) -> Found:
     """Records of registered schemas."""
     from fastavro import schemaless_reader
 
@@ -76,7 +76,7 @@ def _avro(bodies: Bodies, schemas: Schemas) -> Found:
     for body in bodies:
         head = body[:5]
         if head not in made:
-            made[head] = _avro_schema(head, schemas)
+            made[head] = avro_schema(head, schemas)
         try:
             stream = io.BytesIO(body)
             stream.seek(5)
@@ -90,7 +90,8 @@ def _avro(bodies: Bodies, schemas: Schemas) -> Found:
     return values, left
 
 
-def _avro_schema(head: bytes, schemas: Schemas) -> Any:
+def avro_schema(head: bytes, schemas: Schemas) -> Any:
+    """The parsed Avro schema that a body's first five bytes name; None when there is none."""
     number = int.from_bytes(head[1:], "big")
     if len(head) < 5 or head[0] or number not in schemas or schemas.format_of(number) != "avro":
         return None
@@ -100,4 +101,4 @@ def _avro_schema(head: bytes, schemas: Schemas) -> Any:
         return None
 
 
-_READERS: dict[str, Callable[[Bodies, Schemas], Found]] = {"json": _json, "string": _text, "avro": _avro}
+_READERS: dict[str, Callable[[Bodies, Schemas], Found]] = {"json": _json, "string": _text, "avro": avro}

@@ -103,16 +103,28 @@ class RecordChecks:
         if not places:
             return
         sketch.problem(label, _FORMAT + form, min(places))
-        if not self.reads(label, form):
+        checks = self._parts.get(label)
+        if checks is None:
             return
-        checks = self._parts[label]
-        for value, body, place in zip(values, bodies, places, strict=True):
-            for reason in checks(value, form, schema_id(body)):
-                sketch.problem(label, reason, place)
+        if self.reads(label, form):
+            for value, body, place in zip(values, bodies, places, strict=True):
+                for reason in checks(value, form, schema_id(body)):
+                    sketch.problem(label, reason, place)
+        elif checks.names(form):
+            for number, at in _by_id(bodies, places).items():
+                for reason in checks(None, form, number):
+                    sketch.problem(label, reason, min(at), len(at))
 
     def reads(self, label: str, form: str) -> bool:
-        """Whether `seen` looks at the values and bodies of a format."""
-        return label in self._parts and self._parts[label].any(form)
+        """Whether `seen` looks at the values of a format."""
+        return label in self._parts and self._parts[label].reads(form)
+
+
+def _by_id(bodies: Sequence[bytes], places: Sequence[Any]) -> dict[int | None, list[Any]]:
+    found: dict[int | None, list[Any]] = {}
+    for body, place in zip(bodies, places, strict=True):
+        found.setdefault(schema_id(body), []).append(place)
+    return found
 
 
 class _PartChecks:
@@ -131,9 +143,13 @@ class _PartChecks:
         self._own = frozenset(registered.get("ids") or ())
         self._others: dict[int, frozenset[str]] = {}
 
-    def any(self, form: str) -> bool:
-        """Whether there is anything to check of records of this format."""
-        return bool(self._declared or self._own or form == "json-schema")
+    def reads(self, form: str) -> bool:
+        """Whether there is anything to check of the values of this format."""
+        return bool(self._declared or form == "json-schema" or (self._own and form not in _BUILT))
+
+    def names(self, form: str) -> bool:
+        """Whether there is anything to check of the schemas that records of this format name."""
+        return bool(self._own) and form in _BUILT
 
     def __call__(self, value: Any, form: str, number: int | None) -> frozenset[str]:
         found = self._run(self._declared, "declared", value)

@@ -130,7 +130,7 @@ class Profiler:
         kinds = set(map(type, values))
         held = kinds & _CONTAINERS
         if not held:
-            self._wait(node, values, rows, names, depth)
+            self.gather(node, values, rows, names, depth)
         elif len(kinds) == 1:
             self._container(node, kinds.pop(), values, rows, names, depth, shaped)
         else:
@@ -143,7 +143,7 @@ class Profiler:
                     plain[0].extend(parts[kind][0])
                     plain[1].extend(parts[kind][1])
             if plain[0]:
-                self._wait(node, *plain, names, depth)
+                self.gather(node, *plain, names, depth)
 
     def header(self, root: Node, name: str, values: Sequence[Any], rows: Sequence[int]) -> None:
         """Take in the values of one header; `root` is the node of all headers."""
@@ -153,7 +153,10 @@ class Profiler:
             node.hash = path_hash(root.hash, name)
         self.add(node, values, rows, (name,), 1, shaped=False)
 
-    def _wait(self, node: Node, values: Sequence[Any], rows: Sequence[int], names: tuple[str, ...], depth: int) -> None:
+    def gather(
+        self, node: Node, values: Sequence[Any], rows: Sequence[int], names: tuple[str, ...], depth: int
+    ) -> None:
+        """Keep scalars that the node has counted for the end of the batch."""
         column = self._waiting.get(node)
         if column is None:
             column = self._waiting[node] = _Column(node, names, depth)
@@ -315,7 +318,7 @@ class Profiler:
             children.append(child)
         if fresh:
             # The names of a struct may turn out to be the keys of a map.
-            self._wait(node.map_keys(), fresh, [row] * len(fresh), names, depth + 1)
+            self.gather(node.map_keys(), fresh, [row] * len(fresh), names, depth + 1)
             node.map_keys().count += len(fresh)
         if len(plans) >= _MAX_PLANS:
             plans.clear()

@@ -20,6 +20,7 @@ from scanners.header_ids import framed
 from scanners.infer import Sketch, format_key
 from scanners.model import PartFormat, RawRecord, TopicFormat
 from scanners.nodes import path_hash
+from scanners.quick_avro import QuickAvro
 from scanners.quick_json import QuickJson
 from scanners.record_shapes import RecordShapes
 from scanners.registered import Schemas
@@ -59,6 +60,7 @@ class TopicProfiler:
         self._profiler = Profiler(salt, detect)
         self._known = formats
         self._json = QuickJson(self.sketch.parts["value"], self._profiler)
+        self._avro = QuickAvro(self.sketch.parts["value"], self._profiler, schemas)
         self._shapes = RecordShapes(self.sketch, self._profiler, schemas)
         self._formats: dict[str, tuple[PartFormat, int]] = {}
         self._max_bytes = max_bytes
@@ -86,7 +88,7 @@ class TopicProfiler:
         self._headers(batch.headers)
         self._values(batch.values)
         told = self._shapes.teller()
-        self._profiler.finish(told, self._json.columns())
+        self._profiler.finish(told, [*self._json.columns(), *self._avro.columns()])
         self._shapes.subjects(batch.values, told)
         for reason, count in self._profiler.problems.items():
             sketch.problem("value", reason, places[0], count)
@@ -141,24 +143,34 @@ class TopicProfiler:
         form = self._format("value", "value", bodies)
         found, where = _present(bodies)
         self.sketch.present["value"] += len(found)
-        if form.name == "json" and not form.options and not self._checks.reads("value", "json"):
-            found, where = self._walked(found, where)
+        if form.name in ("json", "avro") and not form.options and not self._checks.reads("value", form.name):
+            found, where = self._walked(form.name, found, where)
         for held, at in self._decode("value", form, found, where):
             self._profiler.add(self.sketch.parts["value"], held, at, (), shaped=True)
             self._shapes.count(held, at)
 
-    def _walked(self, bodies: list[bytes], where: Sequence[int]) -> tuple[list[bytes], Sequence[int]]:
-        """Plain JSON by compiled code; gives what is left of the bodies, and their records."""
-        left = self._json.read(bodies, where)
+    def _walked(self, name: str, bodies: list[bytes], where: Sequence[int]) -> tuple[list[bytes], Sequence[int]]:
+        """Plain JSON or Avro by compiled code; gives what is left of the bodies, and their records."""
+        left = (self._json if name == "json" else self._avro).read(bodies, where)
         if left is None or len(left) == len(bodies):
             return bodies, where
         alone = set(left)
-        rest = [index for index in range(len(bodies)) if index not in alone]
-        rows = [where[index] for index in rest]
-        self.sketch.formats.setdefault("value", Counter())[format_key("json", {})] += len(rest)
-        self._checks.seen(self.sketch, "value", "json", (), (), [self._profiler.places[row] for row in rows])
-        self._shapes.count_at(rows, lambda index: jsontext.quick(bodies[rest[index]]))
+        rest = [body for index, body in enumerate(bodies) if index not in alone]
+        rows = [row for index, row in enumerate(where) if index not in alone]
+        self._note("value", name, (), rest, rows)
+        self._shapes.count_at(rows, lambda index: bulk.read([rest[index]], PartFormat(name), self._schemas)[0][0])
         return [bodies[index] for index in left], [where[index] for index in left]
+
+    def _note(
+        self, label: str, name: str, values: Sequence[Any], bodies: Sequence[bytes], where: Sequence[int]
+    ) -> None:
+        """Count bodies that have been read by one format."""
+        self.sketch.formats.setdefault(label, Counter())[format_key(name, {})] += len(bodies)
+        if name in _WIRE:
+            for head, count in Counter([body[:5] for body in bodies]).items():
+                self.sketch.ids.setdefault(label, Counter())[int.from_bytes(head[1:], "big")] += count
+        places = self._profiler.places
+        self._checks.seen(self.sketch, label, name, values, bodies, [places[row] for row in where])
 
     def _decode(
         self, label: str, form: PartFormat, bodies: Sequence[bytes], where: Sequence[int]
@@ -175,12 +187,7 @@ class TopicProfiler:
                 kept = [i for i in range(len(some)) if i not in alone]
                 some, at, values = [some[i] for i in kept], [at[i] for i in kept], [values[i] for i in kept]
             if values:
-                self.sketch.formats.setdefault(label, Counter())[format_key(form.name, {})] += len(values)
-                if form.name in _WIRE:
-                    for head, count in Counter([body[:5] for body in some]).items():
-                        self.sketch.ids.setdefault(label, Counter())[int.from_bytes(head[1:], "big")] += count
-                places = self._profiler.places
-                self._checks.seen(self.sketch, label, form.name, values, some, [places[row] for row in at])
+                self._note(label, form.name, values, some, at)
                 before = self._profiler.keys
                 yield values, at
                 if form.name == "json":

@@ -110,7 +110,11 @@ def floats(node: Node, column: Any, distinct: Distinct) -> None:
     if len(finite):
         sizes = numpy.abs(finite)
         low, high = float(sizes.min()), float(sizes.max())
-        node.add_numbers(_exponent(low), _exponent(high), float(finite.min()) < 0, 0, 0, len(column) - len(finite))
+        exponents = [_exponent(low), _exponent(high)]
+        if low == 0 < high:
+            # What is said of numbers is the same however they come together in batches.
+            exponents.append(_exponent(float(sizes[sizes > 0].min())))
+        node.add_numbers(min(exponents), max(exponents), float(finite.min()) < 0, 0, 0, len(column) - len(finite))
     else:
         node.add_numbers(0, 0, False, 0, 0, len(column))
     # 0.0 and -0.0 are one number; every NaN is written alike.

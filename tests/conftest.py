@@ -158,8 +158,16 @@ def _stack(addresses: dict[str, Any]) -> Stack:
     return Stack(**{**addresses, "neo4j_auth": tuple(addresses["neo4j_auth"])})
 
 
+NEVER_AGAIN = ("attacks", "no_raw_values", "masks")
+"""Modules whose one failure is a failure: what once shows what it should not has shown it."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Fast tests first; those that need servers after them; last those that take what time is left."""
+    """Fast tests first; those that need servers after them; last those that take what time is left.
+
+    With WEIR_TEST_RERUNS=N a test that needs servers or a browser and fails is run up to N times more, and told as
+    RERUN: on a machine that has other work, half a minute's wait may be too short.
+    """
 
     def weight(item: pytest.Item) -> int:
         return next(
@@ -167,3 +175,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         )
 
     items.sort(key=weight)
+    if reruns := int(os.environ.get("WEIR_TEST_RERUNS", "0")):
+        for item in items:
+            if weight(item) in (1, 2) and not any(word in item.path.name for word in NEVER_AGAIN):
+                item.add_marker(pytest.mark.flaky(reruns=reruns))

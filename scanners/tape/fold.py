@@ -61,12 +61,12 @@ class Fold:
         )
 
     def count(self) -> None:
-        """Count all values by type, and what is to be said of objects and arrays."""
+        """Count all values by type, and what is to be said of objects and arrays; what Python made is counted by it."""
         for number, held in self._met():
             node = self._paths.nodes[number]
             node.count += sum(held[COUNT : COUNT + KINDS])
             for kind in range(KINDS):
-                if held[COUNT + kind]:
+                if held[COUNT + kind] and kind in _TYPES:
                     node.seen(_TYPES[kind], held[COUNT + kind], self._places[self._by_place[held[EARLIEST + kind]]])
             if held[COUNT + OBJECT] or held[COUNT + ARRAY]:
                 node.widen("sizes", held[SMALLEST], held[LARGEST])

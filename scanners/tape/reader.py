@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from scanners.nodes import Node
 from scanners.tape import words
 from scanners.tape.walk import walk
 
-_PADDING = b"\0" * 16
+PADDING = b"\0" * 16
 MOST_BYTES = 2**31 - 2**20
 
 
@@ -40,6 +40,11 @@ class Tape:
 
     def __init__(self, room: int = 1 << 16) -> None:
         self.columns = [np.zeros(room, kind) for _, kind in self.COLUMNS]
+
+    def filled(self, places: int) -> tuple[Any, Any, Any, Any, Any, Any, Any]:
+        """The first places of all columns."""
+        nodes, rows, kinds, at, sizes, numbers, doubles = (column[:places] for column in self.columns)
+        return nodes, rows, kinds, at, sizes, numbers, doubles
 
     def grow(self) -> None:
         self.columns = [np.concatenate((column, np.zeros_like(column))) for column in self.columns]
@@ -67,6 +72,14 @@ class Walked:
     odd: Any
     shapes: Any
     coarse: Any
+    made: Mapping[int, tuple[list[Any], list[int]]] = field(default_factory=dict)
+    """What Python made values of: number of a node -> values, and which bodies they are of."""
+
+    def kept(self) -> Walked:
+        """A copy that the next walk does not write over."""
+        return replace(
+            self, **{each.name: getattr(self, each.name).copy() for each in fields(self) if each.name != "made"}
+        )
 
 
 class Paths:
@@ -85,20 +98,29 @@ class Paths:
         """Objects some of whose keys are data -> the keys of them that are none."""
         self._add(root, (), 0)
 
-    def key(self, parent: int, raw: bytes, record: int) -> None:
+    def field(self, parent: int, key: str, record: int) -> int:
+        """The number of a record's field, which is made when it is new; -1 when its name is data."""
+        known = self._known(parent, key)
+        if not known:
+            self.key(parent, key, record)
+            known = self._known(parent, key)
+        return known or -1
+
+    def key(self, parent: int, key: str, record: int) -> None:
         """Make known what an unknown key of an object is."""
-        key = raw.decode()
         node = self._maker.child(self.nodes[parent], key, record, self.names[parent], self.depths[parent])
         if node is None:
             self.table[words.OPEN, parent] = 1
-            self._open[parent] = set(self._children(parent))
+            self._open[parent] = {key for key, _ in self._children(parent)}
         else:
             self._child(parent, node, key)
 
-    def elements(self, parent: int) -> None:
-        """Make known the elements of an array."""
-        made = self._add(self._maker.elements(self.nodes[parent]), self.names[parent], self.depths[parent] + 1)
-        self.table[words.ELEMENTS, parent] = made
+    def elements(self, parent: int) -> int:
+        """The number of an array's elements, which are made known when they are new."""
+        if not self.table[words.ELEMENTS, parent]:
+            made = self._add(self._maker.elements(self.nodes[parent]), self.names[parent], self.depths[parent] + 1)
+            self.table[words.ELEMENTS, parent] = made
+        return int(self.table[words.ELEMENTS, parent])
 
     def refresh(self) -> None:
         """Take over the fields that the exact reader found in objects some of whose keys are data."""
@@ -109,12 +131,14 @@ class Paths:
                     self._child(parent, fields[key], key)
                     known.add(key)
 
-    def _children(self, parent: int) -> list[str]:
-        found, child = [], int(self.table[words.HEAD, parent])
+    def _known(self, parent: int, key: str) -> int:
+        return next((child for name, child in self._children(parent) if name == key), 0)
+
+    def _children(self, parent: int) -> Iterator[tuple[str, int]]:
+        child = int(self.table[words.HEAD, parent])
         while child:
-            found.append(self.names[child][-1])
+            yield self.names[child][-1], child
             child = int(self.table[words.NEXT, child])
-        return found
 
     def _child(self, parent: int, node: Node, key: str) -> None:
         raw = np.frombuffer(key.encode(), np.uint8)
@@ -140,15 +164,15 @@ class Paths:
 
 
 class Reader:
-    """Reads batches of bodies of one part; keeps the paths from batch to batch."""
+    """Reads batches of JSON bodies of one part; the paths stay from batch to batch."""
 
-    def __init__(self, root: Node, maker: Maker) -> None:
-        self.paths = Paths(root, maker)
+    def __init__(self, paths: Paths) -> None:
+        self.paths = paths
         self._state = np.zeros(6, np.int64)
 
     def read(self, bodies: Sequence[bytes], records: Sequence[int]) -> Walked:
         """Walk the bodies; `records` are their records, which new keys are first seen in."""
-        body = np.frombuffer(b"\0".join(bodies) + _PADDING, np.uint8)
+        body = np.frombuffer(b"\0".join(bodies) + PADDING, np.uint8)
         starts = np.zeros(len(bodies) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, bodies), np.int64, len(bodies)) + 1, out=starts[1:])
         odd = np.zeros(len(bodies), np.bool_)
@@ -179,7 +203,6 @@ class Reader:
                 paths.elements(int(state[words.PARENT]))
             else:
                 at, length = int(state[words.AT]), int(state[words.LENGTH])
-                paths.key(int(state[words.PARENT]), body[at : at + length].tobytes(), records[record])
+                paths.key(int(state[words.PARENT]), body[at : at + length].tobytes().decode(), records[record])
         filled = int(state[words.PLACES])
-        nodes, rows, kinds, places, sizes, numbers, doubles = (column[:filled] for column in tape.columns)
-        return Walked(body, nodes, rows, kinds, places, sizes, numbers, doubles, odd, shapes, coarse)
+        return Walked(body, *tape.filled(filled), odd, shapes, coarse)

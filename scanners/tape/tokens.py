@@ -23,7 +23,7 @@ def blanks(body: Any, at: int) -> int:
 
 
 @compiled
-def _beyond_ascii(body: Any, at: int) -> int:
+def beyond_ascii(body: Any, at: int) -> int:
     """The place after a character of two to four bytes, or -1 where it is not valid UTF-8."""
     first, second = body[at], body[at + 1]
     if first < 0xC2 or first > 0xF4 or second & 0xC0 != 0x80:
@@ -72,7 +72,7 @@ def text(body: Any, at: int) -> tuple[int, bool]:
         elif byte < 128:
             at += 1
         else:
-            at = _beyond_ascii(body, at)
+            at = beyond_ascii(body, at)
             if at < 0:
                 return -1, escaped
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-NULL, FALSE, TRUE, INT32, INT64, DOUBLE, LONG_DOUBLE, TEXT, ESCAPED, OBJECT, ARRAY = range(11)
-"""Kinds of value. LONG_DOUBLE: a number whose text Python must read; ESCAPED: a text with backslashes."""
-KINDS = 11
+NULL, FALSE, TRUE, INT32, INT64, DOUBLE, LONG_DOUBLE, TEXT, ESCAPED, MADE, OBJECT, ARRAY = range(12)
+"""Kinds of value. LONG_DOUBLE: a number whose text Python must read; ESCAPED: a text with backslashes; MADE: what Python
+makes a value of, such as a time."""
+KINDS = 12
 
 DONE, NEW_KEY, NEW_ELEMENTS, TAPE_FULL = range(4)
 """Why the walk came back: all bodies are read, a node is missing, or the tape is too short."""

@@ -94,6 +94,12 @@ def test_types_with_widths_and_magnitudes():
     assert (exact.details["precision"], exact.details["scale"]) == (26, 6)
 
 
+@pytest.mark.parametrize("values", [(0.0, 0.5), (0.0, 5e9), (-0.0, 1e-9, 7.5), (0.0, 0.0), (1e-9, 1e9)])
+def test_the_magnitudes_of_doubles_do_not_hang_on_how_batches_are_cut(values):
+    records = of([{"n": n} for n in values])
+    assert fields(records)["value.n"].details == fields(*([one] for one in records))["value.n"].details
+
+
 def test_unions_and_first_places():
     found = fields(of([{"id": i} for i in range(7)] + [{"id": "x"}] * 3))["value.id"]
     assert found.types == {"int32": 0.7, "string": 0.3}

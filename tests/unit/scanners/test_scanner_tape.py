@@ -21,14 +21,14 @@ from hypothesis import strategies as st
 
 from api.demo.generator import topic_plans
 from api.demo.plan import TopicPlan
-from scanners import quick_json
+from scanners import quick
 from scanners.columns import Profiler
 from scanners.infer import Sketch
 from scanners.model import RawRecord
 from scanners.nodes import Node
 from scanners.profile import TopicProfiler
 from scanners.registered import Schemas
-from scanners.tape.reader import Reader, Walked, scratch
+from scanners.tape.reader import Paths, Reader, Walked, scratch
 from scanners.tape.words import (
     ARRAY,
     DOUBLE,
@@ -66,12 +66,16 @@ class Tree:
         if kind == LONG_DOUBLE:
             return float(raw)
         if kind in (TEXT, ESCAPED):
-            assert (kind == ESCAPED) == (b"\\" in raw)
-            return orjson.loads(b'"' + raw + b'"')
+            return self.text(raw, kind == ESCAPED)
         if kind == ARRAY:
             return [self.value() for _ in range(size)]
         assert kind == OBJECT
         return dict(self._field() for _ in range(size))
+
+    def text(self, raw: bytes, escaped: bool) -> str:
+        assert escaped == (b"\\" in raw)
+        text: str = orjson.loads(b'"' + raw + b'"')
+        return text
 
     def _field(self) -> tuple[str, Any]:
         at = next(self._places)
@@ -80,7 +84,7 @@ class Tree:
 
 
 def read(bodies: Sequence[bytes]) -> tuple[Reader, Walked]:
-    reader = Reader(Node(), Profiler("salt"))
+    reader = Reader(Paths(Node(), Profiler("salt")))
     return reader, reader.read(bodies, range(len(bodies)))
 
 
@@ -234,9 +238,9 @@ def profiled(batches: Sequence[Sequence[bytes]], compiled: bool) -> tuple[Sketch
     """The sketch of a topic, and what detectors were shown: path -> text -> how often."""
     shown: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quick_json, "WORTH", 0 if compiled else 10**12)
-        patch.setattr(quick_json, "_FEW", 1)
-        patch.setattr(quick_json, "_MOST_ODD", 1)
+        patch.setattr(quick, "WORTH", 0 if compiled else 10**12)
+        patch.setattr(quick, "FEW", 1)
+        patch.setattr(quick, "MOST_ODD", 1)
         profiler = TopicProfiler("t", Schemas(), "salt", lambda node, names, counts: shown[names].update(counts))
         offset = 0
         for batch in batches:
@@ -314,7 +318,7 @@ def test_the_topics_of_the_demo(plan: TopicPlan) -> None:
 
 def test_a_topic_of_maps_is_soon_read_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys that are data leave their records to Python, and a topic of such records is not read twice for long."""
-    monkeypatch.setattr(quick_json, "WORTH", 0)
+    monkeypatch.setattr(quick, "WORTH", 0)
     profiler = TopicProfiler("t", Schemas(), "salt")
     for batch in range(3):
         profiler.add([
@@ -337,9 +341,9 @@ def _not_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_a_compiler_a_scan_goes_on(
     fault: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(quick_json, "WORTH", 0)
-    monkeypatch.setattr(quick_json._Process, "broken", False)
-    monkeypatch.setattr(quick_json._Process, "compiled", False)
+    monkeypatch.setattr(quick, "WORTH", 0)
+    monkeypatch.setattr(quick.Process, "broken", set())
+    monkeypatch.setattr(quick.Process, "compiled", set())
     fault(monkeypatch)
     profiler = TopicProfiler("t", Schemas(), "salt")
     for batch in range(2):
