@@ -11,12 +11,14 @@ from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
+from sqlglot.optimizer.annotate_types import annotate_types
 
 from catalog.datatypes import quote_identifier
 from catalog.errors import InvalidInput, SqlRefused
 from policies.sql.fragment import Fragment, read_fragment
 from policies.sql.names import fold, nearest
 
+_MAY_HOLD = frozenset({exp.DataType.Type.BOOLEAN, exp.DataType.Type.UNKNOWN, exp.DataType.Type.NULL})
 _COLUMN = "weir_masked_column"
 _MEND = "write Spark SQL of {col} only, as in substring_index({col}, '?', 1)."
 
@@ -56,6 +58,13 @@ def _read(expression: str) -> str:
 def check_condition(condition: str) -> tuple[str, ...]:
     """Whether a row condition can be used; the top-level fields it names. Raises InvalidInput."""
     fragment = _condition(condition)
+    kind = annotate_types(fragment.tree.copy(), dialect="spark").type
+    # What columns and many functions give is not known here; a row for which it is not true is hidden.
+    if kind is not None and kind.this not in _MAY_HOLD:
+        raise InvalidInput(
+            f"The row condition gives {kind.sql().lower()}, not true or false. Write one as in region = 'EU'.",
+            details={"condition": condition[:200]},
+        )
     return tuple(sorted({column.parts[0].name for column in fragment.columns()}))
 
 

@@ -171,6 +171,17 @@ def test_row_conditions() -> None:
             custom.check_condition(bad)
 
 
+@pytest.mark.parametrize("condition", ["'EU'", "1", "region || 'x'", "CAST(amount AS INT)", "date(ts)", "-1"])
+def test_what_is_no_condition_would_hide_every_row_and_is_refused(condition: str) -> None:
+    with pytest.raises(InvalidInput, match=r"gives \w+, not true or false"):
+        custom.check_condition(condition)
+
+
+@pytest.mark.parametrize("condition", ["active", "NOT active", "startswith(a, 'x')", "if(a, b, c)", "TRUE", "NULL"])
+def test_conditions_of_types_that_only_the_engine_knows_are_taken(condition: str) -> None:
+    custom.check_condition(condition)
+
+
 # -- whole columns ----------------------------------------------------------------------------------------------------
 
 RECORD = parse_ddl(
