@@ -7,6 +7,8 @@ export default defineConfig({
     environment: "node",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // As long as a browser waits for an element.
+    expect: { poll: { timeout: 30_000, interval: 100 } },
     fileParallelism: false,
   },
 });

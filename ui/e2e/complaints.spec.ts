@@ -1,7 +1,7 @@
 // What users of other catalogs and Kafka pages complain about, each held here so that it stays away.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, settled, visit, WEIR } from "./weir";
+import { launch, ROOM, settled, still, visit, WEIR } from "./weir";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -46,6 +46,11 @@ async function withLineage(edges: Edge[]): Promise<{ page: Page; close: () => Pr
 }
 
 const card = (page: Page, name: string) => page.locator(".card", { hasText: name });
+/** Cards are placed and the view fitted a little after they are known: until the drawing is done with both. */
+async function drawn(page: Page): Promise<void> {
+  await page.locator('.drawing[aria-busy="false"]').waitFor();
+  await still(page.locator(".card").first());
+}
 const CHAIN = ["a", "b", "c", "d", "e"].map((name, i, all) => ({
   source: dataset(`topic-${name}`),
   target: dataset(`topic-${all[i + 1] ?? "f"}`),
@@ -55,6 +60,7 @@ test("a graph opens one hop each way, more on demand, closes again, and opens wh
   const { page, close } = await withLineage(CHAIN);
   await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("topic-c"))}`);
   await card(page, "topic-d").waitFor();
+  await drawn(page);
   expect(await page.locator(".card").count()).toBe(3);
   await page.getByRole("button", { name: /Open 1 downstream of topic-d/ }).click();
   await card(page, "topic-e").waitFor();
@@ -62,9 +68,11 @@ test("a graph opens one hop each way, more on demand, closes again, and opens wh
   await card(page, "topic-e").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "2", exact: true }).click();
   await card(page, "topic-e").waitFor();
+  await drawn(page);
   expect(await page.locator(".card").count()).toBe(5);
   await page.getByRole("button", { name: "all", exact: true }).click();
   await card(page, "topic-f").waitFor();
+  await drawn(page);
   expect(await page.locator(".card").count()).toBe(6);
   await close();
 });
@@ -73,14 +81,43 @@ test("opening a node leaves the view where it was", async () => {
   const { page, close } = await withLineage(CHAIN);
   await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("topic-b"))}`);
   await card(page, "topic-c").waitFor();
-  await page.waitForTimeout(500); // the first view glides to where the graph fits
+  await drawn(page);
   const before = await card(page, "topic-c").boundingBox();
   await page.getByRole("button", { name: /Open 1 downstream of topic-c/ }).click();
   await card(page, "topic-d").waitFor();
-  await page.waitForTimeout(300);
+  await drawn(page);
   const after = await card(page, "topic-c").boundingBox();
   expect(Math.abs((after?.x ?? 0) - (before?.x ?? 0))).toBeLessThan(3);
   expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(3);
+  await close();
+});
+
+test("what a node opens to comes too late for another question, and stays out of its graph", async () => {
+  const { page, close } = await withLineage(CHAIN);
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const late = /\/lineage\?.*topic-d.*level=dataset/;
+  await page.route(late, async (route) => {
+    await held;
+    await route.fallback();
+  });
+  const edge = { source: field("topic-c", "value.x"), target: field("topic-d", "value.x"), kind: "transforms" };
+  const nodes = [edge.source, edge.target].map((id) => ({ id, type: "field" }));
+  const columns = { nodes, edges: [{ ...edge, masked: false, from: "2026-01-01T00:00:00Z", to: null }] };
+  await page.route(/\/lineage\?.*level=column/, (route) => route.fulfill({ json: { ...columns, truncated: false } }));
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("topic-c"))}`);
+  await card(page, "topic-d").waitFor();
+  await page.getByRole("button", { name: /Open 1 downstream of topic-d/ }).click();
+  await card(page, "topic-e").waitFor();
+  await page.getByRole("button", { name: "Columns", exact: true }).click();
+  await card(page, "topic-e").waitFor({ state: "detached" });
+  const come = page.waitForResponse(late);
+  answer();
+  await (await come).finished();
+  await drawn(page);
+  expect(await card(page, "topic-e").count()).toBe(0);
   await close();
 });
 
@@ -96,22 +133,25 @@ test("a wide table shows few columns, scrolls inside its card, and a click holds
   );
   await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("wide"))}&level=column`);
   const wide = card(page, "wide");
-  await wide.waitFor();
-  expect(await wide.locator(".card-field:not(.card-scroll)").count()).toBeLessThanOrEqual(10);
   await wide.getByText("value.column_000").waitFor();
+  await drawn(page);
+  expect(await wide.locator(".card-field:not(.card-scroll)").count()).toBeLessThanOrEqual(10);
   await wide.getByText("value.column_000").hover();
   await page.mouse.wheel(0, 400);
   await wide.getByText("value.column_000").waitFor({ state: "detached" });
+  const listed = wide.locator(".card-field:not(.card-scroll) button");
+  const before = (await listed.last().textContent()) ?? "";
   await page.getByRole("button", { name: "Fields after these of wide" }).click();
-  const shown = wide.locator(".card-field:not(.card-scroll) button").nth(2);
-  const name = (await shown.textContent()) ?? "";
-  await shown.click();
-  await page.locator(".card-field.lit", { hasText: name }).first().waitFor();
+  await wide.getByText(before).waitFor({ state: "detached" });
+  const name = (await listed.nth(2).textContent()) ?? "";
+  await wide.getByRole("button", { name, exact: true }).click();
+  const lit = page.locator(".card-field.lit");
+  await expect.poll(() => lit.allTextContents()).toEqual([name, name]);
   await page.mouse.move(5, 400);
-  await page.waitForTimeout(200);
-  expect(await page.locator(".card-field.lit", { hasText: name }).count()).toBe(2);
+  await drawn(page);
+  expect(await lit.allTextContents()).toEqual([name, name]);
   await page.keyboard.press("Escape");
-  await page.locator(".card-field.lit").first().waitFor({ state: "detached" });
+  await lit.first().waitFor({ state: "detached" });
   await close();
 });
 
@@ -125,6 +165,7 @@ test("many leaves stand as one card that opens, and names grow when one looks fr
   );
   await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("hub"))}`);
   await page.getByText("60 datasets").waitFor();
+  await drawn(page);
   expect(await page.locator(".card").count()).toBe(2);
   await page.getByRole("button", { name: /Show 60 datasets/ }).click();
   await page.locator(".react-flow__minimap").waitFor();
@@ -143,11 +184,11 @@ test("masked, declared and raw flows are drawn apart, and the graph is taken alo
   ]);
   await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("in"))}`);
   await card(page, "planned").waitFor();
-  await page.waitForSelector(".react-flow__edge-path");
-  const dashes = await page
-    .locator(".react-flow__edge-path")
-    .evaluateAll((paths) => paths.map((p) => (p as SVGPathElement).style.strokeDasharray));
-  expect(new Set(dashes).size).toBe(3);
+  const dashes = async () => {
+    const paths = page.locator(".react-flow__edge-path");
+    return new Set(await paths.evaluateAll((all) => all.map((p) => (p as SVGPathElement).style.strokeDasharray))).size;
+  };
+  await expect.poll(dashes).toBe(3);
   for (const [item, begins] of [
     ["Mermaid", "flowchart LR"],
     ["Graphviz (DOT)", "digraph lineage"],
@@ -194,12 +235,14 @@ test("a record of 300 kB freezes nothing, and is searched from inside", async ()
   const begun = Date.now();
   await page.getByRole("button", { name: "Open row 1", exact: true }).click();
   await page.getByRole("dialog").getByText("4000 items").waitFor();
-  expect(Date.now() - begun).toBeLessThan(3000);
+  expect(Date.now() - begun).toBeLessThan(3000 * ROOM);
+  expect(await page.getByRole("dialog").locator("li").count()).toBeLessThan(1000);
   await page.getByLabel("Filter names and values").fill("sku-3977");
   await page.getByRole("dialog").getByText("sku-3977").waitFor();
-  expect(await page.getByRole("dialog").getByText("sku-12", { exact: true }).count()).toBe(0);
+  await page.getByRole("dialog").getByText("sku-12", { exact: true }).waitFor({ state: "detached" });
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.locator('[aria-label="Open row 1"]:focus').waitFor(); // the keyboard goes on where it was
   await close();
 });
 
@@ -207,14 +250,17 @@ test("a schema folds, filters into nested fields, and is walked by keys", async 
   const { context, page, wrong } = await visit(browser, "admin");
   await page.goto(`${WEIR}/datasets/prod/orders/schema`);
   await page.waitForSelector(".tree-row");
+  await settled(page);
+  await still(page.locator(".tree-row").last());
   const all = await page.locator(".tree-row").count();
   await page.getByRole("button", { name: "Fold", exact: true }).click();
   await page.waitForFunction((n) => document.querySelectorAll(".tree-row").length < n, all);
   await page.getByLabel("Filter fields").fill("gift_email");
   await page.locator(".tree-row", { hasText: "gift_email" }).waitFor();
-  expect(await page.locator(".tree-row").count()).toBeLessThan(6);
+  await expect.poll(() => page.locator(".tree-row").count()).toBeLessThan(6);
   await page.getByLabel("Filter fields").fill("");
   await page.getByRole("button", { name: "Unfold", exact: true }).click();
+  await expect.poll(() => page.locator(".tree-row").count()).toBe(all);
   await page.locator(".tree").focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowLeft");
@@ -273,6 +319,29 @@ test("a tail of a million rows keeps the newest and stays alive", async () => {
   expect(wrong).toEqual([]);
 });
 
+test("a statement followed anew is not ended by the end of the one before, and Stop ends it", async () => {
+  const { context, page, wrong } = await visit(browser, "admin");
+  let asked = 0;
+  await page.route("**/api/v1/query/stream?*", () => {
+    asked += 1; // no answer: it goes on connecting
+  });
+  await page.goto(`${WEIR}/query?sql=${encodeURIComponent("SELECT id FROM a EMIT CHANGES")}`);
+  await page.getByRole("button", { name: "Follow" }).click();
+  await expect.poll(() => asked).toBe(1);
+  const given = page.waitForEvent("requestfailed", (request) => request.url().includes("/query/stream"));
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await given;
+  await expect.poll(() => asked).toBe(2);
+  await settled(page);
+  await page.getByText("connecting", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByText("You stopped it.").waitFor();
+  await page.getByRole("button", { name: "Follow" }).waitFor();
+  await context.close();
+  expect(wrong).toEqual([]);
+});
+
 test("search narrows by facets, and every filter lies in the address", async () => {
   const { context, page } = await visit(browser, "admin");
   await page.goto(`${WEIR}/search?q=email`);
@@ -281,6 +350,6 @@ test("search narrows by facets, and every filter lies in the address", async () 
   await page.waitForURL(/kind=field/);
   await page.reload();
   await settled(page);
-  expect(await page.getByRole("button", { name: /^field/ }).getAttribute("aria-pressed")).toBe("true");
+  await page.getByRole("button", { name: /^field/, pressed: true }).waitFor();
   await context.close();
 });

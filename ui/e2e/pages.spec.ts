@@ -76,7 +76,7 @@ test("every page, light and dark", async () => {
   expect(found).toEqual([]);
   expect(wrong).toEqual([]);
   await context.close();
-}, 300_000);
+}, 400_000);
 
 test("the sign-in page", async () => {
   const { context, page, wrong } = await visit(browser, null);
@@ -98,4 +98,4 @@ test("on a phone nothing is wider than the screen", async () => {
   }
   expect(wide).toEqual([]);
   await context.close();
-});
+}, 400_000);

@@ -1,7 +1,8 @@
 // A browser before a running Weir: where it is, who signs in, and what every page must hold to.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
 
 export const WEIR = (process.env.WEIR_URL ?? "http://127.0.0.1:8484").replace(/\/$/, "");
 
@@ -10,6 +11,9 @@ const LATE = Number(process.env.WEIR_TEST_LATE ?? 0);
 
 /** Pages compute so many times slower: what a machine does that has other work. */
 const SLOW = Number(process.env.WEIR_TEST_SLOW ?? 1);
+
+/** Durations hold on a machine of its own (STRICT=1); beside everything else a test run starts, they get more room. */
+export const ROOM = process.env.STRICT ? 1 : 6;
 
 const FLAGS = [
   "--no-sandbox",
@@ -85,6 +89,27 @@ export async function visit(browser: Browser, user: string | null, look: Look = 
   return { context, page, wrong };
 }
 
+/** Opens pages of users, in one browser for the file. They are closed after each test: none works on beside the next. */
+export function visitors(): (user: string | null, path: string) => Promise<Page> {
+  let browser: Browser;
+  let open: Visit[] = [];
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterEach(async () => {
+    const over = open;
+    open = [];
+    for (const { context } of over) await context.close();
+  });
+  afterAll(() => browser.close());
+  return async (user, path) => {
+    const one = await visit(browser, user);
+    open.push(one);
+    await one.page.goto(WEIR + path);
+    return one.page;
+  };
+}
+
 /** Until the page has its answers: nothing grey is left, nothing is on its way, nothing moves or fades. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector("main h1, main h2") !== null);
@@ -100,4 +125,21 @@ export async function painted(page: Page): Promise<void> {
     const ending = document.getAnimations().filter((a) => a.effect?.getComputedTiming().endTime !== Infinity);
     await Promise.allSettled(ending.map((animation) => animation.finished));
   });
+}
+
+/** Until something stands where it stood a moment ago, and once more. */
+export async function still(what: Locator): Promise<void> {
+  let before = "";
+  for (let same = 0; same < 3; ) {
+    await what.page().waitForTimeout(100);
+    await painted(what.page());
+    const now = JSON.stringify(await what.boundingBox());
+    same = now === before ? same + 1 : 0;
+    before = now;
+  }
+}
+
+/** Presses keys close together, as a hand does: none waits until the page has dealt with the one before. */
+export async function chord(page: Page, ...keys: string[]): Promise<void> {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)));
 }

@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { BrowserRouter } from "react-router";
 import { ApiError } from "@/api/client";
 import { App } from "@/app";
+import { onSession, token } from "@/lib/session";
 import { applyTheme } from "@/lib/theme";
 import "@/styles/base.css";
 import "@/styles/layout.css";
@@ -21,6 +22,11 @@ const client = new QueryClient({
       refetchOnWindowFocus: false,
     },
   },
+});
+
+// What one user saw must not stay for the next, however the session ended.
+onSession(() => {
+  if (token() === null) client.clear();
 });
 
 const root = document.getElementById("root");

@@ -1,11 +1,9 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { CircleUser, LogOut } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useMe } from "@/api/access";
 import { signOut, useToken } from "@/lib/session";
 
 export function UserMenu() {
-  const client = useQueryClient();
   const me = useMe(useToken()).data;
   const held = [...(me?.roles ?? []).map((r) => `role ${r}`), ...(me?.groups ?? []).map((g) => `group ${g}`)];
   return (
@@ -17,13 +15,7 @@ export function UserMenu() {
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="end" sideOffset={6}>
           {held.length > 0 && <div className="caption">{held.join(", ")}</div>}
-          <DropdownMenu.Item
-            onSelect={() => {
-              // What one user saw must not stay for the next.
-              client.clear();
-              signOut();
-            }}
-          >
+          <DropdownMenu.Item onSelect={() => signOut()}>
             <LogOut size={16} aria-hidden />
             Sign out
           </DropdownMenu.Item>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { containerOf, nodeIdOf, parseNodeId } from "@/lib/nodeId";
+import { cardId, containerOf, nodeIdOf, parseNodeId } from "@/lib/nodeId";
 
 const IDS = [
   ["dataset:kafka://localhost:9092:orders", { kind: "dataset", namespace: "kafka://localhost:9092", name: "orders" }],
@@ -27,4 +27,9 @@ test.each(["", "orders", "dataset:", "dataset:prod", "run:1:2", "datasetField:pr
 test("a field stands in its dataset", () => {
   expect(containerOf("datasetField:kafka://b1:9092:orders:value.x")).toBe("dataset:kafka://b1:9092:orders");
   expect(containerOf("job:shop:x")).toBe("job:shop:x");
+});
+
+test("a card's id is the node's, but for what a selector could not hold", () => {
+  expect(cardId("dataset:kafka://b1:9092:orders")).toBe("dataset:kafka://b1:9092:orders");
+  expect(cardId('job:shop:a "b" \\ c\n%22')).toBe("job:shop:a %22b%22 %5c c%0a%2522");
 });

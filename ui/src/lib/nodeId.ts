@@ -40,3 +40,8 @@ export function containerOf(id: string): string {
   const ref = parseNodeId(id);
   return ref?.kind === "field" ? datasetNode(ref.namespace, ref.name) : id;
 }
+
+/** The id of a node's card in the drawing, which looks for it by a selector: nothing in it ends a quoted string. */
+export function cardId(id: string): string {
+  return id.replace(/["\\%\p{Cc}]/gu, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}

@@ -26,9 +26,12 @@ export function endedBecause(): string | null {
   return reason;
 }
 
+/** Calls `listener` whenever somebody signs in or out. */
+export function onSession(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function useToken(): string | null {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, token);
+  return useSyncExternalStore(onSession, token);
 }

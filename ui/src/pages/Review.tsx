@@ -8,6 +8,7 @@ import { Answer } from "@/components/Answer";
 import { ClassificationTable } from "@/components/ClassificationTable";
 import { Empty } from "@/components/Empty";
 import { Facet } from "@/components/Facets";
+import { Loading } from "@/components/Loading";
 import { Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { ReasonDialog } from "@/components/ReasonDialog";
@@ -65,16 +66,20 @@ export default function ReviewPage() {
                 />
               </div>
             </aside>
-            <section className="panel flush" aria-label="Finds">
+            <section className="panel flush" aria-label="Finds" aria-busy={found.isPlaceholderData}>
               <Bulk
+                key={state}
                 state={state}
+                busy={found.isPlaceholderData}
                 total={page.total}
                 rows={page.classifications}
                 picked={picked}
                 onPick={setPicked}
                 onDone={() => setPicked(new Set())}
               />
-              {page.total === 0 ? (
+              {page.total === 0 && found.isPlaceholderData ? (
+                <Loading lines={6} />
+              ) : page.total === 0 ? (
                 <Empty
                   title={state === "suggested" ? "Nothing waits for review" : `Nothing is ${state}`}
                   icon={<ClipboardCheck size={28} aria-hidden />}
@@ -86,21 +91,23 @@ export default function ReviewPage() {
                   </p>
                 </Empty>
               ) : (
-                <ClassificationTable
-                  rows={page.classifications.map((c) => ({
-                    place: c.dataset.slice(0, -c.name.length - 1) || c.namespace,
-                    name: c.name,
-                    classification: c,
-                  }))}
-                  withDataset
-                  picked={(i) => picked.has(keyOf(page.classifications[i] as FoundAt))}
-                  onPick={(i, on) => {
-                    const next = new Set(picked);
-                    const key = keyOf(page.classifications[i] as FoundAt);
-                    on ? next.add(key) : next.delete(key);
-                    setPicked(next);
-                  }}
-                />
+                <div inert={found.isPlaceholderData}>
+                  <ClassificationTable
+                    rows={page.classifications.map((c) => ({
+                      place: c.dataset.slice(0, -c.name.length - 1) || c.namespace,
+                      name: c.name,
+                      classification: c,
+                    }))}
+                    withDataset
+                    picked={(i) => picked.has(keyOf(page.classifications[i] as FoundAt))}
+                    onPick={(i, on) => {
+                      const next = new Set(picked);
+                      const key = keyOf(page.classifications[i] as FoundAt);
+                      on ? next.add(key) : next.delete(key);
+                      setPicked(next);
+                    }}
+                  />
+                </div>
               )}
               {page.total > page.classifications.length && (
                 <div className="panel-head pager">
@@ -129,6 +136,7 @@ function counted(values: Record<string, number> | undefined): FacetValue[] {
 /** How many there are, how many are picked, and what is done with them. */
 function Bulk({
   state,
+  busy,
   total,
   rows,
   picked,
@@ -136,6 +144,8 @@ function Bulk({
   onDone,
 }: {
   state: ReviewState;
+  /** What is shown is still the answer to an earlier question: it is neither counted nor chosen. */
+  busy: boolean;
   total: number;
   rows: FoundAt[];
   picked: ReadonlySet<string>;
@@ -154,12 +164,16 @@ function Bulk({
           <input
             type="checkbox"
             checked={all}
-            disabled={rows.length === 0}
+            disabled={busy || rows.length === 0}
             onChange={() => onPick(all ? new Set() : new Set(rows.map(keyOf)))}
             aria-label="All that are shown"
           />
           <strong role="status">
-            {chosen.length > 0 ? `${chosen.length} of ${total} chosen` : `${plural(total, "find")} ${state}`}
+            {chosen.length > 0
+              ? `${chosen.length} of ${total} chosen`
+              : busy
+                ? "One moment …"
+                : `${plural(total, "find")} ${state}`}
           </strong>
         </label>
         {chosen.length > 0 && (

@@ -33,7 +33,8 @@ export function Search() {
   const found = useSearch({ q, ...chosen }, PAGE, page * PAGE);
   const filtered = FACETS.some(([name]) => chosen[name]);
   const set = (name: string, value: string | null) => {
-    const next = new URLSearchParams(params);
+    // The address knows what was typed last before the page is drawn with it.
+    const next = new URLSearchParams(window.location.search);
     if (value === null) next.delete(name);
     else next.set(name, value);
     if (name !== "page") next.delete("page");

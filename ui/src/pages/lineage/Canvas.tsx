@@ -14,7 +14,7 @@ import { usePlaces } from "@/api/places";
 import type { Flow, Graph, Sight, Way } from "@/lib/graph";
 import type { Group } from "@/lib/group";
 import { anchored, type Positions, place } from "@/lib/layout";
-import { containerOf } from "@/lib/nodeId";
+import { cardId, containerOf } from "@/lib/nodeId";
 import { type CardNode, CardView } from "@/pages/lineage/CardView";
 import { boxesOf, broughtIntoSight, type Card, fieldsOf } from "@/pages/lineage/cards";
 import { GraphExport } from "@/pages/lineage/GraphExport";
@@ -102,7 +102,9 @@ function Drawing({
     requestAnimationFrame(
       () =>
         void flow.fitView(
-          narrow ? { nodes: [{ id: containerOf(root) }], minZoom: 0.8, maxZoom: 0.8 } : { padding: 0.08, maxZoom: 1 },
+          narrow
+            ? { nodes: [{ id: cardId(containerOf(root)) }], minZoom: 0.8, maxZoom: 0.8 }
+            : { padding: 0.08, maxZoom: 1 },
         ),
     );
   }, [ready, question, flow, positions, root]);
@@ -114,7 +116,7 @@ function Drawing({
     const dim = lit !== null && !within.some((m) => lit.nodes.has(m)) && !card.fields.some((f) => lit.nodes.has(f.id));
     return [
       {
-        id: card.id,
+        id: cardId(card.id),
         type: "card" as const,
         position,
         width: card.width,
@@ -149,8 +151,8 @@ function Drawing({
     const colour = on ? "var(--accent)" : f.masked ? "var(--mask)" : "var(--line-strong)";
     return {
       id: f.id,
-      source: containerOf(f.from),
-      target: containerOf(f.to),
+      source: cardId(containerOf(f.from)),
+      target: cardId(containerOf(f.to)),
       ...(handles.has(f.from) ? { sourceHandle: f.from } : {}),
       ...(handles.has(f.to) ? { targetHandle: f.to } : {}),
       markerEnd: { type: MarkerType.ArrowClosed, color: colour, width: 16, height: 16 },

@@ -4,6 +4,7 @@ import { ChevronDown, ChevronUp, Cog, Database, Layers, Minus, Plus, Users } fro
 import { useEffect, useRef } from "react";
 import type { Way } from "@/lib/graph";
 import { isConsumerGroup } from "@/lib/jobTitle";
+import { cardId } from "@/lib/nodeId";
 import type { Card } from "@/pages/lineage/cards";
 
 export type CardNode = Node<
@@ -37,7 +38,7 @@ export function CardView({ data }: NodeProps<CardNode>) {
   const measureAgain = useUpdateNodeInternals();
   const inside = `${card.height} ${card.fields.map((f) => f.id).join(" ")}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: arrows end at the fields, which are others now.
-  useEffect(() => measureAgain(card.id), [inside, card.id, measureAgain]);
+  useEffect(() => measureAgain(cardId(card.id)), [inside, card.id, measureAgain]);
   return (
     <div
       className={`card ${card.kind} ${data.root ? "root" : ""} ${data.dim ? "dim" : ""} ${chosen === card.id ? "chosen" : ""}`}

@@ -1,6 +1,6 @@
 // The graph as far as it was fetched: the root's surroundings first, more when a node is opened.
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { fetchLineage } from "@/api/lineage";
 import { emptyGraph, type Graph, merge, type Way } from "@/lib/graph";
 
@@ -23,6 +23,9 @@ export function useLineage({ root, depth, level, asOf }: LineageAsked) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was opened belongs to one question.
   useEffect(() => setMore(emptyGraph()), [root, level, asOf]);
   const [opening, setOpening] = useState<string | null>(null);
+  const question = `${root} ${level} ${asOf}`;
+  const asked = useRef(question);
+  asked.current = question;
 
   const graph = useMemo(() => {
     const known = base.data ? merge(emptyGraph(), base.data) : emptyGraph();
@@ -38,12 +41,13 @@ export function useLineage({ root, depth, level, asOf }: LineageAsked) {
       setOpening(node);
       try {
         const answer = await fetchLineage({ nodeId: node, direction: way, depth: 2, level, asOf });
-        setMore((before) => merge(before, answer));
+        // An answer that comes after another question was asked is of another graph.
+        if (asked.current === question) setMore((before) => merge(before, answer));
       } finally {
-        setOpening(null);
+        setOpening((now) => (now === node ? null : now));
       }
     },
-    [level, asOf],
+    [level, asOf, question],
   );
   return { graph, base, open, opening };
 }

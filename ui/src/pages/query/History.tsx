@@ -1,5 +1,5 @@
 // The statements this user ran in this browser. Only their text: never a row.
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Empty } from "@/components/Empty";
 import { When } from "@/components/When";
 import { readList, remember, writeList } from "@/lib/store";
@@ -10,17 +10,32 @@ export interface Asked {
   at: string;
 }
 
-export function useHistory(user: string) {
-  const key = `weir.history.${user}`;
+const same = (a: Asked, b: Asked) => a.sql === b.sql;
+
+/** `user` undefined: not known yet. What is run until then is kept for them, under their name only. */
+export function useHistory(user: string | undefined) {
+  const key = user === undefined ? null : `weir.history.${user}`;
   const [items, setItems] = useState<Asked[]>([]);
-  useEffect(() => setItems(readList<Asked>(key)), [key]);
+  const early = useRef<Asked[]>([]);
+  useEffect(() => {
+    if (key === null) return;
+    for (const asked of early.current.splice(0)) remember(key, asked, same);
+    setItems(readList<Asked>(key));
+  }, [key]);
   const add = useCallback(
-    (sql: string, purpose: string) =>
-      setItems(remember<Asked>(key, { sql, purpose, at: new Date().toISOString() }, (a, b) => a.sql === b.sql)),
+    (sql: string, purpose: string) => {
+      const asked = { sql, purpose, at: new Date().toISOString() };
+      if (key !== null) setItems(remember(key, asked, same));
+      else {
+        early.current.push(asked);
+        setItems((before) => [asked, ...before.filter((other) => !same(other, asked))]);
+      }
+    },
     [key],
   );
   const clear = useCallback(() => {
-    writeList(key, []);
+    early.current = [];
+    if (key !== null) writeList(key, []);
     setItems([]);
   }, [key]);
   return { items, add, clear };

@@ -16,7 +16,7 @@ import { Preview } from "@/pages/query/Preview";
 import { PurposeInput } from "@/pages/query/PurposeInput";
 import { ResultView } from "@/pages/query/ResultView";
 import { Running } from "@/pages/query/Running";
-import { SqlEditor } from "@/pages/query/SqlEditor";
+import { type Given, SqlEditor } from "@/pages/query/SqlEditor";
 import { useTail } from "@/pages/query/useTail";
 import "@/styles/query.css";
 
@@ -24,8 +24,15 @@ type Pane = "result" | "explain" | "running" | "history";
 
 export default function QueryPage() {
   const [params, setParams] = useSearchParams();
-  const user = useMe(useToken()).data?.user ?? "";
-  const [sql, setSql] = useState(params.get("sql") ?? "");
+  const user = useMe(useToken()).data?.user;
+  const [given, setGiven] = useState<Given>({ sql: params.get("sql") ?? "" });
+  const [sql, setSql] = useState(given.sql);
+  // A button pressed right after the last letter runs that letter too, drawn or not.
+  const written = useRef(sql);
+  const write = (text: string) => {
+    written.current = text;
+    setSql(text);
+  };
   const [purpose, setPurpose] = useState(params.get("purpose") ?? "");
   const [limit, setLimit] = useState(100);
   const [pane, setPane] = useState<Pane>("result");
@@ -38,7 +45,7 @@ export default function QueryPage() {
   const push = isPush(sql);
   const busy = run.isPending || tail.state === "connecting" || tail.state === "live";
 
-  const start = (text = sql) => {
+  const start = (text = written.current) => {
     const asked = text.trim();
     if (!asked) return;
     stop();
@@ -66,7 +73,7 @@ export default function QueryPage() {
         <PurposeInput value={purpose} onChange={setPurpose} />
       </PageHead>
       <section className="panel flush" aria-label="Statement">
-        <SqlEditor value={sql} purpose={purpose} onChange={setSql} onRun={start} onChecked={setChecked} />
+        <SqlEditor given={given} purpose={purpose} onChange={write} onRun={start} onChecked={setChecked} />
         <Preview of={checked} />
         <div className="query-bar">
           {busy ? (
@@ -111,7 +118,7 @@ export default function QueryPage() {
           items={history.items}
           onClear={history.clear}
           onChoose={(item) => {
-            setSql(item.sql);
+            setGiven({ sql: item.sql });
             setPurpose(item.purpose);
           }}
         />

@@ -11,14 +11,19 @@ import { serverCompletion } from "@/pages/query/complete";
 import { editorColours } from "@/pages/query/editorColours";
 import { gateLint } from "@/pages/query/lint";
 
+/** A text put into the editor from outside: each one once. */
+export interface Given {
+  sql: string;
+}
+
 export function SqlEditor({
-  value,
+  given,
   purpose,
   onChange,
   onRun,
   onChecked,
 }: {
-  value: string;
+  given: Given;
   purpose: string;
   onChange: (sql: string) => void;
   onRun: (sql: string) => void;
@@ -30,7 +35,7 @@ export function SqlEditor({
   // The editor lives through renders; what it calls is always the newest.
   const calls = useRef({ onChange, onRun, onChecked, purpose });
   calls.current = { onChange, onRun, onChecked, purpose };
-  const first = useRef(value);
+  const first = useRef(given.sql);
 
   useEffect(() => {
     if (!place.current) return;
@@ -77,12 +82,14 @@ export function SqlEditor({
     return () => editor.destroy();
   }, []);
 
+  // Only what comes from outside is written into the editor. Its own text, coming back a render later, would take away
+  // the letters typed since.
   useEffect(() => {
     const editor = view.current;
-    if (editor && editor.state.doc.toString() !== value) {
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    if (editor && editor.state.doc.toString() !== given.sql) {
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: given.sql } });
     }
-  }, [value]);
+  }, [given]);
 
   return <div ref={place} className="sql-editor" />;
 }

@@ -58,8 +58,10 @@ export function useTail(): Tail {
       let fresh: unknown[][] = [];
       let seen = 0;
       let headed = false;
+      // What comes late of one that another took the place of, rows or its end, does not belong to the other.
+      const superseded = () => running.current !== null && running.current !== mine;
       const draw = () => {
-        if (fresh.length === 0 || held.current) return;
+        if (superseded() || fresh.length === 0 || held.current) return;
         const batch = fresh;
         fresh = [];
         setTotal(seen);
@@ -68,7 +70,8 @@ export function useTail(): Tail {
       const timer = setInterval(draw, 200);
       try {
         for await (const event of follow(sql, purpose, mine.signal)) {
-          if (running.current !== mine) return;
+          if (superseded()) return;
+          if (mine.signal.aborted) break;
           setState("live");
           const data: unknown = JSON.parse(event.data);
           if (event.event === "columns") {
@@ -91,9 +94,12 @@ export function useTail(): Tail {
             throw new ApiError(403, code ?? "ended", message ?? "The stream ended.", details);
           }
         }
+        if (superseded()) return;
         draw();
         setState("ended");
+        if (mine.signal.aborted) setMessage("You stopped it.");
       } catch (failure) {
+        if (superseded()) return;
         draw();
         if (mine.signal.aborted) {
           setState("ended");
