@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice, repeat
-from operator import le
+from itertools import chain, repeat
 from typing import Any, Protocol
 
 from scanners import scalars
+from scanners.different import CountedTexts, ListedIntegers
 from scanners.nodes import MAX_FIELDS, First, Node, path_hash
 from scanners.scalar_columns import Detect, ScalarColumns, Told
 from scanners.textforms import DATA_KEY
@@ -93,7 +93,7 @@ class Profiler:
     def start(self, places: Sequence[First]) -> None:
         """Begin a batch of records."""
         self.places = places
-        self.in_order = all(map(le, places, islice(places, 1, None)))
+        self.in_order = sorted(places) == list(places)
         self._earliest = min(places[:1] if self.in_order else places, default=(0, 0, 0))
         self.shape = [0] * len(places)
         self.coarse = [0] * len(places)
@@ -186,15 +186,15 @@ class Profiler:
             if kind is int:
                 for width, at in scalars.widths(held, where).items():
                     self._seen(node, width, at)
-                self.scalars.integers(node, names, set(held), lambda held=held: Counter(held))  # type: ignore[misc]
+                self.scalars.integers(node, names, ListedIntegers(held))
                 continue
             self._seen(node, scalars.name_of(kind), where)
             if kind is str:
                 listed = lambda held=held, where=where: (held, where)  # noqa: E731
-                self.scalars.texts(node, names, column.depth, Counter(held), listed)
+                self.scalars.texts(node, names, column.depth, CountedTexts(Counter(held)), listed)
             elif kind is bool:
                 listed = lambda held=held, where=where: (["true" if value else "false" for value in held], where)  # noqa: E731
-                self.scalars.booleans(node, listed)
+                self.scalars.booleans(node, held.count(True), held.count(False), listed)
             elif kind is float:
                 self.scalars.floats(node, scalars.doubles(held))
             else:

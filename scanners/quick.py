@@ -130,6 +130,7 @@ class Quick(ABC):
 
 def tried(reader: Any, bodies: Sequence[bytes], paths: Paths) -> None:
     """Read bodies of our own and count them, so that every function is compiled."""
+    from scanners.tape import values
     from scanners.tape.fold import Fold
 
     profiler = Profiler("")
@@ -138,3 +139,4 @@ def tried(reader: Any, bodies: Sequence[bytes], paths: Paths) -> None:
     fold = Fold(paths, walked, [0], profiler.places, in_order=True)
     fold.count()
     profiler.finish(None, [fold])
+    values.tried()

@@ -11,10 +11,8 @@ from scanners.decode import schema_id
 from scanners.infer import Sketch
 from scanners.nodes import Node
 from scanners.registered import Schemas
-from scanners.scalar_columns import Told
-from scanners.shapes import SUBJECT, add_shapes, candidate
-
-_MASK = 2**64 - 1
+from scanners.scalar_columns import Listed, Told
+from scanners.shapes import MASK, SUBJECT, add_shapes, alike, candidate
 
 _SUBJECT = Node()
 """Stands for the schema of a record, which is no place in the record."""
@@ -27,11 +25,13 @@ class RecordShapes:
         self._sketch = sketch
         self._profiler = profiler
         self._schemas = schemas
-        self._shapeless: set[int] = set()
+        self._records = 0
+        self._shaped: list[Sequence[int]] = []
 
     def start(self, records: int) -> None:
         """A new batch: no record has a shape yet."""
-        self._shapeless = set(range(records))
+        self._records = records
+        self._shaped.clear()
 
     def count(self, values: Sequence[Any], where: Sequence[int]) -> None:
         """Count the shapes of records whose values were just profiled."""
@@ -45,9 +45,9 @@ class RecordShapes:
         """The same of records none of whose values is null; `value_at(i)` is that of `where[i]`, asked for seldom."""
         sketch, profiler = self._sketch, self._profiler
         sketch.shaped += len(where)
-        self._shapeless.difference_update(where)
-        full = [profiler.shape[row] & _MASK for row in where]
-        coarse = [profiler.coarse[row] & _MASK for row in where]
+        self._shaped.append(where)
+        full = list(map(profiler.shape.__getitem__, where))
+        coarse = list(map(profiler.coarse.__getitem__, where))
         node = sketch.parts["value"]
         add_shapes(sketch.shapes, full, lambda i: _paths_of(value_at(i), node))
         add_shapes(sketch.coarse, coarse, lambda i: _paths_of(value_at(i), node, 2))
@@ -64,11 +64,13 @@ class RecordShapes:
                 texts.append(label)
                 where.append(row)
         if texts:
-            told(_SUBJECT, texts, where, Counter(texts))
+            told(_SUBJECT, Counter(texts), lambda: (texts, where))
 
     def teller(self) -> Teller:
         """Who counts how often the values of fields and headers that may tell shapes apart come with each shape."""
-        return Teller(self._sketch, self._profiler, self._shapeless)
+        all_shaped = sum(map(len, self._shaped)) == self._records
+        shapeless = set() if all_shaped else set(range(self._records)).difference(*self._shaped)
+        return Teller(self._sketch, self._profiler, shapeless)
 
 
 class Teller:
@@ -77,9 +79,11 @@ class Teller:
     def __init__(self, sketch: Sketch, profiler: Profiler, shapeless: set[int]) -> None:
         self._sketch = sketch
         self._shapeless = shapeless
-        self._codes = [code & _MASK for code in profiler.shape]
+        self._codes = profiler.shape
         # A record's paths over all levels tell those over the first two.
-        self._coarse = dict(zip(self._codes, (code & _MASK for code in profiler.coarse), strict=True))
+        records = 1 if alike(profiler.shape) else len(profiler.shape)
+        pairs = dict(zip(profiler.shape[:records], profiler.coarse[:records], strict=True))
+        self._coarse = {code & MASK: rough & MASK for code, rough in pairs.items()}
         value = sketch.parts["value"]
         paths = {child: f"value.{name}" for name, child in value.fields.items()}
         for name, child in value.fields.items():
@@ -92,27 +96,35 @@ class Teller:
     def wants(self, node: Node) -> bool:
         return node in self._paths
 
-    def __call__(self, node: Node, texts: Sequence[str], where: Sequence[int], counts: Mapping[str, int]) -> None:
+    def __call__(self, node: Node, counts: Mapping[str, int], listed: Listed) -> None:
         path = self._paths.get(node)
         if path is None:
             return
-        if not self._shapeless.isdisjoint(where):
-            pairs = [(text, row) for text, row in zip(texts, where, strict=True) if row not in self._shapeless]
+        if self._shapeless:
+            pairs = [(text, row) for text, row in zip(*listed(), strict=True) if row not in self._shapeless]
             texts, where = [text for text, _ in pairs], [row for _, row in pairs]
             counts = Counter(texts)
+            listed = lambda: (texts, where)  # noqa: E731
         telling, rough = self._sketch.telling, self._sketch.telling_coarse
         in_full, in_rough = telling.admits(path, counts), rough.admits(path, counts)
         if not counts or not (in_full or in_rough):
             return
         if len(self._coarse) == 1:
             (code,) = self._coarse
-            met: Mapping[tuple[str, int], int] = {(text, code): count for text, count in counts.items()}
+            met = {(text, code): count for text, count in counts.items()}
         else:
-            met = Counter(zip(texts, map(self._codes.__getitem__, where), strict=True))
+            met = self._met(*listed())
         if in_full:
             telling.add(path, met.items())
         if in_rough:
             rough.add(path, (((text, self._coarse[code]), n) for (text, code), n in met.items()))
+
+    def _met(self, texts: Sequence[str], where: Sequence[int]) -> dict[tuple[str, int], int]:
+        """How often each text comes with each shape."""
+        met: dict[tuple[str, int], int] = {}
+        for (text, whole), count in Counter(zip(texts, map(self._codes.__getitem__, where), strict=True)).items():
+            met[text, whole & MASK] = met.get((text, whole & MASK), 0) + count
+        return met
 
 
 def _paths_of(value: Any, node: Any, depth: int = 99) -> list[tuple[str, ...]]:

@@ -7,17 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from scanners import jsontext, scalars
+from scanners.different import Integers, Texts
 from scanners.nodes import Node
 from scanners.textforms import embedded_text
 
 Detect = Callable[[Node, tuple[str, ...], Mapping[str, int]], None]
 """(node, names on its path, text -> how often)"""
 
-Counted = Callable[[], Mapping[int, int]]
-"""Integers, each with how often it is there."""
-
 Listed = Callable[[], tuple[Sequence[str], Sequence[int]]]
-"""Texts one by one, with their records."""
+"""Texts one by one, with their records; seldom asked for."""
 
 Embed = Callable[[Node, Sequence[Any], Sequence[int], tuple[str, ...], int], bool]
 """(node of the texts, documents in them, their records, names, depth): profiles them, or says that they are too deep."""
@@ -30,9 +28,7 @@ class Told(Protocol):
         """Whether the texts of this node are of any interest, so that they have to be listed."""
         ...
 
-    def __call__(
-        self, node: Node, texts: Sequence[str], where: Sequence[int], counts: Mapping[str, int], /
-    ) -> None: ...
+    def __call__(self, node: Node, counts: Mapping[str, int], listed: Listed, /) -> None: ...
 
 
 class ScalarColumns:
@@ -44,29 +40,30 @@ class ScalarColumns:
         self._detect = detect
         self._embed = embed
 
-    def booleans(self, node: Node, listed: Listed) -> None:
-        """Take in truth values, as the texts `true` and `false`."""
+    def booleans(self, node: Node, true: int, false: int, listed: Listed) -> None:
+        """Take in truth values, so many of each, which are listed as the texts `true` and `false`."""
         if self.told is not None and self.told.wants(node):
-            texts, where = listed()
-            self.told(node, texts, where, Counter(texts))
+            self.told(node, {text: often for text, often in (("true", true), ("false", false)) if often}, listed)
 
-    def floats(self, node: Node, numbers: Any) -> None:
-        """Take in a numpy array of doubles."""
-        scalars.floats(node, numbers, self._distinct)
+    def floats(self, node: Node, numbers: Any, telling: scalars.Telling = scalars.every) -> None:
+        """Take in a numpy array of doubles; `telling` says which of them the distinct estimate has to be fed."""
+        scalars.floats(node, numbers, self._distinct, telling)
 
-    def integers(self, node: Node, names: tuple[str, ...], different: set[int], counted: Counted) -> None:
-        """Take in integers; `counted` gives how often each is there."""
-        if scalars.integers(node, different, self._distinct) >= scalars.NUMBERS_LOOKED_AT and self._detect is not None:
-            self._look(node, names, {str(v): n for v, n in counted().items() if v >= scalars.NUMBERS_LOOKED_AT})
+    def integers(self, node: Node, names: tuple[str, ...], column: Integers) -> None:
+        """Take in integers."""
+        largest = scalars.integers(node, column, self._distinct)
+        if largest >= scalars.NUMBERS_LOOKED_AT and self._detect is not None:
+            self._look(node, names, {str(v): n for v, n in column.counts().items() if v >= scalars.NUMBERS_LOOKED_AT})
 
-    def texts(self, node: Node, names: tuple[str, ...], depth: int, counts: Mapping[str, int], listed: Listed) -> None:
-        """Take in texts, each with how often it is there."""
+    def texts(self, node: Node, names: tuple[str, ...], depth: int, column: Texts, listed: Listed) -> None:
+        """Take in texts."""
         if self.told is not None and self.told.wants(node):
-            self.told(node, *listed(), counts)
-        forms = scalars.texts(node, counts, self._distinct)
+            self.told(node, column.counts(), listed)
+        forms = scalars.texts(node, column, self._distinct)
         if forms.get("json") or forms.get("base64"):
-            counts = self._embedded(node, names, depth, counts, listed)
-        self._look(node, names, counts)
+            self._look(node, names, self._embedded(node, names, depth, column.counts(), listed))
+        elif self._detect is not None:
+            self._look(node, names, column.counts())
 
     def others(self, node: Node, names: tuple[str, ...], kind: type, values: Sequence[Any]) -> None:
         """Take in scalars of any other kind."""

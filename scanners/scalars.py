@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import compress
 from typing import Any
 from uuid import UUID
 
+from scanners.different import Integers, Texts
 from scanners.formats import as_text
 from scanners.nodes import Node
-from scanners.textforms import forms_of
 
 _NAMES = {
     bool: "boolean", bytes: "binary", bytearray: "binary", memoryview: "binary", datetime: "timestamp", date: "date",
@@ -31,6 +31,16 @@ def name_of(kind: type) -> str:
     return _NAMES.get(kind, "string")
 
 
+Telling = Callable[[Any, int, Any], Iterable[int]]
+"""(sketch, key, numpy array of int64): those that the sketch has to be fed, by exclusive or with the key."""
+
+
+def every(_sketch: Any, _key: int, numbers: Any) -> Iterable[int]:
+    """All of them, where there is no compiled code to tell."""
+    found: list[int] = numbers.tolist()
+    return found
+
+
 class Distinct:
     """Feeds the distinct estimates, under a key so that nobody can look a value up in one."""
 
@@ -45,13 +55,24 @@ class Distinct:
         """Integers of 64 bits."""
         deque(map(node.distinct_sketch().update, map(self._number.__xor__, numbers)), maxlen=0)
 
+    def texts_of(self, node: Node, column: Texts) -> None:
+        """The different texts of a column."""
+        self.texts(node, column.telling(node.distinct_sketch(), self._salt))
 
-def texts(node: Node, counts: Mapping[str, int], distinct: Distinct) -> dict[str, int]:
+    def integers_of(self, node: Node, column: Integers) -> None:
+        """The integers of 64 bits of a column."""
+        self.integers(node, column.telling(node.distinct_sketch(), self._number))
+
+    def numbers(self, node: Node, numbers: Any, telling: Telling) -> None:
+        """A numpy array of integers of 64 bits."""
+        self.integers(node, telling(node.distinct_sketch(), self._number, numbers))
+
+
+def texts(node: Node, column: Texts, distinct: Distinct) -> Mapping[str, int]:
     """Count texts; returns how many have which form."""
-    sizes = list(map(len, counts))
-    node.widen("lengths", min(sizes), max(sizes))
-    distinct.texts(node, counts)
-    forms = forms_of(counts)
+    node.widen("lengths", *column.lengths())
+    distinct.texts_of(node, column)
+    forms = column.forms()
     for form, count in forms.items():
         node.formats[form] = node.formats.get(form, 0) + count
     return forms
@@ -69,17 +90,14 @@ def widths(values: Sequence[int], rows: Sequence[int]) -> dict[str, Sequence[int
     return dict(found)
 
 
-def integers(node: Node, different: set[int], distinct: Distinct) -> int:
+def integers(node: Node, column: Integers, distinct: Distinct) -> int:
     """Count integers; returns the largest size among them."""
-    low, high = min(different), max(different)
+    low, high, smallest = column.extent()
     largest = max(abs(low), abs(high))
-    smallest = 0 if 0 in different else low if low > 0 else min(map(abs, different))
     node.add_numbers(_digits(smallest) - 1, _digits(largest) - 1, low < 0, _digits(largest), 0, 0)
     if largest >= _INT64:
-        long = {v for v in different if not -_INT64 <= v < _INT64}
-        distinct.texts(node, map(str, long))
-        different = different - long
-    distinct.integers(node, different)
+        distinct.texts(node, map(str, column.long()))
+    distinct.integers_of(node, column)
     return largest
 
 
@@ -102,7 +120,7 @@ def doubles(values: Sequence[float]) -> Any:
     return numpy.fromiter(values, numpy.float64, len(values))
 
 
-def floats(node: Node, column: Any, distinct: Distinct) -> None:
+def floats(node: Node, column: Any, distinct: Distinct, telling: Telling) -> None:
     """Count a numpy array of doubles."""
     import numpy
 
@@ -118,7 +136,7 @@ def floats(node: Node, column: Any, distinct: Distinct) -> None:
     else:
         node.add_numbers(0, 0, False, 0, 0, len(column))
     # 0.0 and -0.0 are one number; every NaN is written alike.
-    distinct.integers(node, (numpy.where(numpy.isnan(column), numpy.nan, column) + 0.0).view(numpy.int64).tolist())
+    distinct.numbers(node, (numpy.where(numpy.isnan(column), numpy.nan, column) + 0.0).view(numpy.int64), telling)
 
 
 def _decimals(node: Node, values: Sequence[Decimal]) -> None:

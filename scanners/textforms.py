@@ -45,7 +45,7 @@ _ANY = "|".join(_PATTERNS.values())
 _ANY_OR_MORE = _ANY + r"||[{\[](?s:.)*|[A-Za-z0-9+/_-]{22,}={0,2}"
 """A form, nothing, or what may be a document or base64."""
 
-_FEW = 24
+FEW = 24
 """Texts up to which Python's own regular expressions are quicker than handing a column over."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}\Z")
 _PRINTABLE = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+\Z")
@@ -74,20 +74,24 @@ def text_form(text: str) -> str | None:
 def forms_of(counts: Mapping[str, int]) -> dict[str, int]:
     """How many texts have which form; `counts` maps a text to how often it was seen."""
     found: Counter[str] = Counter()
-    if len(counts) <= _FEW:
+    if len(counts) <= FEW:
         for text, count in counts.items():
             form = text_form(text)
             if form:
                 found[form] += count
         return found
+    import numpy
+    import pyarrow
+
     try:
-        return _forms_of_column(list(counts), list(counts.values()))
+        column = pyarrow.array(list(counts), pyarrow.string())
     except UnicodeEncodeError:  # half a surrogate pair
         return forms_of({t.encode("utf-8", "replace").decode(): n for t, n in counts.items()})
+    return forms_of_column(column, numpy.fromiter(counts.values(), numpy.int64, len(counts)))
 
 
-def _forms_of_column(texts: list[str], weights: list[int]) -> dict[str, int]:
-    """The same by RE2, which reads a text of a column in a tenth of a microsecond."""
+def forms_of_column(column: Any, counts: Any) -> dict[str, int]:
+    """The same by RE2, which reads a text of a column in a tenth of a microsecond: an Arrow array, and a numpy one."""
     import numpy
     import pyarrow
     import pyarrow.compute
@@ -96,14 +100,12 @@ def _forms_of_column(texts: list[str], weights: list[int]) -> dict[str, int]:
         return pyarrow.compute.match_substring_regex(held, f"^(?:{pattern})$").to_numpy(zero_copy_only=False)
 
     found: Counter[str] = Counter()
-    column = pyarrow.array(texts, pyarrow.string())
-    counts = numpy.array(weights)
-    where = numpy.arange(len(texts))
+    where = numpy.arange(len(column))
     slow: list[int] = []
     asked = False
     while len(where):
-        match = _FORM.fullmatch(texts[where[0]])
-        held = column if len(where) == len(texts) else column.take(pyarrow.array(where))
+        match = _FORM.fullmatch(column[where[0]].as_py())
+        held = column if len(where) == len(column) else column.take(pyarrow.array(where))
         if match is None or match.lastgroup is None:
             if asked:
                 slow += where.tolist()
@@ -111,7 +113,7 @@ def _forms_of_column(texts: list[str], weights: list[int]) -> dict[str, int]:
             # What has no form is left out, but for what may hold more than meets the eye.
             asked = True
             where = where[fits(held, _ANY_OR_MORE)]
-            if len(where) and _FORM.fullmatch(texts[where[0]]) is None:
+            if len(where) and _FORM.fullmatch(column[where[0]].as_py()) is None:
                 formed = fits(column.take(pyarrow.array(where)), _ANY)
                 slow, where = where[~formed].tolist(), where[formed]
             continue
@@ -122,9 +124,9 @@ def _forms_of_column(texts: list[str], weights: list[int]) -> dict[str, int]:
         found[form] += int(counts[where[mask]].sum())
         where = where[~mask]
     for index in slow:
-        other = text_form(texts[index])
+        other = text_form(column[index].as_py())
         if other:
-            found[other] += weights[index]
+            found[other] += int(counts[index])
     return found
 
 

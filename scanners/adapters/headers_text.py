@@ -19,6 +19,8 @@ SQL = (
 
 def read(texts: Sequence[str | None]) -> list[Sequence[Header]]:
     """The headers of each record, of what `SQL` made of them; nothing at all when no record has one."""
+    if texts.count(None) == len(texts):
+        return []
     known: dict[str, Header] = {}
     found: list[Sequence[Header]] = []
     for text in texts:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from scanners.tape.compiled import compiled
+from scanners.tape.raw import hashed, same
 from scanners.tape.words import DOUBLE, ESCAPED, INT32, INT64, KINDS, LONG_DOUBLE, OBJECT, TEXT
 
 COUNT, EARLIEST, SMALLEST, LARGEST, FILLED = 0, KINDS, 2 * KINDS, 2 * KINDS + 1, 2 * KINDS + 2
@@ -56,38 +57,6 @@ def by_node(nodes: Any, rows: Any, kinds: Any, sizes: Any, ranks: Any, width: in
 
 
 @compiled
-def _hash(body: Any, at: int, size: int) -> Any:
-    mixed = np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(size)
-    place, end = at, at + size
-    while place + 8 <= end:
-        word = (
-            np.uint64(body[place])
-            | np.uint64(body[place + 1]) << np.uint64(8)
-            | np.uint64(body[place + 2]) << np.uint64(16)
-            | np.uint64(body[place + 3]) << np.uint64(24)
-            | np.uint64(body[place + 4]) << np.uint64(32)
-            | np.uint64(body[place + 5]) << np.uint64(40)
-            | np.uint64(body[place + 6]) << np.uint64(48)
-            | np.uint64(body[place + 7]) << np.uint64(56)
-        )
-        mixed = (mixed ^ word) * np.uint64(0xFF51AFD7ED558CCD)
-        mixed ^= mixed >> np.uint64(32)
-        place += 8
-    while place < end:
-        mixed = (mixed ^ np.uint64(body[place])) * np.uint64(0x100000001B3)
-        place += 1
-    return mixed ^ (mixed >> np.uint64(29))
-
-
-@compiled
-def _same(body: Any, one: int, other: int, size: int) -> bool:
-    for place in range(size):  # noqa: SIM110 - a generator is nothing that can be compiled
-        if body[one + place] != body[other + place]:
-            return False
-    return True
-
-
-@compiled
 def different(body: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, order: Any, ends: Any, seed: Any) -> Any:
     """(which, counts, starts, numbering): the first place of each different text or integer of a node, and how often
     it is there; where each node's begin in those; and of each place in `order` the number of its text or integer, or -1.
@@ -118,7 +87,7 @@ def different(body: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, orde
                 numbering[index] = -1
                 continue
             if textual:
-                mixed = _hash(body, places[place], sizes[place]) ^ np.uint64(kind)
+                mixed = hashed(body, places[place], sizes[place]) ^ np.uint64(kind)
             else:
                 mixed = np.uint64(numbers[place]) ^ np.uint64(0x5851F42D4C957F2D)
             mixed = (mixed ^ seed) * np.uint64(0xC4CEB9FE1A85EC53)
@@ -128,7 +97,7 @@ def different(body: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, orde
             while owner[slot] == node:
                 known = which[taken[slot]]
                 if kinds[known] == kind and (
-                    (sizes[known] == sizes[place] and _same(body, places[known], places[place], sizes[place]))
+                    (sizes[known] == sizes[place] and same(body, places[known], places[place], sizes[place]))
                     if textual
                     else numbers[known] == numbers[place]
                 ):
@@ -144,20 +113,6 @@ def different(body: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, orde
             numbering[index] = number
     starts[width] = found
     return which[:found], counts[:found], starts, numbering
-
-
-@compiled
-def gathered(body: Any, places: Any, sizes: Any) -> Any:
-    """(bytes, offsets) of pieces of a body one after the other, as an Arrow array of texts has them."""
-    offsets = np.zeros(len(places) + 1, np.int64)
-    for index in range(len(places)):
-        offsets[index + 1] = offsets[index] + sizes[index]
-    held = np.empty(offsets[len(places)], np.uint8)
-    for index in range(len(places)):
-        begin, target = places[index], offsets[index]
-        for place in range(sizes[index]):
-            held[target + place] = body[begin + place]
-    return held, offsets
 
 
 @compiled

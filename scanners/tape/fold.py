@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-import orjson
-import pyarrow
 
 from scanners.nodes import First
 from scanners.scalar_columns import ScalarColumns
-from scanners.tape import columns
+from scanners.tape import columns, raising
 from scanners.tape.columns import COUNT, EARLIEST, FILLED, LARGEST, SMALLEST
 from scanners.tape.reader import Paths, Walked
+from scanners.tape.values import Values
 from scanners.tape.words import (
     ARRAY,
     DOUBLE,
@@ -76,31 +76,22 @@ class Fold:
         """Hand over the scalars, column by column."""
         walked = self._walked
         self._read_long_doubles()
-        which, counts, starts, self._numbering = columns.different(
+        which, counts, starts, numbering = columns.different(
             walked.body, walked.kinds, walked.places, walked.sizes, walked.numbers, self._order, self._ends, _SEED
         )
-        self._values = self._different(which)
-        weights, begins = counts.tolist(), starts.tolist()
+        values = Values(walked, which, counts, starts)
         for number, held in self._met():
             node, names = self._paths.nodes[number], self._paths.names[number]
             if held[FALSE] or held[TRUE]:
-                into.booleans(node, lambda number=number: self._listed_booleans(number))  # type: ignore[misc]
+                into.booleans(node, held[TRUE], held[FALSE], partial(self._listed_booleans, number))
             if held[DOUBLE] or held[LONG_DOUBLE]:
-                into.floats(node, columns.doubles_of(walked.kinds, walked.doubles, self._order, self._ends, number))
-            values, often = (
-                self._values[begins[number] : begins[number + 1]],
-                weights[begins[number] : begins[number + 1]],
-            )
-            integers, texts = held[INT32] + held[INT64], held[TEXT] + held[ESCAPED]
-            if integers:
-                chosen = _only(values, often, int) if texts else (values, often)
-                into.integers(node, names, set(chosen[0]), lambda chosen=chosen: _counted(*chosen))  # type: ignore[misc]
-            if texts:
-                into.texts(
-                    node, names, self._paths.depths[number],
-                    _counted(*(_only(values, often, str) if integers else (values, often))),
-                    lambda number=number: self._listed_texts(number),  # type: ignore[misc]
-                )  # fmt: skip
+                doubles = columns.doubles_of(walked.kinds, walked.doubles, self._order, self._ends, number)
+                into.floats(node, doubles, raising.integers)
+            if held[INT32] or held[INT64]:
+                into.integers(node, names, values.integers(number))
+            if held[TEXT] or held[ESCAPED]:
+                listed = partial(self._listed_texts, values, numbering, number, int(starts[number]))
+                into.texts(node, names, self._paths.depths[number], values.texts(number), listed)
 
     def _met(self) -> list[tuple[int, list[int]]]:
         met = np.flatnonzero(self._statistics[:, COUNT : COUNT + KINDS].any(axis=1))
@@ -112,28 +103,12 @@ class Fold:
             at = walked.places[place]
             walked.doubles[place] = float(walked.body[at : at + walked.sizes[place]].tobytes())
 
-    def _different(self, which: Any) -> list[Any]:
-        """The values at some places of the tape, integers and texts."""
-        walked = self._walked
-        kinds = walked.kinds[which]
-        values: list[Any] = walked.numbers[which].tolist()
-        plain = np.flatnonzero(kinds == TEXT)
-        places = which[plain]
-        held, offsets = columns.gathered(walked.body, walked.places[places], walked.sizes[places])
-        texts = pyarrow.LargeStringArray.from_buffers(len(places), pyarrow.py_buffer(offsets), pyarrow.py_buffer(held))
-        for index, text in zip(plain.tolist(), texts.to_pylist(), strict=True):
-            values[index] = text
-        for index in np.flatnonzero(kinds == ESCAPED).tolist():
-            at = walked.places[which[index]]
-            values[index] = orjson.loads(walked.body[at - 1 : at + walked.sizes[which[index]] + 1].tobytes())
-        return values
-
-    def _listed_texts(self, number: int) -> tuple[list[str], list[int]]:
+    def _listed_texts(self, values: Values, numbering: Any, number: int, start: int) -> tuple[list[str], list[int]]:
         places = self._order[self._ends[number] : self._ends[number + 1]]
         kinds = self._walked.kinds[places]
         textual = (kinds == TEXT) | (kinds == ESCAPED)
-        numbering = self._numbering[self._ends[number] : self._ends[number + 1]][textual]
-        return [self._values[at] for at in numbering.tolist()], self._records_of(places[textual])
+        at = numbering[self._ends[number] : self._ends[number + 1]][textual] - start
+        return list(map(values.listed(number).__getitem__, at.tolist())), self._records_of(places[textual])
 
     def _listed_booleans(self, number: int) -> tuple[list[str], list[int]]:
         places = self._order[self._ends[number] : self._ends[number + 1]]
@@ -145,18 +120,3 @@ class Fold:
     def _records_of(self, places: Any) -> list[int]:
         found: list[int] = self._records[self._walked.rows[places]].tolist()
         return found
-
-
-def _only(values: Sequence[Any], often: Sequence[int], kind: type) -> tuple[list[Any], list[int]]:
-    pairs = [(value, count) for value, count in zip(values, often, strict=True) if type(value) is kind]
-    return [value for value, _ in pairs], [count for _, count in pairs]
-
-
-def _counted(values: Sequence[Any], often: Sequence[int]) -> dict[Any, int]:
-    """Value -> how often; escapes may make two texts one."""
-    counts = dict(zip(values, often, strict=True))
-    if len(counts) < len(values):
-        counts = dict.fromkeys(values, 0)
-        for value, count in zip(values, often, strict=True):
-            counts[value] += count
-    return counts

@@ -289,6 +289,25 @@ def test_profiles_are_those_of_python(batches: list[list[bytes]]) -> None:
     assert told(profiled(batches, compiled=True)) == told(profiled(batches, compiled=False))
 
 
+def test_columns_of_many_different_values() -> None:
+    """Far more of each than a distinct estimate holds exactly, some with escapes, some columns of texts and integers."""
+    draw = random.Random(5)
+
+    def record(number: int) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "id": f"{draw.getrandbits(128):032x}", "number": draw.randrange(-(2**63), 2**63), "size": draw.random() * 1e6,
+            "name": draw.choice(["é", "€uro", "\U0001f600", "plain", 'quo"te', "tab\t"]) * draw.randrange(4) + str(number % 90),
+            "either": draw.choice([number, f"n{number}", number / 8]), "page": f"/p/{draw.randrange(5000)}",
+            "at": f"2024-01-{number % 28 + 1:02}T10:00:00.{number:03}Z", "flag": draw.random() < 0.5,
+            "lang": draw.choice(["en", "de"]),
+        }  # fmt: skip
+        return document if number % 7 else {**document, "kind": "other", "more": {"type": draw.choice(["a", "b"])}}
+
+    batches = [[orjson.dumps(record(number)) for number in range(700)] for _ in range(4)]
+    batches[2][5] = b"no document"
+    assert told(profiled(batches, compiled=True)) == told(profiled(batches, compiled=False))
+
+
 def test_real_topics(shared_data: Path) -> None:
     """GitHub's webhooks, some of them damaged, and the demo's topics."""
     rows = [
