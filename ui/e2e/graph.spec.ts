@@ -1,0 +1,206 @@
+// The lineage graph as users of other catalogs wish it, on graphs made here.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch, still, visit, WEIR } from "./weir";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+const NS = "kafka://big:9092";
+const dataset = (name: string) => `dataset:${NS}:${name}`;
+const field = (name: string, path: string) => `datasetField:${NS}:${name}:${path}`;
+
+interface Edge {
+  source: string;
+  target: string;
+  kind?: string;
+  job?: string;
+  masked?: boolean;
+  origin?: string;
+}
+
+/** A page whose lineage is this, in the place of the API's own. */
+async function withLineage(edges: Edge[]): Promise<{ page: Page; close: () => Promise<void> }> {
+  const { context, page, wrong } = await visit(browser, "admin");
+  const whole = edges.map((e) => ({ kind: "feeds", masked: false, from: "2026-01-01T00:00:00Z", to: null, ...e }));
+  const nodes = [...new Set(edges.flatMap((e) => [e.source, e.target]))].map((id) => ({
+    id,
+    type: id.startsWith("datasetField:") ? "field" : "dataset",
+  }));
+  await page.route("**/api/v1/lineage?*", (route) =>
+    route.fulfill({ json: { nodes, edges: whole, truncated: false } }),
+  );
+  await page.route("**/api/v1/impact?*", (route) =>
+    route.fulfill({ json: { root: "", affected: [], truncated: false } }),
+  );
+  return {
+    page,
+    close: async () => {
+      await context.close();
+      expect(wrong).toEqual([]);
+    },
+  };
+}
+
+const card = (page: Page, name: string) => page.locator(".card", { hasText: name });
+/** Cards are placed and the view fitted a little after they are known: until the drawing is done with both. */
+async function drawn(page: Page): Promise<void> {
+  await page.locator('.drawing[aria-busy="false"]').waitFor();
+  await still(page.locator(".card").first());
+}
+const CHAIN = ["a", "b", "c", "d", "e"].map((name, i, all) => ({
+  source: dataset(`topic-${name}`),
+  target: dataset(`topic-${all[i + 1] ?? "f"}`),
+}));
+
+test("a graph opens one hop each way, more on demand, closes again, and opens whole at once", async () => {
+  const { page, close } = await withLineage(CHAIN);
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("topic-c"))}`);
+  await card(page, "topic-d").waitFor();
+  await drawn(page);
+  expect(await page.locator(".card").count()).toBe(3);
+  await page.getByRole("button", { name: /Open 1 downstream of topic-d/ }).click();
+  await card(page, "topic-e").waitFor();
+  await page.getByRole("button", { name: /Close downstream of topic-d/ }).click();
+  await card(page, "topic-e").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "2", exact: true }).click();
+  await card(page, "topic-e").waitFor();
+  await drawn(page);
+  expect(await page.locator(".card").count()).toBe(5);
+  await page.getByRole("button", { name: "all", exact: true }).click();
+  await card(page, "topic-f").waitFor();
+  await drawn(page);
+  expect(await page.locator(".card").count()).toBe(6);
+  await close();
+});
+
+test("opening a node leaves the view where it was", async () => {
+  const { page, close } = await withLineage(CHAIN);
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("topic-b"))}`);
+  await card(page, "topic-c").waitFor();
+  await drawn(page);
+  const before = await card(page, "topic-c").boundingBox();
+  await page.getByRole("button", { name: /Open 1 downstream of topic-c/ }).click();
+  await card(page, "topic-d").waitFor();
+  await drawn(page);
+  const after = await card(page, "topic-c").boundingBox();
+  expect(Math.abs((after?.x ?? 0) - (before?.x ?? 0))).toBeLessThan(3);
+  expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(3);
+  await close();
+});
+
+test("what a node opens to comes too late for another question, and stays out of its graph", async () => {
+  const { page, close } = await withLineage(CHAIN);
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const late = /\/lineage\?.*topic-d.*level=dataset/;
+  await page.route(late, async (route) => {
+    await held;
+    await route.fallback();
+  });
+  const edge = { source: field("topic-c", "value.x"), target: field("topic-d", "value.x"), kind: "transforms" };
+  const nodes = [edge.source, edge.target].map((id) => ({ id, type: "field" }));
+  const columns = { nodes, edges: [{ ...edge, masked: false, from: "2026-01-01T00:00:00Z", to: null }] };
+  await page.route(/\/lineage\?.*level=column/, (route) => route.fulfill({ json: { ...columns, truncated: false } }));
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("topic-c"))}`);
+  await card(page, "topic-d").waitFor();
+  await page.getByRole("button", { name: /Open 1 downstream of topic-d/ }).click();
+  await card(page, "topic-e").waitFor();
+  await page.getByRole("button", { name: "Columns", exact: true }).click();
+  await card(page, "topic-e").waitFor({ state: "detached" });
+  const come = page.waitForResponse(late);
+  answer();
+  await (await come).finished();
+  await drawn(page);
+  expect(await card(page, "topic-e").count()).toBe(0);
+  await close();
+});
+
+test("a wide table shows few columns, scrolls inside its card, and a click holds the light on one", async () => {
+  const n = (i: number) => String(i).padStart(3, "0");
+  const { page, close } = await withLineage(
+    Array.from({ length: 120 }, (_, i) => ({
+      source: field("wide", `value.column_${n(i)}`),
+      target: field("copy", `value.column_${n(i)}`),
+      kind: "transforms",
+      masked: i === 60,
+    })),
+  );
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("wide"))}&level=column`);
+  const wide = card(page, "wide");
+  await wide.getByText("value.column_000").waitFor();
+  await drawn(page);
+  expect(await wide.locator(".card-field:not(.card-scroll)").count()).toBeLessThanOrEqual(10);
+  await wide.getByText("value.column_000").hover();
+  await page.mouse.wheel(0, 400);
+  await wide.getByText("value.column_000").waitFor({ state: "detached" });
+  const listed = wide.locator(".card-field:not(.card-scroll) button");
+  const before = (await listed.last().textContent()) ?? "";
+  await page.getByRole("button", { name: "Fields after these of wide" }).click();
+  await wide.getByText(before).waitFor({ state: "detached" });
+  const name = (await listed.nth(2).textContent()) ?? "";
+  await wide.getByRole("button", { name, exact: true }).click();
+  const lit = page.locator(".card-field.lit");
+  await expect.poll(() => lit.allTextContents()).toEqual([name, name]);
+  await page.mouse.move(5, 400);
+  await drawn(page);
+  expect(await lit.allTextContents()).toEqual([name, name]);
+  await page.keyboard.press("Escape");
+  await lit.first().waitFor({ state: "detached" });
+  await close();
+});
+
+test("many leaves stand as one card that opens, and names grow when one looks from afar", async () => {
+  const { page, close } = await withLineage(
+    Array.from({ length: 60 }, (_, i) => ({
+      source: dataset("hub"),
+      target: dataset(`leaf-${i}`),
+      job: `job:shop:copy_${i}`,
+    })),
+  );
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("hub"))}`);
+  await page.getByText("60 datasets").waitFor();
+  await drawn(page);
+  expect(await page.locator(".card").count()).toBe(2);
+  await page.getByRole("button", { name: /Show 60 datasets/ }).click();
+  await page.locator(".react-flow__minimap").waitFor();
+  for (let i = 0; i < 6; i++) await page.getByRole("button", { name: /zoom out/i }).click();
+  await page.locator(".drawing.mid").waitFor();
+  await page.getByRole("button", { name: "Group again" }).click();
+  await page.getByText("60 datasets").waitFor();
+  await close();
+});
+
+test("masked, declared and raw flows are drawn apart, and the graph is taken along as text and picture", async () => {
+  const { page, close } = await withLineage([
+    { source: dataset("in"), target: dataset("raw") },
+    { source: dataset("in"), target: dataset("hashed"), masked: true },
+    { source: dataset("in"), target: dataset("planned"), origin: "declared" },
+  ]);
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("in"))}`);
+  await card(page, "planned").waitFor();
+  const dashes = async () => {
+    const paths = page.locator(".react-flow__edge-path");
+    return new Set(await paths.evaluateAll((all) => all.map((p) => (p as SVGPathElement).style.strokeDasharray))).size;
+  };
+  await expect.poll(dashes).toBe(3);
+  for (const [item, begins] of [
+    ["Mermaid", "flowchart LR"],
+    ["Graphviz (DOT)", "digraph lineage"],
+    ["Picture (SVG)", "<svg "],
+    ["Picture (PNG)", "\u0089PNG"],
+  ] as const) {
+    await page.getByRole("button", { name: "Export" }).click();
+    const arriving = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: item }).click();
+    const { readFile } = await import("node:fs/promises");
+    const text = (await readFile(await (await arriving).path())).toString("latin1");
+    expect(text.startsWith(begins), item).toBe(true);
+  }
+  await close();
+});
