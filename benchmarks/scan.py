@@ -188,7 +188,7 @@ def bench_json(core: OneCore, folder: Path) -> None:
         def ours(file: Path = file) -> None:
             core.profile(core.spark.read.text(str(file)))
 
-        show(table, f"{name}: schema alone", core.race(len(rows), lambda: theirs().schema, ours), "0.8")
+        show(table, f"{name}: schema alone", core.race(len(rows), lambda: theirs().schema, ours), "")
         read = core.race(len(rows), lambda: theirs().write.format("noop").mode("overwrite").save(), ours)
         show(table, f"{name}: schema, then rows", read, "0.8")
     console.print(table)

@@ -1,7 +1,7 @@
 """Bodies of a part by compiled code (`scanners.tape`), where it is worth its while. Runs in Spark's workers.
 
-Making machine code takes seconds the first time on a machine, and loading it half a second, so that a process reads some
-ten thousand records without it first. Whatever a walk leaves alone is for `scanners.bulk` and `scanners.decode`.
+Making machine code takes some ten seconds the first time on a machine, and loading it less than one, so that a process
+reads some ten thousand records without it first. Whatever a walk leaves alone is for `scanners.bulk` and `scanners.decode`.
 """
 
 from __future__ import annotations
