@@ -86,7 +86,7 @@ def _details(place: Place) -> dict[str, Any]:
             details["types_first_seen"] = dict(sorted(firsts.items()))
     if node.numbers is not None:
         low, high, negative, digits, decimals, not_finite = node.numbers
-        details["magnitude"] = [low, high]
+        details["magnitude"] = [low, high] if low <= high else [0, 0]  # none of them was finite
         details["negative"] = bool(negative)
         if "decimal" in node.types:
             details["precision"], details["scale"] = digits, decimals

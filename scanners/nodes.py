@@ -19,6 +19,9 @@ First = tuple[int, int, int]
 _LG_K = 9  # an HLL of 2^9 registers: 4.6% standard error, 296 bytes, exact up to some 40 values
 
 
+_NO_MAGNITUDE = 2**31 - 1
+
+
 class Node:
     """What is known of one path. The children of an object are `fields`, of an array `elements`, of a map `values`.
 
@@ -74,6 +77,10 @@ class Node:
         """Take in another (low, high) of `lengths` or `sizes`."""
         known: tuple[int, int] | None = getattr(self, name)
         setattr(self, name, (low, high) if known is None else (min(known[0], low), max(known[1], high)))
+
+    def add_not_finite(self, count: int) -> None:
+        """Numbers that have no magnitude: they take no part in it, however they come together in batches."""
+        self.add_numbers(_NO_MAGNITUDE, -_NO_MAGNITUDE, False, 0, 0, count)
 
     def add_numbers(self, low: int, high: int, negatives: bool, digits: int, decimals: int, not_finite: int) -> None:
         mine = self.numbers

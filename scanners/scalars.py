@@ -134,7 +134,7 @@ def floats(node: Node, column: Any, distinct: Distinct, telling: Telling) -> Non
             exponents.append(_exponent(float(sizes[sizes > 0].min())))
         node.add_numbers(min(exponents), max(exponents), float(finite.min()) < 0, 0, 0, len(column) - len(finite))
     else:
-        node.add_numbers(0, 0, False, 0, 0, len(column))
+        node.add_not_finite(len(column))
     # 0.0 and -0.0 are one number; every NaN is written alike.
     distinct.numbers(node, (numpy.where(numpy.isnan(column), numpy.nan, column) + 0.0).view(numpy.int64), telling)
 
@@ -147,7 +147,7 @@ def _decimals(node: Node, values: Sequence[Decimal]) -> None:
             size = value.adjusted() if value else 0
             node.add_numbers(size, size, value < 0, max(len(digits) + max(0, int(exponent)), scale), scale, 0)
         else:
-            node.add_numbers(0, 0, False, 0, 0, 1)
+            node.add_not_finite(1)
 
 
 def _bytes(node: Node, values: Sequence[Any]) -> Mapping[str, int]:

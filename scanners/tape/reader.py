@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Protocol
@@ -163,6 +163,49 @@ class Paths:
         return made
 
 
+Step = Callable[..., int]
+"""Goes on with a walk: (the tape's columns, odd, shapes, coarse, state), and says why it came back (`words`)."""
+
+
+def walked(
+    step: Step,
+    body: Any,
+    odd: Any,
+    state: Any,
+    readable: Callable[[int], bool],
+    learn: Callable[[int, Any, int], None],
+) -> Walked:
+    """Walk the joined bodies to their end. `odd` says which are left alone, and learns of more.
+
+    state       of the walk, the same for all batches of a reader: objects are numbered through
+    readable    whether the exact reader reads a body: what it does not must leave no fields behind
+    learn       make known what is missing: (why the walk came back, its state, the body)
+    """
+    shapes, coarse = np.zeros(len(odd), np.uint64), np.zeros(len(odd), np.uint64)
+    tape, whole = scratch(), -1
+    state[words.RECORD] = state[words.PLACES] = 0
+    # A walk begins a record anew when it comes back for something that is missing.
+    while (said := step(*tape.columns, odd, shapes, coarse, state)) != words.DONE:
+        if said == words.TAPE_FULL:
+            tape.grow()
+            continue
+        record = int(state[words.RECORD])
+        if record != whole and not readable(record):
+            odd[record] = True
+            state[words.RECORD] += 1
+            continue
+        whole = record
+        learn(said, state, record)
+    return Walked(body, *tape.filled(int(state[words.PLACES])), odd, shapes, coarse)
+
+
+def beginnings(bodies: Sequence[bytes], between: int) -> Any:
+    """Where each of the joined bodies begins and, one past the last, where another would; with bytes between them."""
+    starts = np.zeros(len(bodies) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, bodies), np.int64, len(bodies)) + between, out=starts[1:])
+    return starts
+
+
 class Reader:
     """Reads batches of JSON bodies of one part; the paths stay from batch to batch."""
 
@@ -173,36 +216,18 @@ class Reader:
     def read(self, bodies: Sequence[bytes], records: Sequence[int]) -> Walked:
         """Walk the bodies; `records` are their records, which new keys are first seen in."""
         body = np.frombuffer(b"\0".join(bodies) + PADDING, np.uint8)
-        starts = np.zeros(len(bodies) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, bodies), np.int64, len(bodies)) + 1, out=starts[1:])
-        odd = np.zeros(len(bodies), np.bool_)
-        shapes, coarse = np.zeros(len(bodies), np.uint64), np.zeros(len(bodies), np.uint64)
-        paths, state, tape = self.paths, self._state, scratch()
+        starts, paths = beginnings(bodies, 1), self.paths
         paths.refresh()
-        whole = -1
-        state[words.RECORD] = state[words.PLACES] = 0
-        while True:
-            # A walk begins a record anew when it comes back for something that is missing.
-            said = walk(
-                body, starts, paths.keys, paths.table, paths.hashes, *tape.columns, odd, shapes, coarse, state,
-            )  # fmt: skip
-            if said == words.DONE:
-                break
-            if said == words.TAPE_FULL:
-                tape.grow()
-                continue
-            record = int(state[words.RECORD])
-            if record != whole:
-                # What is no document in the end must not leave its keys behind.
-                if not jsontext.readable(bodies[record]):
-                    odd[record] = True
-                    state[words.RECORD] += 1
-                    continue
-                whole = record
+
+        def learn(said: int, state: Any, record: int) -> None:
             if said == words.NEW_ELEMENTS:
                 paths.elements(int(state[words.PARENT]))
             else:
                 at, length = int(state[words.AT]), int(state[words.LENGTH])
                 paths.key(int(state[words.PARENT]), body[at : at + length].tobytes().decode(), records[record])
-        filled = int(state[words.PLACES])
-        return Walked(body, *tape.filled(filled), odd, shapes, coarse)
+
+        return walked(
+            # The tables grow as paths are learned.
+            lambda *rest: walk(body, starts, paths.keys, paths.table, paths.hashes, *rest),
+            body, np.zeros(len(bodies), np.bool_), self._state, lambda record: jsontext.readable(bodies[record]), learn,
+        )  # fmt: skip

@@ -15,9 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catalog.model import ScanWindow
 from scanners import bulk, quick
+from scanners.adapters.memory import sealed
 from scanners.checks import expected_of
 from scanners.columns import Profiler
+from scanners.finish import schema_of
 from scanners.infer import Sketch
 from scanners.model import RawRecord, RegisteredSchema
 from scanners.nodes import Node
@@ -138,17 +141,9 @@ def check(schemas: Schemas, bodies: Sequence[bytes]) -> list[bool]:
 
 
 class AvroTree(Tree):
-    def __init__(self, paths: Paths, walked: Any, record: int) -> None:
-        super().__init__(_Paths(paths), walked, record)  # type: ignore[arg-type]
-
     def text(self, raw: bytes, escaped: bool) -> str:
         assert not escaped
         return raw.decode()
-
-
-class _Paths:
-    def __init__(self, paths: Paths) -> None:
-        self.paths = paths
 
 
 def _numbered(value: Any) -> Any:
@@ -306,6 +301,19 @@ def test_a_schema_that_grows_beyond_bounds_has_no_program() -> None:
     for n in range(1, 14):
         schema = record(("a", schema), ("b", f"R{n - 1}"), name=f"R{n}")
     assert program_of(fastavro.parse_schema(schema)) is None
+
+
+@pytest.mark.parametrize(("numbers", "magnitude"), [
+    ((7e-304, math.inf), [-304, -304]), ((math.nan, 1e9), [9, 9]), ((math.inf, math.nan), [0, 0]),
+])  # fmt: skip
+def test_what_is_not_finite_has_no_part_in_the_magnitude(numbers: tuple[float, ...], magnitude: list[int]) -> None:
+    schema = record(("n", "double"))
+    bodies = [body_of(schema, {"n": number}) for number in numbers]
+    for batches in ([bodies], [[body] for body in bodies]):
+        for compiled in (True, False):
+            sketch, _ = profiled(registered(schema), batches, compiled)
+            found = {field.path: field for field in schema_of(sealed("t", [sketch]), ScanWindow()).fields}
+            assert found["value.n"].details["magnitude"] == magnitude
 
 
 def test_long_lists_grow_the_tape() -> None:
