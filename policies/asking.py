@@ -11,6 +11,7 @@ from catalog.paths import FieldPath
 from policies import conditions
 from policies.compiled import Bound, Compiled, Group, Kind, Plan
 from policies.conditions import ALWAYS, Condition
+from policies.masks.order import NULL
 from policies.matching import Selection, Who, dataset_matches, is_active, resolve, selection
 from policies.model import (
     UNSCANNED_TAG,
@@ -23,7 +24,7 @@ from policies.model import (
     Role,
     Subject,
 )
-from policies.outcome import NULL, Draft
+from policies.outcome import Draft
 from policies.stances import Stance
 
 CLEAR_BY = "shown clear by"

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from catalog.entities import is_personal
 from catalog.errors import InvalidInput
 from catalog.model import PERSONAL_DATA_TAG
-from catalog.paths import FieldPath
+from catalog.paths import FieldPath, StepKind
 from policies.matching import Who, dataset_matches, folded
 from policies.model import (
     UNSCANNED_TAG,
@@ -135,12 +135,13 @@ class Plan:
         )
         self.unreadable: list[str] = []
         fields = list(self._read(facts, unscanned_is_sensitive))
-        inherit(fields)
         reach = Reach(fields)
         masks = compiled.mask_index.of(facts.reference)
         access = compiled.access_index.of(facts.reference)
-        for place in (*masks.places, *access.places):
-            reach.add_map_key(place.path)
+        named = [folded(f.path) for f in fields if any(s.kind is StepKind.MAP_KEY for s in f.path.steps)]
+        for path in dict.fromkeys((*named, *(place.path for place in (*masks.places, *access.places)))):
+            reach.add_map_key(path)
+        inherit(fields)
         self.paths = tuple(f.text for f in fields)
         self._fields = fields
         self._exact: dict[FieldPath, list[int]] | None = None

@@ -18,6 +18,7 @@ from policies.audit import AuditLog
 from policies.builtin import ADMIN_USER
 from policies.identity import Identity
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Mask, Reason, Subject
+from policies.places import Places
 from policies.ports import Clock, FactsSource
 from policies.settings import PolicySettings
 from policies.state import GovernanceState, View
@@ -129,7 +130,9 @@ class Decisions:
         decision = decide_now(view, subject, gone, facts, asked.purpose, now, self._settings)
         columns = decision.columns
         if places:
-            columns = tuple(c for c in columns if _reaches(c.path, places))
+            known = Places(columns)
+            wanted = {c.path for place in places for c in known.deciding(place)}
+            columns = tuple(c for c in columns if c.path in wanted)
         answer: dict[str, Any] = {
             "subject": {"user": subject.user, "groups": sorted(subject.groups), "roles": sorted(subject.roles)},
             "dataset": facts.reference, "action": asked.action, "purpose": asked.purpose,
@@ -180,11 +183,6 @@ def mask_json(mask: Mask | None) -> dict[str, Any] | None:
         return None
     params: Mapping[str, Any] = mask.params
     return {"type": str(mask.type), "expression": mask.expression, "params": dict(params)}
-
-
-def _reaches(path: str, places: Sequence[FieldPath]) -> bool:
-    mine = FieldPath.parse(path)
-    return any(place.contains(mine) or mine.contains(place) for place in places)
 
 
 def _unknown(facts: DatasetFacts, fields: Sequence[str]) -> list[dict[str, Any]]:

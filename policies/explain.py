@@ -110,8 +110,8 @@ def within(governed: GovernedTable, column: Column, names: Sequence[str]) -> lis
     """The decisions on what a column and names below it reach."""
     if column.path is None:
         return []
-    path = path_of(governed, column, names)
-    return [d for d in column.decisions if (p := FieldPath.parse(d.path)).contains(path) or path.contains(p)]
+    used = {d.path for d in column.decisions}
+    return [d for d in governed.places.deciding(path_of(governed, column, names)) if d.path in used]
 
 
 def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> FieldPath:

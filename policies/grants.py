@@ -15,7 +15,8 @@ from policies import kinds
 from policies.audit import AuditLog
 from policies.identity import Identity
 from policies.matching import dataset_matches, is_active, resolve
-from policies.model import ColumnDecision, DatasetFacts, Effect, Grant, GrantStatus, Subject
+from policies.model import DatasetFacts, Effect, Grant, GrantStatus, Subject
+from policies.places import Places
 from policies.ports import Change, Clock, FactsSource
 from policies.settings import PolicySettings
 from policies.state import GovernanceState, View
@@ -215,7 +216,8 @@ class Grants:
         purpose: str | None, now: datetime,
     ) -> Access | None:  # fmt: skip
         decision = view.decide(subject, facts, purpose, now, self._settings.unscanned_is_sensitive)
-        columns = [c for c in decision.columns if c.effect is Effect.ALLOW and _at(c, place)]
+        at_place = decision.columns if place is None else Places(decision.columns).deciding(place)
+        columns = [c for c in at_place if c.effect is Effect.ALLOW]
         if decision.effect is not Effect.ALLOW or (not columns and (place is not None or decision.columns)):
             return None
         masked = [c for c in columns if c.mask is not None]
@@ -229,13 +231,6 @@ class Grants:
             str(masked[0].mask.type) if masked and masked[0].mask else None, min(ends, default=None), purpose,
             tuple(f.where for f in decision.filters), next((c.clear_when for c in masked if c.clear_when), None),
         )  # fmt: skip
-
-
-def _at(column: ColumnDecision, place: FieldPath | None) -> bool:
-    if place is None:
-        return True
-    mine = FieldPath.parse(column.path)
-    return place.contains(mine) or mine.contains(place)
 
 
 def _principals(view: View, facts: DatasetFacts, now: datetime) -> Iterable[tuple[str, str, Subject]]:

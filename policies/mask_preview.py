@@ -16,11 +16,11 @@ from pydantic import ValidationError
 from catalog.datatypes import Primitive, StructType, parse_ddl
 from catalog.errors import InvalidInput, LimitExceeded
 from policies import convert, policy_specs
-from policies.masks import custom
+from policies.masks import custom, primitives
 from policies.masks.expression import literal
-from policies.masks.preview import preview
+from policies.masks.preview import PREVIEW_KEYS, preview
 from policies.masks.primitives import family
-from policies.model import MaskType
+from policies.model import Mask, MaskType
 from policies.plan import QueryPlan
 from policies.query_ports import Engine
 
@@ -63,14 +63,14 @@ class MaskPreview:
             masked = [{"value": v, "masked": _plain(s["masked"])} for v, s in zip(values, shown["values"], strict=True)]
             return {"mask": str(made.type), **shown, "values": masked}
         custom.check(made.expression or "")
-        computed = self._computed(made.expression or "", values, kind)
+        computed = self._computed(made, values, kind)
         return {"mask": str(made.type), "type": None, "values": computed, "note": "computed by the query engine"}
 
-    def _computed(self, expression: str, values: Sequence[Any], kind: Primitive) -> list[dict[str, Any]]:
+    def _computed(self, mask: Mask, values: Sequence[Any], kind: Primitive) -> list[dict[str, Any]]:
         if not values:
             return []
         rows = ", ".join(f"({n}, {_literal(v)})" for n, v in enumerate(values))
-        masked = custom.render(expression, f"try_cast(v AS {kind.name})")
+        masked = primitives.expression(mask, f"try_cast(v AS {kind.name})", kind, PREVIEW_KEYS)
         sql = f"SELECT n, {masked} AS masked FROM VALUES {rows} AS given(n, v) ORDER BY n"
         if not self._places.acquire(timeout=_WAIT_SECONDS):
             raise LimitExceeded(

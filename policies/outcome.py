@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 
 from policies import conditions
 from policies.conditions import ALWAYS, Condition
-from policies.masks.order import strictness
+from policies.masks import order
+from policies.masks.order import NULL
 from policies.model import Effect, Mask, MaskType, Reason
-
-NULL = Mask(MaskType.MASK_NULL)
 
 
 @dataclass(slots=True)
@@ -36,11 +35,6 @@ class Outcome:
         return self.effect, mask, self.clear_when, self.reasons
 
 
-def order(mask: Mask) -> int:
-    """How much a mask hides. What an expression hides is not known; it counts as much as MASK."""
-    return strictness(Mask(MaskType.MASK) if mask.type is MaskType.CUSTOM else mask)
-
-
 def finish(draft: Draft, known: Condition) -> Outcome:
     """The column, given what the row filters make certain.
 
@@ -58,30 +52,22 @@ def finish(draft: Draft, known: Condition) -> Outcome:
     mask, notes = strictest([(m, n) for m, n, _ in draft.masks] + ([(NULL, "rows")] if hidden != ALWAYS else []))
     clear_when = None if always_masked else conditions.text(clear)
     if clear_when is not None:
+        mask = NULL if mask.type is MaskType.DROP else mask  # a field cannot be left out of some rows only
         notes.append(Reason("grant", "rows", f"Clear only in rows where {clear_when}."))
     return Outcome(Effect.ALLOW, mask, clear_when, (*draft.reasons, *notes))
 
 
 def strictest(masks: list[tuple[Mask, str]]) -> tuple[Mask, list[Reason]]:
-    """The mask that hides most, of (mask, policy name).
-
-    Where two that hide alike differ, neither policy alone has its way: the value is masked whole. Two different
-    expressions cannot be compared at all, so nothing is shown.
-    """
-    top = max(order(mask) for mask, _ in masks)
-    strict = [(mask, name) for mask, name in masks if order(mask) == top]
-    different: list[Mask] = []
-    for mask, _ in strict:
-        if mask not in different:
-            different.append(mask)
-    known = [mask for mask in different if mask.type is not MaskType.CUSTOM]
-    names = ", ".join(sorted({name for _, name in strict}))
-    if len(different) == 1 or len(known) == 1:
-        mask, text = (known or different)[0], f"the strictest mask, of {names}, holds."
-    elif known:
-        mask, text = Mask(MaskType.MASK), f"the masks of {names} hide different parts, so the whole is masked."
-    else:
-        mask, text = NULL, f"the expressions of {names} cannot be compared, so nothing is shown."
+    """The mask that holds of (mask, policy name), by `masks.order`, and why."""
+    mask = order.strictest([mask for mask, _ in masks])
     if len(masks) == 1:
         return mask, []
+    of = sorted({name for given, name in masks if given == mask})
+    names = ", ".join(of or sorted({name for _, name in masks}))
+    if of:
+        text = f"the strictest mask, of {names}, holds."
+    elif mask == NULL:
+        text = f"an expression cannot be compared with another mask ({names}), so nothing is shown."
+    else:
+        text = f"the masks of {names} hide different parts, so the whole is masked."
     return mask, [Reason("policy", names, f"{len(masks)} masks: {text}")]

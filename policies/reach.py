@@ -7,9 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from catalog.errors import InvalidInput
 from catalog.paths import VALUES, FieldPath, Step, StepKind
 from policies.matching import folded
 from policies.model import UNSCANNED_TAG
+
+MAX_ADDED = 100_000
+"""Fields made of single keys of maps, for one dataset."""
 
 
 @dataclass(slots=True)
@@ -28,6 +32,7 @@ class Reach:
     def __init__(self, fields: list[PlannedField]) -> None:
         self._fields = fields
         self._inside = by_ancestor([folded(f.path) for f in fields])
+        self._added = 0
         self._at: dict[FieldPath, list[int]] = defaultdict(list)
         for position, each in enumerate(fields):
             self._at[folded(each.path)].append(position)
@@ -47,22 +52,28 @@ class Reach:
         return found
 
     def add_map_key(self, path: FieldPath | None) -> None:
-        """Where a policy names one key of a map that is known as `{}` only, make that key a field of its own."""
-        if path is None or self._inside.get(path):
-            return
-        for length in range(1, len(path.steps) + 1):
-            if path.steps[length - 1].kind is not StepKind.MAP_KEY:
+        """Where a path names one key of a map, make fields of that key of all that is known of `{}`, at any depth.
+
+        Raises InvalidInput where that makes more fields than anybody could look at.
+        """
+        for length, step in enumerate(path.steps if path is not None else (), start=1):
+            if path is None or step.kind is not StepKind.MAP_KEY:
                 continue
             over = FieldPath(path.root, (*path.steps[: length - 1], VALUES))
-            for position in tuple(p for g in generalised(over) for p in self._at.get(g, ())):
-                self._add(self._fields[position], path.steps[length - 1])
+            inside = {p for g in generalised(over) for p in self._inside.get(g, ())}
+            for position in sorted(inside):
+                self._add(self._fields[position], length - 1, step)
 
-    def _add(self, values: PlannedField, step: Step) -> None:
-        if values.path.steps[-1] != VALUES or values.path.parent is None:
+    def _add(self, values: PlannedField, at: int, step: Step) -> None:
+        steps = values.path.steps
+        if steps[at] != VALUES:
             return
-        path = values.path.parent / step
+        path = FieldPath(values.path.root, (*steps[:at], step, *steps[at + 1 :]))
         if folded(path) in self._at:
             return
+        if self._added >= MAX_ADDED:
+            raise InvalidInput(f"the rules on single keys of maps come to more than {MAX_ADDED:,} fields; take some out.")
+        self._added += 1
         position = len(self._fields)
         self._fields.append(PlannedField(str(path), path, dict(values.tags), values.unscanned))
         self._at[folded(path)].append(position)

@@ -12,9 +12,9 @@ from catalog.errors import NotFound
 from policies import explain
 from policies.decisions import Named as Person
 from policies.decisions import decide_now, effect_of, subject_of
+from policies.masks.order import NULL, strictness
 from policies.matching import dataset_matches, is_active
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, MaskType, Subject
-from policies.outcome import order
 from policies.overlay import Proposed, actions, proposed_view
 from policies.ports import Clock, FactsSource
 from policies.settings import PolicySettings
@@ -24,6 +24,7 @@ MOST_CHANGES = 5000
 _SECONDS = 20.0
 """A simulation that would take longer is cut, and says so."""
 _MOST = 1_000_000_000  # above every strictness
+_CLEAR = 2 * _MOST
 
 FactsAfter = Callable[[DatasetFacts], DatasetFacts]
 """What is known of a dataset once proposed Dataset documents hold."""
@@ -157,7 +158,7 @@ def _changes(before: Decision, after: Decision, facts: tuple[DatasetFacts, Datas
         reasons = reasons or explain.reasons_json(after.reasons if is_ is None or not is_.reasons else ())
         yield {
             "path": path,
-            "change": _direction(_exposure(was), _exposure(is_)),
+            "change": _direction(was, is_),
             "before": old,
             "after": new,
             "reasons": reasons,
@@ -191,22 +192,31 @@ def _words(column: ColumnDecision | None) -> str:
     return said + (f"; clear where {column.clear_when}" if column.clear_when else "")
 
 
-def _exposure(column: ColumnDecision | None) -> tuple[int, bool]:
-    """(how little a mask hides, whether some rows show clear); more of each = shows more."""
+def _exposure(column: ColumnDecision | None) -> tuple[int, int, bool]:
+    """(the least that shows, the most that shows, whether some rows show clear); a mask of known effect has one both."""
     if column is None or column.effect is Effect.DENY:
-        return 0, False
+        return 0, 0, False
     if not explain.is_masked(column) or column.mask is None:
-        return 2 * _MOST, True
-    return 1 + _MOST - order(column.mask), column.clear_when is not None
+        return _CLEAR, _CLEAR, True
+    hides = strictness(column.mask)
+    least, most = (_shows(strictness(NULL)), _CLEAR) if hides is None else (_shows(hides), _shows(hides))
+    return least, most, column.clear_when is not None
 
 
-def _direction(before: tuple[int, bool], after: tuple[int, bool]) -> str:
+def _shows(hides: int | None) -> int:
+    return 1 + _MOST - (hides or 0)
+
+
+def _direction(before: ColumnDecision | None, after: ColumnDecision | None) -> str:
     """gain, loss, or other where one thing shows more and another less, or it cannot be compared."""
-    if before == after:
+    old, new = _exposure(before), _exposure(after)
+    if before is not None and after is not None and before.mask is not None and before.mask == after.mask:
+        old, new = (0, 0, old[2]), (0, 0, new[2])  # the same mask, of an expression too: rows alone differ
+    if old == new:
         return "other"
-    if after[0] >= before[0] and after[1] >= before[1]:
+    if new[0] >= old[1] and new[2] >= old[2]:
         return "gain"
-    return "loss" if after[0] <= before[0] and after[1] <= before[1] else "other"
+    return "loss" if new[1] <= old[0] and new[2] <= old[2] else "other"
 
 
 def _rows(decision: Decision) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from catalog.datatypes import Primitive, StructType, quote_identifier
-from catalog.errors import InvalidInput
 from catalog.paths import HEADERS, KEY, VALUE, FieldPath
 from policies.masks import custom
-from policies.masks.expression import Context, Rule, build, context, literal, rule
+from policies.masks.expression import Context, build, context, literal
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, Decision, Effect, MaskType
+from policies.places import Places
 from policies.plan import TablePlan, Window
 from policies.query_ports import QueryTable
 from policies.sql.names import fold
@@ -24,7 +25,7 @@ SYSTEM_TYPES = {"_partition": "INT", "_offset": "BIGINT", "_timestamp": "TIMESTA
 class Column:
     """One column of a governed view. `path` is None for positions and times; `sql` None = left out.
 
-    decisions: those on the column's fields and on fields inside it
+    decisions: those that what it shows rests on
     """
 
     name: str
@@ -36,10 +37,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class GovernedTable:
-    """A table as one subject may see it."""
+    """A table as one subject may see it. `places`: the decided rule of each place."""
 
     table: QueryTable
     decision: Decision
+    places: Places
     columns: tuple[Column, ...]
     filters: tuple[str, ...]
     conditions: tuple[tuple[str, str], ...]
@@ -80,6 +82,7 @@ def govern(
     return GovernedTable(
         table,
         decision,
+        ctx.places,
         tuple(columns),
         filters,
         tuple((name, condition_sql(text, table)) for text, name in conditions.items()),
@@ -109,19 +112,26 @@ def stored_names(table: QueryTable) -> dict[str, str]:
 def _value_columns(table: QueryTable, ctx: Context) -> list[Column]:
     kind = table.value.kind
     if not isinstance(kind, StructType):
-        return [Column("value", VALUE, build(ctx, VALUE, kind, "weir_value"), _within(ctx, VALUE))]
-    columns = []
-    for name, inner in kind.fields:
-        path = VALUE.field(name)
-        source = f"weir_value.{quote_identifier(name)}"
-        columns.append(Column(name, path, build(ctx, path, inner, source), _within(ctx, path)))
-    return columns
+        return [_column(ctx, "value", VALUE, lambda: build(ctx, VALUE, kind, "weir_value"))]
+    return [
+        _column(ctx, name, VALUE.field(name), partial(build, ctx, VALUE.field(name), inner, f"weir_value.{quoted}"))
+        for name, inner in kind.fields
+        for quoted in [quote_identifier(name)]
+    ]
+
+
+def _column(ctx: Context, name: str, path: FieldPath, sql: Callable[[], str | None]) -> Column:
+    """A column with the decisions on the places that were looked up for its SQL."""
+    start = len(ctx.looked)
+    shown = sql()
+    used = {d.path: d for place in ctx.looked[start:] for d in ctx.places.deciding(place)}
+    return Column(name, path, shown, tuple(used.values()))
 
 
 def _system_columns(table: QueryTable, ctx: Context, decision: Decision, positions: bool) -> list[Column]:
     columns = [
-        Column("_key", KEY, build(ctx, KEY, table.key.kind, "weir_key"), _within(ctx, KEY)),
-        Column("_headers", HEADERS, _headers(ctx), _within(ctx, HEADERS)),
+        _column(ctx, "_key", KEY, lambda: build(ctx, KEY, table.key.kind, "weir_key")),
+        _column(ctx, "_headers", HEADERS, lambda: _headers(ctx)),
     ]
     hidden = bool(decision.filters) and not positions
     note = "withheld: with a row filter it would count the rows that are not there" if hidden else None
@@ -132,13 +142,13 @@ def _system_columns(table: QueryTable, ctx: Context, decision: Decision, positio
     whole = _all_clear(decision)
     readable = table.value.format in ("json", "text", "csv")
     raw = "CAST(weir_raw AS STRING)" if readable else "weir_raw"
-    columns.append(Column("_value", VALUE, raw if whole else None, _within(ctx, VALUE)))
+    columns.append(Column("_value", VALUE, raw if whole else None, tuple(ctx.places.deciding(VALUE))))
     return columns
 
 
 def _headers(ctx: Context) -> str | None:
     """A map of the headers that are decided and not denied; one that nobody has seen before is not in it."""
-    names = ctx.decisions.headers()
+    names = ctx.places.headers()
     if not names:
         return "CAST(map() AS MAP<STRING, STRING>)"
     entries = []
@@ -148,10 +158,6 @@ def _headers(ctx: Context) -> str | None:
         if sql is not None:
             entries.append(f"{literal(name)}, CAST({sql} AS STRING)")
     return f"map_filter(map({', '.join(entries)}), (weir_x0, weir_x1) -> weir_x1 IS NOT NULL)" if entries else None
-
-
-def _within(ctx: Context, path: FieldPath) -> tuple[ColumnDecision, ...]:
-    return tuple(ctx.decisions.touching(path))
 
 
 def _all_clear(decision: Decision) -> bool:
@@ -172,6 +178,3 @@ def _names_collide(kind: object) -> bool:
         return any(_names_collide(each) for each in inner)
     names = [fold(name) for name, _ in kind.fields]
     return len(set(names)) < len(names) or any(_names_collide(each) for _, each in kind.fields)
-
-
-__all__ = ["Column", "GovernedTable", "InvalidInput", "Rule", "condition_sql", "govern", "rule"]

@@ -1,4 +1,4 @@
-"""From a column's type and the decisions on its leaves to one Spark SQL expression for the whole column.
+"""From a column's type and the decided rules of its leaves to one Spark SQL expression for the whole column.
 
 Structs become named_struct, arrays transform, maps transform_values with a CASE for keys that have a rule of their
 own; NULL stays NULL at every level. A leaf without a decision is left out, so that what nobody decided is not shown.
@@ -9,69 +9,33 @@ is left out whole. Nothing here reads data.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier, to_ddl
 from catalog.paths import FieldPath
 from policies.masks import primitives
-from policies.masks.decided import Decided
 from policies.masks.keys import MaskKeys
-from policies.masks.order import strictest, strictness
-from policies.model import ColumnDecision, Effect, Mask, MaskType
-
-HIDE = Mask(MaskType.MASK_NULL)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What holds for one leaf: left out (`mask` DROP), masked, or clear (`mask` None); `clear_when` in SQL."""
-
-    mask: Mask | None
-    clear_when: str | None = None
+from policies.masks.order import NULL
+from policies.model import ColumnDecision, MaskType
+from policies.places import Places, Rule
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """decisions: of one dataset, parsed paths; conditions: `clear_when` text -> name of a BOOLEAN column at hand."""
+    """places: the decided rules; conditions: text of a row condition -> SQL of a BOOLEAN column at hand."""
 
-    decisions: Decided
+    places: Places
     keys: MaskKeys
     conditions: Mapping[str, str]
     # Below a map key with rules of its own both branches of a CASE must keep one type.
     keep_shape: bool = False
+    looked: list[FieldPath] = field(default_factory=list)
+    """The places that were looked up, in order."""
 
 
 def context(decisions: Sequence[ColumnDecision], keys: MaskKeys, conditions: Mapping[str, str]) -> Context:
-    return Context(Decided(decisions), keys, conditions)
-
-
-def rule(ctx: Context, path: FieldPath) -> Rule:
-    """The rule of the leaf at `path`: the strictest of its own decision and of those on what it is part of.
-
-    A decision on something inside the leaf (the leaf is JSON text) hides the whole leaf, unless it is clear.
-    """
-    around, inside = ctx.decisions.around(path), ctx.decisions.inside(path)
-    if not around and not inside:
-        return Rule(Mask(MaskType.DROP))
-    masks: list[Mask] = []
-    clear: list[str] = []
-    always_masked = False
-    for number, decision in enumerate((*around, *inside)):
-        mask = Mask(MaskType.DROP) if decision.effect is Effect.DENY else decision.mask
-        if mask is None or mask.type is MaskType.MASK_NONE:
-            continue
-        if number >= len(around) and strictness(mask) < strictness(HIDE):
-            mask = HIDE
-        if decision.clear_when is None:
-            always_masked = True
-        else:
-            mask = HIDE if mask.type is MaskType.DROP else mask
-            clear.append(ctx.conditions[decision.clear_when])
-        masks.append(mask)
-    if not masks:
-        return Rule(None)
-    return Rule(strictest(masks), None if always_masked else " AND ".join(dict.fromkeys(clear)))
+    return Context(Places(decisions), keys, conditions)
 
 
 def build(ctx: Context, path: FieldPath, kind: DataType, source: str) -> str | None:
@@ -112,13 +76,22 @@ def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | 
     if mask.type is MaskType.DROP:
         return None
     output = primitives.output_type(mask, kind)
-    if ctx.keep_shape and output != kind:
-        mask, output = HIDE, kind
     masked = primitives.expression(mask, source, kind, ctx.keys)
-    if found.clear_when is None:
+    if ctx.keep_shape and output != kind:
+        # What an expression gives may fit; a hash of a number cannot be shown as a number.
+        masked = primitives.expression(NULL, source, kind, ctx.keys) if output else f"try_cast({masked} AS {kind.name})"
+        output = kind
+    if not found.clear_when:
         return masked
     clear = source if output in (None, kind) else f"CAST({source} AS {output.name if output else 'STRING'})"
-    return f"CASE WHEN {found.clear_when} THEN {clear} ELSE {masked} END"
+    clear_when = " AND ".join(ctx.conditions[text] for text in found.clear_when)
+    return f"CASE WHEN {clear_when} THEN {clear} ELSE {masked} END"
+
+
+def rule(ctx: Context, path: FieldPath) -> Rule:
+    """The decided rule of the leaf at `path`."""
+    ctx.looked.append(path)
+    return ctx.places.rule(path)
 
 
 def _struct(
@@ -182,12 +155,12 @@ def _map_keys(ctx: Context, path: FieldPath, key: DataType, result: str, k: str,
 
 
 def _keys_with_rules(ctx: Context, path: FieldPath) -> list[str]:
-    return ctx.decisions.keys_below(path)
+    return ctx.places.keys_below(path)
 
 
 def _decided(ctx: Context, path: FieldPath) -> bool:
     """Whether anything was decided on the values of a map as such, not only on single keys of it."""
-    return ctx.decisions.on_values(path)
+    return ctx.places.on_values(path)
 
 
 def literal(text: str) -> str:

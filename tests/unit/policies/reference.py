@@ -2,7 +2,7 @@
 
 It knows nothing of indexes, groups or condition algebra. A condition on rows is a name, a world says which of them are
 true in a row, and every question is answered by trying all worlds. Only the vocabulary is shared with the product:
-the model, paths, which tags are personal data, how strict a mask is.
+the model, paths, which tags are personal data. How strict a mask is has a table of its own here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from fnmatch import fnmatchcase
 
 from catalog.entities import is_personal
 from catalog.paths import FieldPath, StepKind
-from policies.masks.order import strictness
 from policies.model import (
     AccessPolicy,
     DatasetFacts,
@@ -190,24 +189,39 @@ def show(
     fallback = [m for m, _ in left]
     if not all(map(opens, seen)):
         fallback.append(Mask(MaskType.MASK_NULL))
-    return Column(
-        Effect.ALLOW,
-        tuple("clear" if opens(w) and all(lifted(w) for _, lifted in left) else hardest(fallback) for w in seen),
-    )
+    clear = [opens(w) and all(lifted(w) for _, lifted in left) for w in seen]
+    mask = hardest(fallback) if fallback else None
+    if any(clear) and mask is not None and mask.type is MaskType.DROP:
+        mask = Mask(MaskType.MASK_NULL)  # a field is there in every row, or in none
+    return Column(Effect.ALLOW, tuple("clear" if shows else mask for shows in clear))
+
+
+# From what hides least to what hides most, written out once more: not to be read from the product.
+HIDES = [
+    "MASK_NONE", "GENERALIZE", "TRUNCATE_GEO", "TRUNCATE_IP", "EMAIL_DOMAIN", "MASK_DATE_SHOW_YEAR", "MASK_SHOW_FIRST_4",
+    "MASK_SHOW_LAST_4", "TOKEN", "MASK_HASH", "MASK", "MASK_NULL", "DROP",
+]  # fmt: skip
+
+
+def hides_more(one: Mask, other: Mask) -> bool:
+    """Whether one of two masks, neither an expression, hides more than the other."""
+    if one.type is not other.type:
+        return HIDES.index(one.type.value) > HIDES.index(other.type.value)
+    if one.type is MaskType.GENERALIZE:
+        return int(one.params.get("step", 10)) > int(other.params.get("step", 10))
+    if one.type is MaskType.TRUNCATE_GEO:
+        return int(one.params.get("decimals", 1)) < int(other.params.get("decimals", 1))
+    return False
 
 
 def hardest(masks: list[Mask]) -> Mask:
-    def order(mask: Mask) -> int:
-        return strictness(Mask(MaskType.MASK)) if mask.type is MaskType.CUSTOM else strictness(mask)
-
-    top = max(map(order, masks))
-    first = [m for m in masks if order(m) == top]
-    if all(m == first[0] for m in first):
-        return first[0]
-    plain = [m for m in first if m.type is not MaskType.CUSTOM]
-    if not plain:
-        return Mask(MaskType.MASK_NULL)
-    return plain[0] if all(m == plain[0] for m in plain) else Mask(MaskType.MASK)
+    """An expression holds alone; beside any other mask nothing shows, and DROP stays what it is."""
+    if all(m == masks[0] for m in masks):
+        return masks[0]
+    if any(m.type is MaskType.CUSTOM for m in masks):
+        return Mask(MaskType.DROP if any(m.type is MaskType.DROP for m in masks) else MaskType.MASK_NULL)
+    first = [m for m in masks if not any(hides_more(other, m) for other in masks)]
+    return first[0] if all(m == first[0] for m in first) else Mask(MaskType.MASK)
 
 
 def all_fields(
@@ -219,27 +233,36 @@ def all_fields(
         fields.append(
             Field(FieldPath.parse(known.path), set(known.tags) | ({"UNSCANNED"} if unscanned else set()), unscanned)
         )
+    named = [f.path for f in fields]
+    named += [
+        FieldPath.parse(target.path) for policy in policies for target in policy.match
+        if target.path is not None and not isinstance(policy, RowPolicy) and here(target.dataset)
+    ]  # fmt: skip
+    # Every known field below {} is known below every key that anything names, until nothing is new.
+    grows = True
+    while grows:
+        grows = False
+        for path, field in itertools.product(named, list(fields)):
+            for number, step in enumerate(path.steps):
+                if step.kind is not StepKind.MAP_KEY or number >= len(field.path.steps):
+                    continue
+                map_of_path, map_of_field = (
+                    FieldPath(path.root, path.steps[:number]),
+                    FieldPath(field.path.root, field.path.steps[:number]),
+                )
+                if field.path.steps[number].kind is not StepKind.VALUES:
+                    continue
+                if not lower(map_of_field).contains(lower(map_of_path)):
+                    continue
+                key = FieldPath(field.path.root, (*field.path.steps[:number], step, *field.path.steps[number + 1 :]))
+                if lower(key) not in [lower(f.path) for f in fields]:
+                    fields.append(Field(key, set(field.tags), field.unscanned))
+                    grows = True
     own = [(lower(f.path), set(f.tags)) for f in fields]
     for field in fields:
         for path, tags in own:
             if path.contains(lower(field.path)) and path != lower(field.path):
                 field.tags |= tags - {"UNSCANNED"}
-    for policy in policies:
-        for target in policy.match:
-            if target.path is None or isinstance(policy, RowPolicy) or not here(target.dataset):
-                continue
-            wanted = FieldPath.parse(target.path)
-            if any(lower(wanted).contains(lower(f.path)) for f in fields):
-                continue
-            for number, step in enumerate(wanted.steps):
-                for field in list(fields):
-                    is_map = field.path.steps and field.path.steps[-1].kind is StepKind.VALUES
-                    prefix = FieldPath(wanted.root, wanted.steps[: number + 1])
-                    same_map = lower(field.path).contains(lower(prefix)) and len(field.path.steps) == number + 1
-                    if step.kind is StepKind.MAP_KEY and is_map and same_map:
-                        key = FieldPath(field.path.root, (*field.path.steps[:-1], step))
-                        if lower(key) not in [lower(f.path) for f in fields]:
-                            fields.append(Field(key, set(field.tags), field.unscanned))
     return fields
 
 

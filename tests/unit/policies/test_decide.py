@@ -264,12 +264,38 @@ def test_masks_that_cannot_be_compared_hide_more() -> None:
     custom = Mask(MaskType.CUSTOM, "a")
     assert decision(custom, Mask(MaskType.CUSTOM, "b")) == "MASK_NULL"
     assert decision(custom, custom) == "CUSTOM"
-    assert decision(custom, Mask(MaskType.MASK)) == "MASK"
-    assert decision(custom, Mask(MaskType.MASK_HASH)) == "CUSTOM"
+    assert decision(custom, Mask(MaskType.MASK)) == "MASK_NULL"
+    assert decision(custom, Mask(MaskType.MASK_HASH)) == "MASK_NULL"
+    assert decision(custom, Mask(MaskType.MASK_NONE)) == "CUSTOM"
     assert decision(custom, Mask(MaskType.DROP)) == "DROP"
     assert decision(Mask(MaskType.MASK_SHOW_LAST_4), Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 1})) == "MASK"
     assert decision(Mask(MaskType.MASK_NONE)) == "clear"
     assert decision(Mask(MaskType.MASK_NONE), Mask(MaskType.MASK_NULL)) == "MASK_NULL"
+
+
+def test_a_mask_on_one_key_of_a_map_holds_for_all_that_is_under_that_key() -> None:
+    """Whatever the values of the map are: texts, objects, maps again."""
+    fields = ("value.m{}.pay", "value.m{}.n{}.x", "value.m{}.l[]", "value.t{}", "value.t{a}.x")
+    facts = DatasetFacts(ORDERS.id, "prod/orders", tuple(map(FieldFacts, fields)))
+
+    def masked(path: str) -> set[str]:
+        policy = MaskPolicy("p", (Target(dataset="prod/orders", path=path),), EVERYONE, Mask(MaskType.MASK))
+        decided = decide(READER, facts, roles=READS_ALL, policies=[policy], now=START)
+        return {c.path for c in decided.columns if c.mask}
+
+    assert masked("value.m{salary}") == {"value.m{salary}.pay", "value.m{salary}.n{}.x", "value.m{salary}.l[]"}
+    assert masked("value.m{salary}.pay") == {"value.m{salary}.pay"}
+    assert masked("value.m{a}.n{b}") == {"value.m{a}.n{b}.x"}
+    assert masked("value.m{}.n{b}.x") == {"value.m{}.n{b}.x"}
+    assert masked("value.t{b}") == {"value.t{b}"}
+    tagged = DatasetFacts(
+        ORDERS.id, "prod/orders", (FieldFacts("value.m{}.x"), FieldFacts("value.m{k}", {"PERSON": ""}))
+    )
+    policy = MaskPolicy("p", (Target(tag="PERSON"),), EVERYONE, Mask(MaskType.MASK))
+    decided = decide(READER, tagged, roles=READS_ALL, policies=[policy], now=START)
+    assert {c.path: bool(c.mask) for c in decided.columns} == {
+        "value.m{}.x": False, "value.m{k}": True, "value.m{k}.x": True,
+    }  # fmt: skip
 
 
 def test_a_tag_on_a_dataset_holds_for_every_field() -> None:

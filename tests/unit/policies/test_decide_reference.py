@@ -48,10 +48,14 @@ DATASETS = ["prod/orders", "prod/*", "*", "dev/orders", "*/orders", "prod/paymen
 TAGS = ["EMAIL_ADDRESS", "PERSON", "PII", "domain.sales", "DATE_TIME", "GOLD", UNSCANNED_TAG]
 PATHS = [
     "key", "headers.h", "value", "value.a", "value.A", "value.a.b", "value.m", "value.m{}", "value.m{k}", "value.m{K}",
-    "value.m{k}.x", "value.m@keys", "value.l[]", "value.l[].x", "value.z",
+    "value.m{k}.x", "value.m{}.x", "value.m{}.n{}", "value.m{k}.n{j}", "value.m@keys", "value.l[]", "value.l[].x",
+    "value.z",
 ]  # fmt: skip
-MASKS = [*(Mask(t) for t in MaskType if t is not MaskType.CUSTOM), Mask(MaskType.CUSTOM, "a"),
-         Mask(MaskType.CUSTOM, "b"), Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 1})]  # fmt: skip
+MASKS = [
+    *(Mask(t) for t in MaskType if t is not MaskType.CUSTOM), Mask(MaskType.CUSTOM, "a"), Mask(MaskType.CUSTOM, "b"),
+    Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 1}), Mask(MaskType.GENERALIZE, params={"step": 100}),
+    Mask(MaskType.TRUNCATE_GEO, params={"decimals": 3}),
+]  # fmt: skip
 
 
 class World:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +17,7 @@ from catalog.datatypes import STRING, Primitive, StructType, parse_ddl
 from catalog.errors import InvalidInput
 from catalog.paths import VALUE, FieldPath
 from policies.masks import custom, names, reference
-from policies.masks.expression import build, context
+from policies.masks.expression import build, context, literal
 from policies.masks.keys import MaskKeys
 from policies.masks.order import strictest, strictness
 from policies.masks.preview import preview
@@ -106,14 +109,45 @@ def test_null_stays_null(type_: MaskType) -> None:
     assert masked(type_, None) is None
 
 
-def test_order() -> None:
-    chosen = strictest([Mask(MaskType.EMAIL_DOMAIN), Mask(MaskType.MASK_HASH), Mask(MaskType.CUSTOM, "{col}")])
-    assert chosen is not None and chosen.type is MaskType.MASK_HASH
-    ranks = [strictness(Mask(t)) for t in MaskType]
-    assert len(set(ranks)) == len(ranks)
-    assert strictness(Mask(MaskType.GENERALIZE, params={"step": 100})) > strictness(Mask(MaskType.GENERALIZE))
-    assert max(MaskType, key=lambda t: strictness(Mask(t))) is MaskType.DROP
-    assert min(MaskType, key=lambda t: strictness(Mask(t))) is MaskType.MASK_NONE
+LEAST_TO_MOST = [
+    "MASK_NONE", "GENERALIZE", "TRUNCATE_GEO", "TRUNCATE_IP", "EMAIL_DOMAIN", "MASK_DATE_SHOW_YEAR", "MASK_SHOW_FIRST_4",
+    "MASK_SHOW_LAST_4", "TOKEN", "MASK_HASH", "MASK", "MASK_NULL", "DROP",
+]  # fmt: skip
+"""Written out here, so that a change of the product's table shows."""
+
+
+@pytest.mark.parametrize(("weaker", "stronger"), itertools.combinations(LEAST_TO_MOST, 2))
+def test_of_two_masks_the_one_that_hides_more_holds(weaker: str, stronger: str) -> None:
+    both = [Mask(MaskType(weaker)), Mask(MaskType(stronger))]
+    assert strictest(both) == strictest(both[::-1]) == both[1]
+    assert (strictness(both[0]) or 0) < (strictness(both[1]) or 0)
+
+
+@pytest.mark.parametrize("other", [*LEAST_TO_MOST[1:-1], "CUSTOM"])
+def test_an_expression_beside_another_mask_shows_nothing(other: str) -> None:
+    """Neither is known to hide more: HASH would show what the expression hides, the expression what HASH hides."""
+    expression = Mask(MaskType.CUSTOM, "upper({col})")
+    beside = Mask(MaskType(other), "lower({col})" if other == "CUSTOM" else None)
+    assert strictest([expression, beside]) == strictest([beside, expression]) == Mask(MaskType.MASK_NULL)
+    assert strictest([expression, beside, Mask(MaskType.DROP)]) == Mask(MaskType.DROP)
+    assert strictest([expression, expression]) == strictest([expression]) == expression
+    assert strictness(expression) is None
+
+
+def test_parameters_order_masks_of_one_type() -> None:
+    wide, narrow = Mask(MaskType.GENERALIZE, params={"step": 100}), Mask(MaskType.GENERALIZE)
+    assert strictest([wide, narrow]) == strictest([narrow, wide]) == wide
+    rough, fine = Mask(MaskType.TRUNCATE_GEO), Mask(MaskType.TRUNCATE_GEO, params={"decimals": 3})
+    assert strictest([rough, fine]) == strictest([fine, rough]) == rough
+    one, four = Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 1}), Mask(MaskType.MASK_SHOW_LAST_4)
+    assert strictest([one, four]) == Mask(MaskType.MASK), "neither of two that hide alike has its way"
+    assert strictest([one, four, Mask(MaskType.MASK_HASH)]) == Mask(MaskType.MASK_HASH)
+
+
+def test_the_documents_have_the_same_order() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", Path("docs/masks.md").read_text(), re.M)
+    assert [row for row in rows if row != "CUSTOM"] == LEAST_TO_MOST
+    assert sorted(rows) == sorted(MaskType)
 
 
 def test_names_of_other_products() -> None:
@@ -238,15 +272,41 @@ def test_a_mask_on_a_struct_reaches_its_leaves() -> None:
     assert column("value.who", {"value.who": NULLED}) == (
         "CASE WHEN src IS NOT NULL THEN named_struct('name', CAST(NULL AS STRING), 'mail', CAST(NULL AS STRING)) END"
     )
-    assert column("value.who", {"value.who": "deny", "value.who.name": None}) is None
+    assert column("value.who", {"value.who": "deny"}) is None
 
 
-def test_a_leaf_that_holds_more_than_it_shows_is_hidden_whole() -> None:
+def test_the_nearest_decision_is_the_rule_of_a_place() -> None:
+    """`decide` has put into the field's own decision all that holds for what it is part of; a grant may have lifted it."""
+    assert column("value.who", {"value.who": NULLED, "value.who.name": None}) == (
+        "CASE WHEN src IS NOT NULL THEN named_struct('name', src.`name`, 'mail', CAST(NULL AS STRING)) END"
+    )
+    assert column("value.who", {"value.who": "deny", "value.who.name": None}) == (
+        "CASE WHEN src IS NOT NULL THEN named_struct('name', src.`name`) END"
+    )
+
+
+def test_what_holds_more_than_it_shows_is_hidden_whole() -> None:
     """A field that is sometimes an object is read as JSON text; a rule inside it must not be lost."""
     assert (
         column("value.id", {"value.id": None, "value.id.mail": Mask(MaskType.EMAIL_DOMAIN)}) == "CAST(NULL AS STRING)"
     )
     assert column("value.id", {"value.id": None, "value.id.mail": "deny"}) is None
+    assert column("value.id", {"value.id": None, "value.id.mail": None}) == "src"
+    assert column("value.id", {"value.id.mail": Mask(MaskType.CUSTOM, "{col}")}) == "CAST(NULL AS STRING)"
+
+
+def test_what_holds_several_conditional_fields_is_clear_where_all_of_them_are() -> None:
+    made = [
+        ColumnDecision("value.id", Effect.ALLOW),
+        ColumnDecision("value.id.a", Effect.ALLOW, NULLED, "r1"),
+        ColumnDecision("value.id.b", Effect.ALLOW, NULLED, "r2"),
+    ]
+    ctx = context(made, KEYS, {"r1": "`c1`", "r2": "`c2`"})
+    assert build(ctx, VALUE.field("id"), STRING, "src") == (
+        "CASE WHEN `c1` AND `c2` THEN src ELSE CAST(NULL AS STRING) END"
+    )
+    ctx = context([*made, ColumnDecision("value.id.c", Effect.ALLOW, NULLED)], KEYS, {"r1": "`c1`", "r2": "`c2`"})
+    assert build(ctx, VALUE.field("id"), STRING, "src") == "CAST(NULL AS STRING)"
 
 
 def test_map_keys_have_rules_of_their_own() -> None:
@@ -287,11 +347,29 @@ def test_clear_when_shows_the_value_in_those_rows_only() -> None:
     )
 
 
-def test_the_strictest_of_several() -> None:
-    decisions = [
-        ColumnDecision("value", Effect.ALLOW, Mask(MaskType.EMAIL_DOMAIN)),
-        ColumnDecision("value.id", Effect.ALLOW, NULLED, "region = 'EU'"),
-    ]
-    ctx = context(decisions, KEYS, {"region = 'EU'": "`c0`"})
-    # One of the two masks holds in every row, so the value is clear in none.
-    assert build(ctx, VALUE.field("id"), STRING, "src") == "CAST(NULL AS STRING)"
+def test_where_two_decisions_are_equally_near_the_strictest_of_them_holds() -> None:
+    """`decide` gives every key its own decision; decisions of another make need not."""
+    near = {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None, "value.nested{x}": NULLED}
+    sql = column("value.nested", near)
+    assert (
+        sql is not None
+        and "WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN named_struct('a', CAST(NULL" in sql
+    )
+
+
+def test_an_expression_below_a_key_keeps_the_type() -> None:
+    keys = {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None, "value.nested{x}.b": None}
+    sql = column("value.nested", {**keys, "value.nested{x}.a": Mask(MaskType.CUSTOM, "{col} DIV 10")})
+    assert sql is not None and re.search(r"'a', try_cast\(CASE WHEN .* AS INT\)", sql)
+
+
+@pytest.mark.parametrize("text", ["it's", "a\\b", "\\' OR 1=1 --", "\\\\", "plain", "'", "\n", "ä"])
+def test_a_literal_is_the_text_and_nothing_else(text: str) -> None:
+    """Read back by Spark's rules: a backslash takes the next character, and a bare quote ends the text."""
+    written = literal(text)
+    assert written[0] == written[-1] == "'"
+    read, rest = "", iter(written[1:-1])
+    for character in rest:
+        assert character != "'", f"{written} ends before its end"
+        read += next(rest) if character == "\\" else character
+    assert read == text
