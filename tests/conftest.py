@@ -158,7 +158,7 @@ def _stack(addresses: dict[str, Any]) -> Stack:
     return Stack(**{**addresses, "neo4j_auth": tuple(addresses["neo4j_auth"])})
 
 
-NEVER_AGAIN = ("attacks", "no_raw_values", "masks")
+NEVER_AGAIN = ("attacks", "no_raw_values", "masks", "scenario")
 """Modules whose one failure is a failure: what once shows what it should not has shown it."""
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from catalog.datatypes import STRING, Primitive, StructType, parse_ddl
 from catalog.errors import InvalidInput
 from catalog.paths import VALUE, FieldPath
-from policies.masks import custom, names, reference
+from policies.masks import custom, names, primitives, reference
 from policies.masks.expression import build, context, literal
 from policies.masks.keys import MaskKeys
 from policies.masks.order import strictest, strictness
@@ -37,7 +37,10 @@ def masked(type_: MaskType, value: Any, kind: Primitive = STRING, **params: Any)
         (MaskType.MASK, "Anna-Maria Müller 42", "Xxxx-Xxxxx Xxxxxx nn"),
         (MaskType.MASK, "李雷 ٣ 😀", "xx n x"),
         (MaskType.MASK_SHOW_LAST_4, "4111-1111-1111-1234", "xxxx-xxxx-xxxx-1234"),
+        (MaskType.MASK_SHOW_LAST_4, "4111111111111234", "xxxxxxxxxxxx1234"),
+        (MaskType.MASK_SHOW_LAST_4, "12345", "x2345"),
         (MaskType.MASK_SHOW_LAST_4, "1234", "xxxx"),
+        (MaskType.MASK_SHOW_FIRST_4, "41111111", "4111xxxx"),
         (MaskType.MASK_SHOW_FIRST_4, "4111 1111", "4111 xxxx"),
         (MaskType.MASK_SHOW_FIRST_4, "abc", "xxx"),
         (MaskType.EMAIL_DOMAIN, "anna.k@example.eu", "xxxx@example.eu"),
@@ -86,6 +89,25 @@ def test_texts(type_: MaskType, value: str, expected: str | None) -> None:
 )  # fmt: skip
 def test_other_types_are_kept(type_: MaskType, value: Any, kind: Primitive, params: Any, expected: Any) -> None:
     assert masked(type_, value, kind, **params) == expected
+
+
+@pytest.mark.parametrize("show", [None, 1, 4, 7])
+def test_the_engine_shows_as_many_characters_as_the_mask_names(show: int | None) -> None:
+    """The SQL of the view, which no test without an engine can run: the same numbers stand in it as in the mask."""
+    count, params = show or 4, {"show": show} if show else {}
+    text, big = Primitive("STRING"), Primitive("BIGINT")
+    last = primitives.expression(Mask(MaskType.MASK_SHOW_LAST_4, params=params), "v", text, KEYS)
+    assert set(re.findall(r"right\(v, (\d+)\)", last)) == {str(count)}
+    assert (
+        set(re.findall(r"length\(v\) > (\d+)", last)) == set(re.findall(r"length\(v\) - (\d+)", last)) == {str(count)}
+    )
+    first = primitives.expression(Mask(MaskType.MASK_SHOW_FIRST_4, params=params), "v", text, KEYS)
+    assert set(re.findall(r"left\(v, (\d+)\)", first)) == set(re.findall(r"length\(v\) > (\d+)", first)) == {str(count)}
+    assert set(re.findall(r"substring\(v, (\d+)\)", first)) == {str(count + 1)}
+    digits = primitives.expression(Mask(MaskType.MASK_SHOW_LAST_4, params=params), "v", big, KEYS)
+    assert set(re.findall(r"(?:>=|%) (\d+)", digits)) == {str(10**count)}
+    leading = primitives.expression(Mask(MaskType.MASK_SHOW_FIRST_4, params=params), "v", big, KEYS)
+    assert set(re.findall(r"1, (\d+)\)", leading)) == set(re.findall(r"> (\d+) THEN", leading)) == {str(count)}
 
 
 def test_tokens_join_and_need_the_secret() -> None:
