@@ -6,10 +6,11 @@ in good order: from there on it is a background process like any other.
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ from stack.coursier import pyspark_jars
 from stack.errors import StackError
 from stack.ports import LOOPBACK
 from stack.process import POLL, Identity, tail
+
+# py4j writes each failed call with its stack trace to the terminal where nobody has set up logging; `opened` reports it.
+logging.getLogger("py4j").addHandler(logging.NullHandler())
+logging.getLogger("py4j").propagate = False
 
 MAIN = ["py4j.GatewayServer", "--enable-auth", "0"]
 
@@ -47,7 +52,8 @@ def opened(title: str, identity: Identity, log: Path, timeout: float) -> Iterato
         reason = str(cause.toString()).splitlines()[0] if cause is not None else "its Java process does not answer"
         raise StackError(f"{title} could not be started: {reason} (log: {log}).", tail(log)) from error
     finally:
-        gateway.shutdown()
+        with suppress(Py4JError, OSError):
+            gateway.shutdown()
 
 
 def _address(title: str, identity: Identity, log: Path, timeout: float) -> tuple[int, str]:

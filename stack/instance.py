@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from stack.ports import PortBook, is_open
 from stack.process import Identity, marked, reap, stop, tail
 from stack.progress import Progress, Silent
 from stack.registry import Registry
+from stack.reservations import Reservations
 from stack.server import Server, Site
 from stack.settings import StackSettings
 from stack.spark import Spark
@@ -44,6 +46,8 @@ class Instance:
         servers: tuple[Server, ...] = (Kafka(), Registry(), Neo4j(), Elasticsearch(), Spark())
         self._servers = {server.facts.name: server for server in servers}
         self._external: frozenset[str] = frozenset()
+        self._reserved = Reservations(self._mark())
+        self._moving = threading.Lock()
 
     # What callers ask.
 
@@ -53,7 +57,7 @@ class Instance:
         0 wants any. Raises StackError when the folder cannot be written.
         """
         self.home.create()
-        book = PortBook.load(self.home.ports_file)
+        book = self._book()
         port = self._choose(book, State.load(self.home.state_file), name, name, wanted, progress or Silent())
         self._save(book)
         return port
@@ -127,7 +131,7 @@ class Instance:
         self.home.create()
         with self.home.locked():
             state = self._reconcile(detach, progress)
-            starter = Starter(self.home, self.settings, state, progress, self._mark())
+            starter = Starter(self.home, self.settings, state, progress, self._mark(), self._move)
             try:
                 self._choose_ports(wanted, progress)
                 found = self._fetch(wanted, progress)
@@ -144,6 +148,8 @@ class Instance:
                         " free some disk space or name another folder in WEIR_HOME."
                     ) from error
                 raise
+            finally:
+                self._reserved.release()
         return self.addresses()
 
     def fetch(self, only: Iterable[str] | None = None, progress: Progress | None = None) -> None:
@@ -216,9 +222,20 @@ class Instance:
         return found
 
     def _site(self, found: java.Java | None) -> Site:
-        book = PortBook.load(self.home.ports_file)
+        book = self._book()
         ports = {name: port for name, (_, port) in book.entries.items()}
         return Site(self.home, found or java.Java(Path(), 0), self.settings, ports)
+
+    def _book(self) -> PortBook:
+        return PortBook.load(self.home.ports_file, self._reserved.take)
+
+    def _move(self, names: Sequence[str]) -> dict[str, int]:
+        """New ports for names whose port another program took while their server was starting."""
+        with self._moving:
+            book = self._book()
+            ports = {name: book.move(name) for name in names}
+            self._save(book)
+            return ports
 
     def _choose(self, book: PortBook, state: State, name: str, owner: str, wanted: int, progress: Progress) -> int:
         """`owner` is the process that listens on the port of this name."""
@@ -231,7 +248,7 @@ class Instance:
 
     def _choose_ports(self, names: Iterable[str], progress: Progress) -> None:
         self.home.create()
-        book = PortBook.load(self.home.ports_file)
+        book = self._book()
         state = State.load(self.home.state_file)
         for name in names:
             self._choose(book, state, name, name, getattr(self.settings, f"{name}_port"), progress)

@@ -7,6 +7,7 @@ import json
 import random
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,11 +50,10 @@ PATIENCE = 3.0
 """Seconds in which a port that was ours before may become free again."""
 
 
-def free_port(avoid: set[int]) -> int:
-    """A port that is free now and not in `avoid`. Raises StackError when the machine has none."""
-    # Random, so that two instances that choose at the same moment do not choose the same.
+def free_port(avoid: set[int], reserve: Callable[[int], bool] = lambda port: True) -> int:
+    """A port that is free now, not in `avoid`, and that `reserve` takes. Raises StackError when the machine has none."""
     for port in random.SystemRandom().sample(RANGE, 200):
-        if port not in avoid and is_free(port):
+        if port not in avoid and is_free(port) and reserve(port):
             return port
     raise StackError("No free port was found on the loopback address; close some programs and try again.")
 
@@ -69,19 +69,23 @@ def _becomes_free(port: int) -> bool:
 
 @dataclass
 class PortBook:
-    """The ports of one instance: for each name what was wanted and what was chosen."""
+    """The ports of one instance: for each name what was wanted and what was chosen.
+
+    `reserve` says whether no other instance has chosen a port meanwhile, and keeps it from others.
+    """
 
     path: Path
     entries: dict[str, tuple[int, int]] = field(default_factory=dict)
+    reserve: Callable[[int], bool] = lambda port: True
 
     @classmethod
-    def load(cls, path: Path) -> PortBook:
+    def load(cls, path: Path, reserve: Callable[[int], bool] = lambda port: True) -> PortBook:
         """Read the book; a missing or broken file is an empty book (its ports are chosen anew)."""
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
-            return cls(path, {name: (int(wanted), int(chosen)) for name, (wanted, chosen) in raw.items()})
+            return cls(path, {name: (int(wanted), int(chosen)) for name, (wanted, chosen) in raw.items()}, reserve)
         except (OSError, ValueError, TypeError, AttributeError):
-            return cls(path)
+            return cls(path, reserve=reserve)
 
     def chosen(self, name: str) -> int | None:
         """The port chosen for `name` earlier, free or not."""
@@ -95,14 +99,21 @@ class PortBook:
         listens there now: then its port is the answer, whatever is wished for the next start. The caller saves.
         """
         before = self.entries.get(name)
-        if before and (held or (before[0] == wanted and _becomes_free(before[1]))):
+        if before and (held or (before[0] == wanted and _becomes_free(before[1]) and self.reserve(before[1]))):
             return before[1], False
         others = {chosen for other, (_, chosen) in self.entries.items() if other != name}
-        replaced = bool(wanted) and (wanted in others or not is_free(wanted))
-        port = wanted if wanted and not replaced else free_port(others)
+        replaced = bool(wanted) and (wanted in others or not is_free(wanted) or not self.reserve(wanted))
+        port = wanted if wanted and not replaced else free_port(others, self.reserve)
         self.entries[name] = (wanted, port)
         return port, replaced
 
     def save(self) -> None:
         """Write the book. Raises OSError."""
         write_atomically(self.path, json.dumps(self.entries, indent=1, sort_keys=True))
+
+    def move(self, name: str) -> int:
+        """Another free port for `name`, whose port somebody took. The caller saves."""
+        wanted, _ = self.entries[name]
+        port = free_port({chosen for _, chosen in self.entries.values()}, self.reserve)
+        self.entries[name] = (wanted, port)
+        return port

@@ -65,6 +65,22 @@ class Identity:
         return total
 
 
+def listens(identity: Identity, port: int) -> bool:
+    """Whether the process or a child of it listens on a TCP port; True where the system does not let us look."""
+    process = identity.process()
+    if process is None:
+        return False
+    try:
+        family = [process, *process.children(recursive=True)]
+        return any(
+            connection.status == psutil.CONN_LISTEN and connection.laddr.port == port
+            for each in family
+            for connection in each.net_connections(kind="tcp")
+        )
+    except psutil.Error:
+        return True
+
+
 def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
     """The last lines of a log file, without blank ones and Java's stack frames; empty when there is no file."""
     try:

@@ -12,13 +12,16 @@ from pathlib import Path
 
 from stack.errors import GivenUp, StackError
 from stack.home import Home
-from stack.process import MARK, Identity, await_ready, marked, spawn, stop
+from stack.ports import is_free
+from stack.process import MARK, Identity, await_ready, listens, marked, spawn, stop
 from stack.progress import Progress
 from stack.server import Server, Site
 from stack.settings import StackSettings
 from stack.spec import SERVERS, ProcessSpec
 from stack.state import Entry, State
 
+ATTEMPTS = 3
+"""Times a server is started that loses its port to another program in the moment before it listens."""
 PATIENCE = 5.0
 """Seconds in which a running but busy server must answer once to count as alive."""
 
@@ -44,6 +47,8 @@ class Starter:
     state: State
     progress: Progress
     mark: str
+    move: Callable[[Sequence[str]], Mapping[str, int]] = field(default=lambda names: {})
+    """Chooses other ports for these names, and remembers them."""
     started: list[str] = field(default_factory=list)
     _given_up: threading.Event = field(default_factory=threading.Event)
     _failures: list[Exception] = field(default_factory=list)
@@ -76,9 +81,30 @@ class Starter:
             raise
 
     def _server(self, server: Server, site: Site) -> None:
-        name, title = server.facts.name, server.facts.title
-        if self._runs(name, lambda: server.ready(site)):
+        if self._runs(server.facts.name, lambda: server.ready(site)):
             return
+        for attempt in range(ATTEMPTS):
+            try:
+                self._begin(server, site)
+                return
+            except StackError as error:
+                lost = self._lost_ports(server, site)
+                if isinstance(error, GivenUp) or not lost or attempt == ATTEMPTS - 1:
+                    raise
+                moved = self.move(lost)
+                site.ports.update(moved)
+                for name, port in moved.items():
+                    self.progress.note(f"another program took the port of {name}; it is started again on {port}")
+
+    def _lost_ports(self, server: Server, site: Site) -> list[str]:
+        """The names of a server whose ports another program listens on, once what is left of the server has ended."""
+        entry = self.state.servers.get(server.facts.name)
+        if entry is not None:
+            stop([entry.identity], self.settings.stop_timeout)
+        return [name for name in (server.facts.name, *server.facts.extra_ports) if not is_free(site.ports[name])]
+
+    def _begin(self, server: Server, site: Site) -> None:
+        name, title = server.facts.name, server.facts.title
         begun = time.monotonic()
         self.progress.starting(name)
         launch = server.prepare(site)
@@ -95,7 +121,12 @@ class Starter:
         log, identity = Path(entry.log), entry.identity
         server.boot(site, identity, log)
         timeout = self.settings.start_timeout
-        await_ready(title, identity, lambda: server.ready(site), log, timeout, self._given_up.is_set)
+
+        def ready() -> bool:
+            # Another program on the port may answer too, while our server has not tried to listen yet.
+            return server.ready(site) and listens(identity, site.ports[name])
+
+        await_ready(title, identity, ready, log, timeout, self._given_up.is_set)
         self.progress.ready(name, time.monotonic() - begun, entry.url)
 
     def processes(self, specs: Sequence[ProcessSpec], environment: Mapping[str, str]) -> None:

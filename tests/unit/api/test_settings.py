@@ -64,3 +64,24 @@ def test_private_files_are_private_from_the_start(tmp_path: Path) -> None:
     assert path.read_text() == "two"
     assert path.stat().st_mode & 0o777 == 0o600
     assert [p.name for p in path.parent.iterdir()] == ["ana"]
+
+
+@pytest.mark.parametrize(
+    ("guess", "meant"),
+    [
+        ("WEIR_PORT", "WEIR_API__PORT"),
+        ("WEIR_API_PORT", "WEIR_API__PORT"),
+        ("WEIR_KAFKA", "WEIR_KAFKA__BOOTSTRAP_SERVERS"),
+        ("WEIR_BOOTSTRAP_SERVERS", "WEIR_KAFKA__BOOTSTRAP_SERVERS"),
+        ("WEIR_DB_URL", "WEIR_DATABASE__URL"),
+        ("WEIR_NEO4J_PASSWORD", "WEIR_NEO4J__PASSWORD"),
+        ("WEIR_DATA_DIR", "WEIR_HOME"),
+        ("WEIR_LOGLEVEL", "WEIR_LOG__LEVEL"),
+        ("WEIR_QUERY_SECOND", "WEIR_QUERY__SECONDS"),
+    ],
+)
+def test_a_guessed_variable_gets_the_setting_that_was_meant(guess: str, meant: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        SettingsError, match=rf"The environment variable {guess} is no setting of Weir\. Did you mean {meant}\?"
+    ):
+        load(Home(tmp_path), {guess: "1"})
