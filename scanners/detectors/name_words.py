@@ -34,7 +34,10 @@ OF_PERSONS_ONLY = _set(
 
 MORE_WORDS: dict[str, frozenset[str]] = {
     "PERSON": OF_PERSONS_ONLY
-    | _set("nome naam namn navn nimi nume jmeno 名前 联系人 اسم الاسم नाम ansprechpartner titular titulaire"),
+    | _set(
+        "nome naam namn navn nimi nume jmeno 名前 联系人 اسم الاسم नाम ansprechpartner titular titulaire"
+        " name_kana furigana katakana_name ふりがな カナ氏名"
+    ),
     "PHONE_NUMBER": _set(
         "telefonnummer telefonnr rufnummer mobilnummer handynummer mobiltelefon phone_no mobile_no phone_num mobile_num"
         " telefone celular movil cellulare gsm telefoon telefoonnummer mobiel telefonu komorka puhelin puhelinnumero"
@@ -46,10 +49,21 @@ MORE_WORDS: dict[str, frozenset[str]] = {
         " data_di_nascita data_nascita nascita data_nascimento data_de_nascimento nascimento geboortedatum data_urodzenia"
         " urodzenia fodelsedatum fodselsdato fodselsdag syntymaaika dogum_tarihi datum_narozeni narozeni szuletesi_datum"
         " data_nasterii дата_рождения рождения 生年月日 出生日期 생년월일 bday birth_dt"
+        # As people shorten them, by language.
+        " d_o_b b_day bdate birthdt dateofbirth dayofbirth born_on born_at yob y_o_b"
+        " geb gebdat geb_dat gebdatum geburtsdat geb_am geboren gebdag geboorte geboortedat dob_date"
+        " ne_le nee_le ne_e_le datenaissance date_naiss dt_naiss naiss ddn dnaiss"
+        " nac fnac f_nac fec_nac fecha_nac fechanac fechanacimiento nacido nacida"
+        " nasc data_nasc dt_nasc dtnasc datanasc datanascimento nascido nascida nato_il nata_il datanascita dt_nascita"
+        " data_ur dataurodzenia urodzony urodzona fodd fodt fodselsdag foedselsdato fdato synt_aika syntaika synt_pvm"
+        " syntymapaiva nar narozen dat_nar datnar datum_nar datum_narodenia szul szul_dat szuldat szuletes szulido"
+        " data_nast nascut dogum dogum_tar dogumtarihi dtarih γεννηση ημερομηνια_γεννησης др дата_рожд родился родилась"
+        " дата_народження 誕生日 出生日 生日 出生 出生年月 생일 출생일 تاريخ_الميلاد जन्मतिथि ngay_sinh ngaysinh tanggal_lahir tgl_lahir"
+        " tarikh_lahir วันเกิด"
     ),
     "LOCATION": _set(
         "adres adress adresa adresi anschrift domicilio endereco morada logradouro straat gatuadress ulica osoite katuosoite"
-        " ulice lakcim адрес улица 住所 地址 주소 عنوان"
+        " ulice lakcim адрес улица 住所 地址 주소 عنوان jusho jyusho dizhi juso alamat dia_chi"
     ),
     "PASSWORD": _set(
         "passwort kennwort contrasena mot_de_passe senha wachtwoord haslo sifre losenord salasana heslo пароль 密码 密碼"

@@ -120,7 +120,12 @@ AGAINST: dict[str, frozenset[str]] = {
     }),
     "LOCATION": _OF_PLACES
     | {"ip", "mac", "email", "wallet", "memory", "url", "web", "remote", "host", "server", "broker"},
-    "DATE_OF_BIRTH": frozenset({"order", "event", "created", "updated"}),
+    "DATE_OF_BIRTH": frozenset({
+        "order", "event", "created", "updated", "expiry", "expires", "expiration", "valid", "until", "issued", "issue", "hired",
+        "hire", "joined", "join", "start", "started", "end", "ended", "since", "death", "died", "founded", "incorporated",
+        "established", "purchase", "purchased", "release", "released", "published", "publication", "built", "construction",
+        "seen", "login", "modified", "changed", "due", "paid", "delivery", "registered", "signup", "activated",
+    }),
     "IBAN_CODE": frozenset({"sku", "hash"}),
     "API_KEY": frozenset(
         {
