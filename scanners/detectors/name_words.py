@@ -58,7 +58,9 @@ MORE_WORDS: dict[str, frozenset[str]] = {
         " data_ur dataurodzenia urodzony urodzona fodd fodt fodselsdag foedselsdato fdato synt_aika syntaika synt_pvm"
         " syntymapaiva nar narozen dat_nar datnar datum_nar datum_narodenia szul szul_dat szuldat szuletes szulido"
         " data_nast nascut dogum dogum_tar dogumtarihi dtarih γεννηση ημερομηνια_γεννησης др дата_рожд родился родилась"
-        " дата_народження 誕生日 出生日 生日 出生 出生年月 생일 출생일 تاريخ_الميلاد जन्मतिथि ngay_sinh ngaysinh tanggal_lahir tgl_lahir"
+        " дата_народження"
+        " 誕生日 出生日 生日 出生 出生年月 생일 출생일 تاريخ_الميلاد जन्मतिथि"
+        " ngay_sinh ngaysinh tanggal_lahir tgl_lahir"
         " tarikh_lahir วันเกิด"
     ),
     "LOCATION": _set(
