@@ -18,6 +18,7 @@ from scanners.registered import Schemas
 from scanners.settings import ScannerSettings
 
 REGIONS = tuple(ScannerSettings().phone_regions)
+DETECTOR = Detector(REGIONS)
 SIZES = (50, 65, 400, 2_500)
 LARGEST = 30_000
 BATCH = 2_000
@@ -48,7 +49,7 @@ def tags(names: tuple[str, ...], make: Make, count: int, blanks: float = 0.0) ->
     """The entities found at a field of `count` records, `blanks` of which hold no value of the mix."""
     rng = random.Random(11)
     texts = ["n/a" if rng.random() < blanks else str(make(rng)) for _ in range(count)]
-    profiler = TopicProfiler("t", Schemas(), "salt", Detector(REGIONS))
+    profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
     for start in range(0, count, BATCH):
         bodies = [_nested(names, text) for text in texts[start : start + BATCH]]
         profiler.add([RawRecord(None, json.dumps(body).encode(), [], 0, i, i) for i, body in enumerate(bodies)])
