@@ -13,8 +13,8 @@ from pii_corpus import first, second
 from pii_corpus.columns import Column
 from scanners.adapters import presidio_detector
 from scanners.adapters.presidio_detector import PresidioAnalyzer
-from scanners.detectors import names as said_by_names
 from scanners.detectors import addresses as addresses_of
+from scanners.detectors import names as said_by_names
 from scanners.detectors import people
 from scanners.detectors.engine import MAX_LENGTH, Detector, standard_patterns
 from scanners.detectors.memo import Memo
