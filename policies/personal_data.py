@@ -17,7 +17,9 @@ PERSONAL_DATA = frozenset(
         "SE_PERSONNUMMER", "TH_TNIN", "ZA_ID_NUMBER", "DE_ID_CARD", "DE_PASSPORT", "DE_TAX_ID",
         "DE_SOCIAL_SECURITY", "AR_CUIT", "AR_DNI", "AT_SVNR", "BE_NN", "BG_EGN", "BR_CPF", "CA_SIN", "CH_AHV", "CL_RUT",
         "CN_RIC", "CZ_RC", "DK_CPR", "EE_IK", "FR_NIR", "GR_AMKA", "HR_OIB", "IE_PPS", "IL_ID", "JP_MY_NUMBER", "MX_CURP",
-        "MX_RFC", "NL_BSN", "NO_FODSELSNUMMER", "PT_NIF", "RO_CNP", "RU_SNILS", "TR_TCKN", "ZA_ID",
+        "MX_RFC", "GENDER", "RELIGION", "ETHNICITY", "POLITICAL_OPINION", "SEXUAL_ORIENTATION", "TRADE_UNION_MEMBERSHIP",
+        "HEALTH", "BIOMETRIC_ID", "USERNAME", "LICENSE_PLATE", "VIN",
+        "NL_BSN", "NO_FODSELSNUMMER", "PT_NIF", "RO_CNP", "RU_SNILS", "TR_TCKN", "ZA_ID",
     }
 )  # fmt: skip
 """The commonest entities, by presidio's names."""

@@ -8,9 +8,10 @@ from typing import Any
 
 from catalog.model import Classification
 from catalog.paths import FieldPath, StepKind
+from scanners.detectors import categories
 from scanners.detectors.base import CANDIDATES, DISTINCT, LOOKED, STOPPED, VALID, VALID_TEXTS, VERSION, WHOLE
 from scanners.detectors.identifiers import LATITUDE, LONGITUDE
-from scanners.detectors.names import FOR, shared, words
+from scanners.detectors.names import FOR, shared, speaks, words
 from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, Evidence, matched_texts, score
 from scanners.infer import Sketch
 from scanners.model import Recognizer
@@ -119,9 +120,20 @@ def _evidences(node: Node, names: tuple[str, ...], beside: frozenset[str], place
     half = _coordinate(node, beside, place)
     if half is not None:
         yield Evidence("GEO_COORDINATES", "coordinates", half, node, names, beside)
+    yield from _flags(node, names, beside)
     born = _born(node, names)
     if born is not None:
         yield Evidence("DATE_OF_BIRTH", "date_number", born, node, names, beside)
+
+
+def _flags(node: Node, names: tuple[str, ...], beside: frozenset[str]) -> Iterator[Evidence]:
+    """Evidence of a yes or no that shows a special category, as `union_member` does."""
+    count = node.type_count("boolean")
+    if not count:
+        return
+    for entity in sorted(categories.FLAGS):
+        if speaks(entity, names) > 0:
+            yield Evidence(entity, "flag", _counters(node, count), node, names, beside)
 
 
 _UNITS = frozenset({"year", "days", "day", "ms", "millis", "epoch", "ts", "timestamp", "date", "int"})
@@ -137,7 +149,7 @@ def _born(node: Node, names: tuple[str, ...]) -> dict[str, int] | None:
         return None
     count = node.type_count("int32", "int64")
     days, milliseconds = node.numbers[1] <= 4, 10 <= node.numbers[1] <= 12
-    return _numbers(node, count) if count and (days or milliseconds) else None
+    return _counters(node, count) if count and (days or milliseconds) else None
 
 
 def _ends(leaf: Sequence[str]) -> bool:
@@ -145,8 +157,8 @@ def _ends(leaf: Sequence[str]) -> bool:
     return any(f"_{'_'.join(leaf)}".endswith(f"_{phrase}") for phrase in FOR["DATE_OF_BIRTH"])
 
 
-def _numbers(node: Node, count: int) -> dict[str, int]:
-    """Counters of a column of numbers, `count` of which fit."""
+def _counters(node: Node, count: int) -> dict[str, int]:
+    """Counters of a column of other values than texts, `count` of which fit."""
     return {"read": node.count - node.type_count("null"), VALID_TEXTS: count, VALID: count, CANDIDATES: count,
             WHOLE: count, DISTINCT: node.distinct or 0, LOOKED: count, STOPPED: count}  # fmt: skip
 
@@ -162,7 +174,7 @@ def _coordinate(node: Node, beside: frozenset[str], place: Place) -> dict[str, i
             count = node.type_count("double", "decimal")
             if not count or node.numbers[1] > digits:
                 return None
-            return _numbers(node, count)
+            return _counters(node, count)
     return None
 
 
@@ -262,7 +274,8 @@ def _named(e: Evidence, own: Mapping[str, Recognizer]) -> dict[str, str]:
 OURS = (
     "email", "phone", "ip", "ip6", "mac", "card", "iban", "wallet", "national_id", "api_key", "entropy", "url_parameters",
     "name_shape", "address", "postcode", "date", "password", "uuid", "device_form", "imei", "pair", "coordinates",
-    "date_number", "document", "imsi", "mac_plain",
+    "date_number", "document", "imsi", "mac_plain", "birth_years", "flag", "vin_check",
+    *(category.recognizer for category in categories.CATEGORIES),
 )  # fmt: skip
 """Names of our recognizers, as evidence has them after `weir:`."""
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Protocol
 from urllib.parse import unquote
 
-from scanners.detectors import contact, identifiers, money, national, people, phones, secrets
+from scanners.detectors import categories, contact, identifiers, money, national, people, phones, secrets
 from scanners.detectors.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, Pattern
 from scanners.detectors.closely import Stopped
 from scanners.detectors.memo import MOST, Memo, Outcome, places
@@ -83,7 +83,7 @@ class Detector:
     def _look(self, node: Node, names: tuple[str, ...], texts: list[str], weights: Mapping[str, int]) -> None:
         together = "\n".join((*texts, ""))
         self._match(node, texts, together, weights)
-        for looks in (people.look, identifiers.look, secrets.look):
+        for looks in (people.look, identifiers.look, secrets.look, categories.look):
             for key, made in looks(names, weights).items():
                 _merge(node, key, made)
         prose = _prose(texts) if together.count(" ") >= _PROSE_BLANKS else []

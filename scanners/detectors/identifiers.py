@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict
 from scanners.detectors.money import luhn
 from scanners.detectors.names import speaks, words
-from scanners.detectors.people import MOST, Group, sampled
+from scanners.detectors.tally import MOST, sampled, whole
 
 _UUID = re.compile(r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?\Z")
 _DEVICE = re.compile(r"[0-9a-f]{16}\Z|[0-9a-fA-F]{40}\Z|[0-9A-F]{8}-[0-9A-F]{16}\Z")
@@ -83,7 +83,7 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
     counts = sampled(every, MOST)
     found = _announced(said, counts) if said is not None else {}
     if pair:
-        found["GEO_COORDINATES|pair"] = _group(counts, lambda t: bool(_PAIR.match(t)))
+        found["GEO_COORDINATES|pair"] = whole(counts, lambda t: bool(_PAIR.match(t)))
     for made in found.values():
         made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
     return {key: made for key, made in found.items() if made["valid"]}
@@ -92,21 +92,21 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
 def _announced(said: _Said, counts: Mapping[str, int]) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     if said.advertising:
-        found["ADVERTISING_ID|uuid"] = _group(counts, lambda t: bool(_UUID.match(t)) and t != _EMPTY)
+        found["ADVERTISING_ID|uuid"] = whole(counts, lambda t: bool(_UUID.match(t)) and t != _EMPTY)
     if said.device:
-        found["DEVICE_ID|device_form"] = _group(
+        found["DEVICE_ID|device_form"] = whole(
             counts,
             lambda t: bool(_UUID.match(t) or _DEVICE.match(t)) and t != _EMPTY,
             ("own_name",) if said.own else (),
         )
     if said.own:
-        found["DEVICE_ID|imei"] = _group(counts, _imei)
-        found["DEVICE_ID|imsi"] = _group(counts, lambda t: bool(_SUBSCRIBER.match(t)), ("own_name",))
+        found["DEVICE_ID|imei"] = whole(counts, _imei)
+        found["DEVICE_ID|imsi"] = whole(counts, lambda t: bool(_SUBSCRIBER.match(t)), ("own_name",))
     if said.mac:
-        found["MAC_ADDRESS|mac_plain"] = _group(counts, lambda t: bool(_PLAIN_MAC.match(t)), ("letters",))
+        found["MAC_ADDRESS|mac_plain"] = whole(counts, lambda t: bool(_PLAIN_MAC.match(t)), ("letters",))
     for entity in said.documents:
         form = _DOCUMENTS[entity]
-        found[f"{entity}|document"] = _group(counts, lambda t, form=form: bool(form.match(t)))  # type: ignore[misc]
+        found[f"{entity}|document"] = whole(counts, lambda t, form=form: bool(form.match(t)))  # type: ignore[misc]
     return found
 
 
@@ -114,11 +114,3 @@ def _imei(text: str) -> bool:
     """Fifteen digits with a Luhn check digit (3GPP TS 23.003), spaces and dashes aside."""
     plain = re.sub(r"[ -]", "", text)
     return len(plain) == 15 and plain.isdigit() and luhn(plain)
-
-
-def _group(counts: Mapping[str, int], fits: Callable[[str], bool], marks: tuple[str, ...] = ()) -> Counter[str]:
-    group = Group(counts)
-    for text in counts:
-        good = fits(text.strip())
-        group.add(text, good, *(marks if good else ()))
-    return group.made()

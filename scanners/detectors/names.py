@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from scanners.detectors.name_words import MORE_WORDS, OF_THINGS, POSTCODES, folded
+from scanners.detectors.name_words import CATEGORY_WORDS, MORE_WORDS, OF_THINGS, POSTCODES, folded
 from scanners.detectors.national import IDS
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
@@ -44,7 +44,8 @@ FOR: dict[str, frozenset[str]] = {
     "PASSWORD": frozenset({"password", "passwd", "pwd", "passphrase", "passcode", "pin_code"}),
     "API_KEY": frozenset({
         "token", "secret", "apikey", "api_key", "access_token", "access_key", "secret_key", "private_key", "auth_key",
-        "client_secret", "authorization", "bearer", "credential", "credentials", "jwt",
+        "client_secret", "authorization", "bearer", "credential", "credentials", "jwt", "cookie", "cookies", "set_cookie",
+        "session_cookie", "auth_cookie", "jsessionid", "phpsessid",
     }),
     "ADVERTISING_ID": frozenset({
         "idfa", "gaid", "aaid", "adid", "advertising_id", "ad_id", "advertiser_id", "advertisingid", "maid", "rida", "tifa",
@@ -71,6 +72,7 @@ FOR: dict[str, frozenset[str]] = {
 }  # fmt: skip
 """Words and phrases (joined by _) that speak for an entity."""
 FOR.update({entity: FOR[entity] | more for entity, more in MORE_WORDS.items()})
+FOR.update(CATEGORY_WORDS)
 FOR["LOCATION"] |= POSTCODES
 
 _CODES = frozenset({
@@ -85,6 +87,9 @@ _OF_DOCUMENTS = frozenset({
     "country", "state", "class", "type", "status", "expiry", "expires", "expiration", "issued", "date", "valid", "until",
     "authority", "image", "url", "scan", "hash", "count", "check",
 })  # fmt: skip
+_OF_GOODS = frozenset(
+    {"product", "item", "article", "sku", "category", "department", "clothing", "shoe", "grammatical", "noun", "plug"}
+)
 _OF_PLACES = frozenset({
     "store", "shop", "warehouse", "depot", "branch", "station", "airport", "hub", "site", "venue", "restaurant", "hotel",
 })  # fmt: skip
@@ -118,9 +123,25 @@ AGAINST: dict[str, frozenset[str]] = {
         "head", "base", "rule", "currency", "carrier", "bank", "timezone", "locale", "version", "agent", "browser",
         "os", "platform", "email",
     }),
+    "GENDER": _OF_GOODS,
+    "ETHNICITY": frozenset({"horse", "dog", "car", "event", "heat", "start", "condition", "id", "data", "lap", "number"}),
+    "HEALTH": frozenset({
+        "device", "sensor", "engine", "vehicle", "machine", "system", "error", "server", "service", "node", "check", "app", "disk",
+        "network", "plant", "crop", "count", "date", "url", "feature", "account", "user_disabled", "button", "flag", "job", "at",
+    }),
+    "USERNAME": frozenset({
+        "count", "method", "type", "status", "time", "at", "date", "url", "page", "attempts", "result", "provider", "device",
+        "failed", "last", "required", "enabled", "history", "event", "service", "domain", "format", "pattern", "length",
+    }),
+    "LICENSE_PLATE": frozenset({"well", "lab", "sample", "tectonic", "name", "type", "country", "state", "food", "menu", "dish"}),
     "LOCATION": _OF_PLACES
     | {"ip", "mac", "email", "wallet", "memory", "url", "web", "remote", "host", "server", "broker"},
-    "DATE_OF_BIRTH": frozenset({"order", "event", "created", "updated"}),
+    "DATE_OF_BIRTH": frozenset({
+        "order", "event", "created", "updated", "expiry", "expires", "expiration", "valid", "until", "issued", "issue", "hired",
+        "hire", "joined", "join", "start", "started", "end", "ended", "since", "death", "died", "founded", "incorporated",
+        "established", "purchase", "purchased", "release", "released", "published", "publication", "built", "construction",
+        "seen", "login", "modified", "changed", "due", "paid", "delivery", "registered", "signup", "activated",
+    }),
     "IBAN_CODE": frozenset({"sku", "hash"}),
     "API_KEY": frozenset(
         {

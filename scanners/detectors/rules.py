@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from scanners.detectors import births, categories
 from scanners.detectors.base import (
     CANDIDATES,
     DISTINCT,
@@ -97,6 +98,10 @@ class Evidence:
         least = 0.03 * max(1, self.c.get(VALID_TEXTS, 0))
         return max(sum(self.c.get(f"{at}_{d}", 0) > least for d in range(10)) for at in ("s3", "s6"))
 
+    def part(self, *marks: str) -> float:
+        """The share of all texts that was read with one of these marks, which are of those looked at closely."""
+        return self.scaled(sum(self.c.get(mark, 0) for mark in marks)) / self.n
+
     def of(self, mark: str, whole: str) -> float:
         return self.c.get(mark, 0) / max(1, self.c.get(whole, 0))
 
@@ -126,9 +131,9 @@ def _phone(e: Evidence) -> float:
     possible = sum(c.get(f"{way}_possible", 0) for way in WAYS)
     plus = c.get("international", 0)
     if e.says < 0:
-        return 0.7 if plus / e.n >= 0.5 and e.of("international_valid", "international") >= 0.9 else 0.0
+        return 0.7 if e.part("international") >= 0.5 and e.of("international_valid", "international") >= 0.9 else 0.0
     if e.says > 0 and possible / candidates >= 0.7:
-        if possible / e.n >= 0.2:
+        if e.part(*(f"{way}_possible" for way in WAYS)) >= 0.2:
             return 0.95 if plus or c.get("parentheses") or c.get("formatted") else 0.8
         if possible / candidates >= 0.9 and possible >= 3 and e.valid / candidates >= 0.7:
             return 0.8 if candidates > c.get("bare", 0) else 0.65
@@ -252,15 +257,20 @@ def _by_form(e: Evidence, chance: float) -> float:
 
 
 def _person(e: Evidence) -> float:
-    full, single, given = (e.c.get(k, 0) * e._more / e.n for k in ("full", "single", "given"))
+    full, single, given = map(e.part, ("full", "single", "given"))
     if e.says > 0:
         # Most names of the world stand in no list of given names; where nothing but names is called so, none is needed.
         sure = 0.7 if full + single >= 0.6 and named_as(OF_PERSONS_ONLY, ["_".join(e.names[-2:])]) else 0.0
         if full >= 0.5:
             likely = given >= 0.05 or (e.personal and full >= 0.8 and e.distinct >= 5)
             return max(sure, 0.85 if given >= 0.2 else 0.6 if likely else 0.0)
-        return max(sure, 0.8 if full + single >= 0.6 and given >= 0.15 else 0.0)
-    return 0.7 if full >= 0.8 and given >= 0.35 and e.distinct >= 10 else 0.0
+        known = given >= 0.15 or e.part("surname") >= 0.6
+        return max(sure, 0.8 if full + single >= 0.6 and known else 0.0)
+    if full >= 0.8 and given >= 0.35 and e.distinct >= 10:
+        return 0.7
+    # Names of three characters or syllables are words too: nearly all begin with a family name, beside a person's fields.
+    eastern = full + single >= 0.9 and e.part("surname") >= 0.9 and e.distinct >= 20
+    return 0.55 if eastern and e.personal and e.says == 0 else 0.0
 
 
 def _address(e: Evidence) -> float:
@@ -272,7 +282,18 @@ def _address(e: Evidence) -> float:
 
 
 def _birth(e: Evidence) -> float:
+    if e.recognizer == births.YEARS_KEY.partition("|")[2]:
+        return _birth_by_years(e)
     return 0.9 if e.share >= 0.8 else 0.0
+
+
+def _birth_by_years(e: Evidence) -> float:
+    """Days that lie as those do on which people are born: over many decades, hardly one of them lately. Beside a
+    person's fields, since days of foundation or publication lie so too."""
+    decades = [mark for mark in e.c if mark.startswith("decade_") and e.of(mark, VALID_TEXTS) >= 0.05]
+    before_1990 = sum(e.of(mark, VALID_TEXTS) for mark in e.c if mark.startswith("decade_") and mark < "decade_199")
+    as_people = len(decades) >= 4 and before_1990 >= 0.3 and e.of(births.RECENT, VALID_TEXTS) <= 0.05
+    return 0.55 if e.personal and e.says == 0 and e.share >= 0.8 and e.distinct >= 20 and as_people else 0.0
 
 
 def _password(e: Evidence) -> float:
@@ -299,6 +320,19 @@ def _document(e: Evidence) -> float:
     return 0.7 if e.says > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
 
 
+def _category(e: Evidence) -> float:
+    """What a field's name and most of its texts agree on; a person's fields beside it make it likelier."""
+    if f"{e.entity}|{e.recognizer}" == categories.VIN_ALONE:
+        # One number in eleven has the digit by accident.
+        return 0.7 if e.share >= 0.9 and e.distinct >= 5 and e.says >= 0 else 0.0
+    if e.recognizer == "flag":
+        return 0.6 if e.says > 0 and e.share >= 0.5 else 0.0
+    category = categories.BY_KEY[f"{e.entity}|{e.recognizer}"]
+    if e.says <= 0 or e.share < category.share or e.distinct < category.distinct:
+        return 0.0
+    return min(1.0, category.score + (0.05 if e.personal else 0.0))
+
+
 def _place(e: Evidence) -> float:
     """Coordinates are a person's where a person's fields stand beside them; a shop's are nobody's."""
     return 0.7 if e.personal and e.says >= 0 and e.share >= 0.5 and e.distinct >= 2 else 0.0
@@ -313,7 +347,7 @@ RULES: dict[str, Rule] = {
     "IBAN_CODE": _iban, "CRYPTO": _wallet, "API_KEY": _api_key, "PERSON": _person, "LOCATION": _address,
     "DATE_OF_BIRTH": _birth, "PASSWORD": _password, "DEVICE_ID": _device, "ADVERTISING_ID": _device,
     "GEO_COORDINATES": _place, "URL": _url, "PASSPORT": _document, "DRIVER_LICENSE": _document,
-    **dict.fromkeys(NATIONAL, _national),
+    **dict.fromkeys(NATIONAL, _national), **dict.fromkeys(categories.ENTITIES, _category),
 }  # fmt: skip
 
 

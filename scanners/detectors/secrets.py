@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict
 from scanners.detectors.names import speaks
-from scanners.detectors.people import MOST, Group, sampled
+from scanners.detectors.tally import MOST, sampled, whole
 
 _KEY = re.compile(
     r"(?<![A-Za-z0-9_])(?P<v>(?:AKIA|ASIA)[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,}"
@@ -83,11 +83,7 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
     if not names or not _announced(names[-1]):
         return {}
     counts = sampled(every, MOST)
-    group = Group(counts)
-    for text in counts:
-        if text:
-            group.add(text, _drawn(text.strip()))
-    made = group.made()
+    made = whole(counts, _drawn)
     made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
     return {"API_KEY|entropy": made} if made["valid"] else {}
 

@@ -13,6 +13,7 @@ from pii_corpus import first, second
 from pii_corpus.columns import Column
 from scanners.adapters import presidio_detector
 from scanners.adapters.presidio_detector import PresidioAnalyzer
+from scanners.detectors import addresses as addresses_of
 from scanners.detectors import names as said_by_names
 from scanners.detectors import people
 from scanners.detectors.engine import MAX_LENGTH, Detector, standard_patterns
@@ -161,9 +162,9 @@ def test_no_person_and_no_address_is_missed_by_a_glance_at_the_column() -> None:
         count = sum(few.values())
         together = "\0".join(few)
         persons = people._persons(few, False)["full"] * 2 >= count
-        addresses = people._addresses(few, False)["texts"] * 3 >= count
+        addresses = addresses_of.counters(few, False)["texts"] * 3 >= count
         assert people._mostly_persons(few, together) == persons
-        assert people._often_addresses(few, together) == addresses
+        assert addresses_of.often(few, together) == addresses
         found.update(persons=persons, addresses=addresses)
     assert found["persons"] > 3 and found["addresses"] > 3
 
