@@ -12,8 +12,9 @@ from typing import Any
 from api.clusters import Connections
 from api.facts import Facts
 from catalog.datasets import Datasets
-from catalog.datatypes import STRING, DataType, StructType, from_profile, parse_ddl
+from catalog.datatypes import STRING, DataType, StructType, has_alternatives, parse_ddl
 from catalog.errors import InvalidInput
+from catalog.learned_types import from_profile
 from catalog.model import SchemaVersion
 from catalog.paths import StepKind
 from policies.model import DatasetFacts
@@ -21,6 +22,7 @@ from policies.plan import PartRead, Window
 from policies.query_ports import Offsets, QueryTable
 from policies.sql.windows import AsOf
 from scanners import header_ids
+from scanners.alternatives import Reshape
 from scanners.decode import to_json_text
 from scanners.model import ClusterConnection, PartFormat, TopicFormat
 from scanners.ports import SchemaRegistry
@@ -95,9 +97,9 @@ class Tables:
 
 
 def _part(part: str, form: PartFormat, kind: DataType, schemas: Callable[[], Mapping[str, object]]) -> PartRead:
-    if form.name in _NATIVE and not form.options.get("packed"):
-        return PartRead(_NATIVE[form.name], kind)
     needed: dict[str, object] = {"format": asdict(form)}
+    if form.name in _NATIVE and not form.options.get("packed"):
+        return PartRead(_NATIVE[form.name], kind, needed if has_alternatives(kind) else {})
     if form.name in _REGISTERED:
         needed["registered"] = schemas()
         needed["header"] = header_ids.NAMES[part]
@@ -146,8 +148,9 @@ class Decoder:
         """A function that pickles by name: the worker imports it from the archive."""
         form: Any = read.schemas["format"]
         registered: Any = read.schemas.get("registered")
+        reshape = Reshape(read.kind) if has_alternatives(read.kind) else None
         # Parsed once per worker, not once per record.
-        return partial(to_json_text, format=PartFormat(**form), schemas=Schemas.of(registered))
+        return partial(to_json_text, format=PartFormat(**form), schemas=Schemas.of(registered), reshape=reshape)
 
     def files(self) -> tuple[str, ...]:
         """The archive."""

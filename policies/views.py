@@ -15,6 +15,7 @@ from policies.model import ColumnDecision, Decision, Effect, MaskType
 from policies.plan import TablePlan, Window
 from policies.query_ports import QueryTable
 from policies.sql.names import fold
+from policies.value_columns import value_columns
 
 SYSTEM_COLUMNS = ("_key", "_headers", "_partition", "_offset", "_timestamp", "_value")
 SYSTEM_TYPES = {"_partition": "INT", "_offset": "BIGINT", "_timestamp": "TIMESTAMP"}
@@ -99,23 +100,14 @@ def stored_names(table: QueryTable) -> dict[str, str]:
         "_key": "weir_key", "_headers": "weir_headers", "_partition": "weir_partition", "_offset": "weir_offset",
         "_timestamp": "weir_timestamp",
     }  # fmt: skip
-    if isinstance(table.value.kind, StructType):
-        names |= {name: f"weir_value.{quote_identifier(name)}" for name, _ in table.value.kind.fields}
-    else:
-        names["value"] = "weir_value"
-    return names
+    return names | {each.name: each.source for each in value_columns(table.value.kind)}
 
 
 def _value_columns(table: QueryTable, ctx: Context) -> list[Column]:
-    kind = table.value.kind
-    if not isinstance(kind, StructType):
-        return [Column("value", VALUE, build(ctx, VALUE, kind, "weir_value"), _within(ctx, VALUE))]
-    columns = []
-    for name, inner in kind.fields:
-        path = VALUE.field(name)
-        source = f"weir_value.{quote_identifier(name)}"
-        columns.append(Column(name, path, build(ctx, path, inner, source), _within(ctx, path)))
-    return columns
+    return [
+        Column(each.name, each.path, build(ctx, each.path, each.kind, each.source), _within(ctx, each.reach))
+        for each in value_columns(table.value.kind)
+    ]
 
 
 def _system_columns(table: QueryTable, ctx: Context, decision: Decision, positions: bool) -> list[Column]:
