@@ -6,6 +6,7 @@ on both sides of the point. Where no number of Spark holds all that was seen, th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,7 @@ LONGEST = 38
 EXACT_DIGITS = 15
 """Digits of an integer that a double always holds."""
 
+_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _MOST_ROOM = 10
 _OTHERS = {
     "boolean": "BOOLEAN", "string": "STRING", "date": "STRING", "timestamp": "STRING", "uuid": "STRING",
@@ -80,7 +82,7 @@ def from_profile(fields: Sequence[FieldProfile], root: str = "value") -> DataTyp
     for profile in fields:
         path = profile.field_path
         # Documents in texts are profiled below the text, which is read as a text.
-        if path.root != root or "inside_text" in profile.details or not (profile.count or profile.presence):
+        if path.root != root or "inside_text" in profile.details:
             continue
         node = top
         for step in path.steps:
@@ -94,19 +96,24 @@ def _type_of(node: _Node, depth: int = 0) -> DataType:
         return STRING
     seen = {name for name, share in node.profile.types.items() if share > 0} if node.profile else set()
     seen.discard("null")
+    registered = node.profile.details.get("registered", {}) if node.profile else {}
+    if "kinds" in registered:
+        seen = {kind for kind in registered["kinds"] if kind != "scalar"} | (seen if "sql" not in registered else set())
     fields = {step.name or "": child for step, child in node.children.items() if step.kind is StepKind.FIELD}
     keyed = any(step.kind in (StepKind.VALUES, StepKind.MAP_KEY, StepKind.KEYS) for step in node.children)
-    if not seen:
+    if not seen and "sql" not in registered:
         seen = {"object"} if fields else {"map"} if keyed else {"array"} if ELEMENTS in node.children else {"string"}
-    below = depth + 1 + (len(_members(seen)) > 1)
+    below = depth + 1 + (len(_members(seen)) > 1 or "sql" in registered)
     members: dict[str, DataType] = {}
     if seen & {"object", "map"}:
         members["object"] = _object(node, fields, keyed, below)
     if "array" in seen:
         members["array"] = ArrayType(_type_of(node.children[ELEMENTS], below) if ELEMENTS in node.children else STRING)
-    if scalars := seen - _CONTAINERS:
+    if "sql" in registered:
+        members["scalar"] = Primitive(registered["sql"])
+    elif scalars := seen - _CONTAINERS:
         members["scalar"] = _scalar(scalars, node.profile.details if node.profile else {})
-    return alternatives(members)
+    return alternatives(members) if members else STRING
 
 
 def _members(seen: Collection[str]) -> set[str]:
@@ -123,3 +130,39 @@ def _scalar(seen: set[str], details: Mapping[str, Any]) -> Primitive:
     if seen <= NUMBERS:
         return number_type(seen, details)[0]
     return Primitive(_OTHERS.get(seen.pop(), "STRING")) if len(seen) == 1 else STRING
+
+
+def scalar_of(profile: FieldProfile) -> str | None:
+    """The type, as DDL, of the single values that a field had; None when it had none."""
+    seen = {name for name, share in profile.types.items() if share > 0 and name != "null"} - _CONTAINERS
+    return _scalar(seen, profile.details).name if seen else None
+
+
+_WIDTHS = {"INT": 10, "BIGINT": 19}
+_DOUBLES = {"FLOAT": {"FLOAT"}, "DOUBLE": {"FLOAT", "DOUBLE", "INT"}}
+
+
+def wider(one: str, other: str) -> str:
+    """The narrowest type, as DDL, that holds the values of both; STRING where no other does."""
+    if one == other:
+        return one
+    for wide, narrow in ((one, other), (other, one)):
+        if narrow in _DOUBLES.get(wide, ()):
+            return wide
+    if {one, other} == {"FLOAT", "INT"}:
+        return "DOUBLE"
+    sizes = [_digits(one), _digits(other)]
+    if None in sizes:
+        return "STRING"
+    before, behind = (max(size[at] for size in sizes if size is not None) for at in (0, 1))
+    if behind == 0 and {one, other} <= _WIDTHS.keys():
+        return "BIGINT"
+    return f"DECIMAL({before + behind},{behind})" if before + behind <= LONGEST else "STRING"
+
+
+def _digits(ddl: str) -> tuple[int, int] | None:
+    """Digits before and behind the point that a number's type holds; None for what is no exact number."""
+    if ddl in _WIDTHS:
+        return _WIDTHS[ddl], 0
+    found = _DECIMAL.fullmatch(ddl)
+    return (int(found[1]) - int(found[2]), int(found[2])) if found else None

@@ -40,7 +40,11 @@ def test_numbers_have_room(kinds: set[str], details: dict[str, Any], wanted: str
     ("kinds", "details", "why"),
     [
         ({"integer"}, {"magnitude": [0, 38]}, "39 digits before the point"),
-        ({"decimal"}, {"magnitude": [-1, 28], "precision": 50, "scale": 21}, "29 digits before the point and 21 behind"),
+        (
+            {"decimal"},
+            {"magnitude": [-1, 28], "precision": 50, "scale": 21},
+            "29 digits before the point and 21 behind",
+        ),
         ({"decimal"}, {"magnitude": [0, 1], "precision": 22, "scale": 20, "not_finite": 1}, "not finite"),
     ],
 )
