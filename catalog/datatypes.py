@@ -64,8 +64,8 @@ DEEPEST = 20
 """Levels of nesting that a query sees as fields; what lies deeper is its JSON text. Spark Connect's messages nest three
 levels for each of ours, and protobuf's readers stop at 100."""
 
-MEMBERS = ("object", "array", "scalar")
-"""The alternatives of a place, in the order of their columns."""
+MEMBERS = ("as_object", "as_array", "as_scalar")
+"""The alternatives of a place, in the order of their columns. `x.array[0]` would be read as a call of a function."""
 
 
 def quote_identifier(name: str) -> str:

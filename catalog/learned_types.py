@@ -106,13 +106,15 @@ def _type_of(node: _Node, depth: int = 0) -> DataType:
     below = depth + 1 + (len(_members(seen)) > 1 or "sql" in registered)
     members: dict[str, DataType] = {}
     if seen & {"object", "map"}:
-        members["object"] = _object(node, fields, keyed, below)
+        members["as_object"] = _object(node, fields, keyed, below)
     if "array" in seen:
-        members["array"] = ArrayType(_type_of(node.children[ELEMENTS], below) if ELEMENTS in node.children else STRING)
+        members["as_array"] = ArrayType(
+            _type_of(node.children[ELEMENTS], below) if ELEMENTS in node.children else STRING
+        )
     if "sql" in registered:
-        members["scalar"] = Primitive(registered["sql"])
+        members["as_scalar"] = Primitive(registered["sql"])
     elif scalars := seen - _CONTAINERS:
-        members["scalar"] = _scalar(scalars, node.profile.details if node.profile else {})
+        members["as_scalar"] = _scalar(scalars, node.profile.details if node.profile else {})
     return alternatives(members) if members else STRING
 
 

@@ -1,7 +1,7 @@
 """The columns that a record's value gives: the fields of an object, or the value itself. Pure.
 
 A topic that holds objects beside arrays or scalars (`catalog.datatypes.Alternatives`) has the object's fields, and a
-column `value_array` or `value_scalar` for each of the others; an object that is a map is `value_object`.
+column `as_array` or `as_scalar` for each of the others; an object that is a map is `as_object`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _alternatives(kind: Alternatives) -> list[ValueColumn]:
         if isinstance(member.kind, StructType):
             found += _fields(member.kind, member.source)
             continue
-        name, taken = f"value_{member.name}", {fold(each.name) for each in found}
+        name, taken = member.name, {fold(each.name) for each in found}
         while fold(name) in taken:
             name += "_"
         found.append(ValueColumn(name, VALUE, member.kind, member.source))

@@ -53,7 +53,9 @@ def _member(members: dict[str, _Change | None]) -> _Change:
     def reshape(value: Any) -> Any:
         if value is None:
             return None
-        name = "object" if isinstance(value, dict) else "array" if isinstance(value, (list, tuple)) else "scalar"
+        name = (
+            "as_object" if isinstance(value, dict) else "as_array" if isinstance(value, (list, tuple)) else "as_scalar"
+        )
         if name not in members:
             return _FITS_NONE
         inner = members[name]

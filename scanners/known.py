@@ -80,7 +80,9 @@ class Places:
             else:
                 made[profile.path] = replace(profile, details=_details(profile, known, self.exact and not mixed))
         for path, known in left.items():
-            made[path] = FieldProfile(path, {}, 0, 0.0, details=_details(FieldProfile(path, {}, 0, 0.0), known, self.exact))
+            made[path] = FieldProfile(
+                path, {}, 0, 0.0, details=_details(FieldProfile(path, {}, 0, 0.0), known, self.exact)
+            )
         return tuple(sorted((*others, *made.values()), key=lambda each: (ROOTS.index(each.field_path.root), each.path)))
 
 

@@ -55,11 +55,11 @@ def test_what_is_no_ddl_is_refused(wrong: str) -> None:
 
 def test_alternatives_are_a_struct_in_ddl_and_one_place_of_the_record() -> None:
     email = StructType((("email", STRING),))
-    kind = alternatives({"scalar": STRING, "array": ArrayType(email), "object": email})
+    kind = alternatives({"as_scalar": STRING, "as_array": ArrayType(email), "as_object": email})
     assert to_ddl(kind) == (
-        "STRUCT<`object`: STRUCT<`email`: STRING>, `array`: ARRAY<STRUCT<`email`: STRING>>, `scalar`: STRING>"
+        "STRUCT<`as_object`: STRUCT<`email`: STRING>, `as_array`: ARRAY<STRUCT<`email`: STRING>>, `as_scalar`: STRING>"
     )
     assert [str(path) for path, _ in leaves(kind, VALUE)] == ["value.email", "value[].email", "value"]
-    assert alternatives({"array": ArrayType(STRING)}) == ArrayType(STRING)
+    assert alternatives({"as_array": ArrayType(STRING)}) == ArrayType(STRING)
     nested = StructType((("a", MapType(STRING, ArrayType(kind))),))
     assert has_alternatives(nested) and not has_alternatives(email)

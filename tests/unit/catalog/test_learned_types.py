@@ -99,9 +99,9 @@ def test_each_alternative_of_a_place_is_a_member() -> None:
     )
     assert isinstance(kind, Alternatives)
     assert to_ddl(kind) == (
-        "STRUCT<`object`: STRUCT<`email`: STRING, `tags`: STRUCT<`array`: ARRAY<STRING>, `scalar`: STRING>, "
-        "`limits`: STRUCT<`object`: MAP<STRING, BIGINT>, `scalar`: BIGINT>>, "
-        "`array`: ARRAY<STRUCT<`email`: STRING>>, `scalar`: STRING>"
+        "STRUCT<`as_object`: STRUCT<`email`: STRING, `tags`: STRUCT<`as_array`: ARRAY<STRING>, `as_scalar`: STRING>, "
+        "`limits`: STRUCT<`as_object`: MAP<STRING, BIGINT>, `as_scalar`: BIGINT>>, "
+        "`as_array`: ARRAY<STRUCT<`email`: STRING>>, `as_scalar`: STRING>"
     )
 
 

@@ -83,7 +83,7 @@ def test_avro_types_are_exact_and_words_are_kept() -> None:
     wanted = {
         "amount": "DECIMAL(10,2)", "count": "BIGINT", "currency": "STRING", "paid_at": "TIMESTAMP", "due": "DATE",
         "by": "STRUCT<`pan`: STRING>", "limits": "MAP<STRING, BIGINT>", "mark": "BINARY",
-        "tags": "STRUCT<`array`: ARRAY<STRING>, `scalar`: STRING>",
+        "tags": "STRUCT<`as_array`: ARRAY<STRING>, `as_scalar`: STRING>",
     }  # fmt: skip
     assert {name: ddl(found, name) for name in wanted} == wanted
     said = {path: found[path].details["registered"] for path in found}
@@ -132,7 +132,7 @@ def test_versions_meet_in_the_type_that_loses_nothing() -> None:
     for old, new, wanted in [
         ("int", "long", "BIGINT"), ("float", "double", "DOUBLE"), ("int", "double", "DOUBLE"), ("long", "double", "STRING"),
         ("long", "string", "STRING"), (["null", "long"], {"type": "array", "items": "long"},
-                                       "STRUCT<`array`: ARRAY<BIGINT>, `scalar`: BIGINT>"),
+                                       "STRUCT<`as_array`: ARRAY<BIGINT>, `as_scalar`: BIGINT>"),
     ]:  # fmt: skip
         found = registered("avro", schema(1, "AVRO", one(old)), schema(2, "AVRO", one(new), 2))
         assert ddl(found, "a") == wanted
