@@ -180,7 +180,8 @@ def test_a_scan_uses_the_schema_and_a_field_nobody_has_seen_is_open_to_nobody() 
         out = io.BytesIO(b"\0\0\0\0\1")
         out.seek(5)
         value = {
-            "amount": Decimal("0.12"), "count": i, "currency": "EUR", "paid_at": 0, "due": 1, "by": None, "limits": {"a": 1, "b": 2},
+            "amount": Decimal("0.12"), "count": i, "currency": "EUR", "paid_at": 0, "due": 1, "by": None,
+            "limits": {"a": 1, "b": 2},
             "parent": {"amount": Decimal(1), "count": 1, "currency": "USD", "paid_at": 0, "due": 1, "by": None, "limits": {},
                        "parent": None, "tags": "x", "mark": b"ab"},
             "tags": "x", "mark": b"ab",
