@@ -12,8 +12,9 @@ from typing import Any
 from api.clusters import Connections
 from api.facts import Facts
 from catalog.datasets import Datasets
-from catalog.datatypes import STRING, DataType, StructType, from_profile, parse_ddl
+from catalog.datatypes import STRING, DataType, StructType, has_alternatives, parse_ddl
 from catalog.errors import InvalidInput
+from catalog.learned_types import from_profile
 from catalog.model import SchemaVersion
 from catalog.paths import StepKind
 from policies.model import DatasetFacts
@@ -21,13 +22,18 @@ from policies.plan import PartRead, Window
 from policies.query_ports import Offsets, QueryTable
 from policies.sql.windows import AsOf
 from scanners import header_ids
+from scanners.alternatives import Reshape
 from scanners.decode import to_json_text
 from scanners.model import ClusterConnection, PartFormat, TopicFormat
 from scanners.ports import SchemaRegistry
 from scanners.registered import Schemas
+from scanners.registered_places import with_registered
 
 SparkOptions = Callable[[ClusterConnection], Mapping[str, str]]
 """The Kafka options of Spark's reader for a cluster."""
+
+_Registered = tuple[Mapping[str, object], Schemas]
+"""Schemas of the registry by id as they travel, and ready to be asked."""
 
 _REGISTERED = ("avro", "protobuf", "json-schema")
 _NATIVE = {"json": "json", "string": "text", "null": "text"}
@@ -50,7 +56,7 @@ class Tables:
         self._connections = connections
         self._spark_options = spark_options
         self._registry = registry
-        self._schemas: dict[tuple[str, ...], tuple[float, Mapping[str, object]]] = {}
+        self._schemas: dict[tuple[str, ...], tuple[float, _Registered]] = {}
         self._lock = threading.Lock()
 
     def find(self, name: str) -> QueryTable:
@@ -67,13 +73,17 @@ class Tables:
         declared = parse_ddl(record.declared_ddl) if record.declared_ddl else None
         seen = tuple(number for profile in schema.fields for number in profile.details.get("schema_ids", ()))
         schemas = partial(self._registered, connection, record.id.name, seen)
+        fields = schema.fields
+        if {formats.key.name, formats.value.name} & {*_REGISTERED}:
+            parts = {"key": formats.key.name, "value": formats.value.name}
+            fields = with_registered(fields, record.id.name, schemas()[1], parts)
         return QueryTable(
             reference=record.reference,
             topic=record.id.name,
             facts=self._facts.facts(record.reference),
             kafka=self._spark_options(connection),
-            key=_part("key", formats.key, from_profile(schema.fields, "key"), schemas),
-            value=_part("value", formats.value, declared or from_profile(schema.fields, "value"), schemas),
+            key=_part("key", formats.key, from_profile(fields, "key"), schemas),
+            value=_part("value", formats.value, declared or from_profile(fields, "value"), schemas),
             headers=_headers(schema),
         )
 
@@ -81,7 +91,7 @@ class Tables:
         """What the catalog says of it now; neither registry nor Kafka is asked. Raises DatasetNotFound."""
         return self._facts.facts(reference)
 
-    def _registered(self, connection: ClusterConnection, topic: str, seen: Sequence[int]) -> Mapping[str, object]:
+    def _registered(self, connection: ClusterConnection, topic: str, seen: Sequence[int]) -> _Registered:
         key = (connection.name, topic, *map(str, seen))
         with self._lock:
             kept = self._schemas.get(key)
@@ -89,17 +99,18 @@ class Tables:
             return kept[1]
         answer = self._registry.for_topics(connection, [topic], seen)
         found: dict[str, object] = {str(number): schema.to_json() for number, schema in answer.schemas.items()}
+        made = found, Schemas(answer.schemas)
         with self._lock:
-            self._schemas[key] = (time.monotonic(), found)
-        return found
+            self._schemas[key] = (time.monotonic(), made)
+        return made
 
 
-def _part(part: str, form: PartFormat, kind: DataType, schemas: Callable[[], Mapping[str, object]]) -> PartRead:
-    if form.name in _NATIVE and not form.options.get("packed"):
-        return PartRead(_NATIVE[form.name], kind)
+def _part(part: str, form: PartFormat, kind: DataType, schemas: Callable[[], _Registered]) -> PartRead:
     needed: dict[str, object] = {"format": asdict(form)}
+    if form.name in _NATIVE and not form.options.get("packed"):
+        return PartRead(_NATIVE[form.name], kind, needed if has_alternatives(kind) else {})
     if form.name in _REGISTERED:
-        needed["registered"] = schemas()
+        needed["registered"] = schemas()[0]
         needed["header"] = header_ids.NAMES[part]
     # Spark reads CSV by position; the names a scan gave are kept by the decoder, whatever their order in the schema.
     return PartRead(f"decoded {form.name}", kind, needed)
@@ -146,8 +157,9 @@ class Decoder:
         """A function that pickles by name: the worker imports it from the archive."""
         form: Any = read.schemas["format"]
         registered: Any = read.schemas.get("registered")
+        reshape = Reshape(read.kind) if has_alternatives(read.kind) else None
         # Parsed once per worker, not once per record.
-        return partial(to_json_text, format=PartFormat(**form), schemas=Schemas.of(registered))
+        return partial(to_json_text, format=PartFormat(**form), schemas=Schemas.of(registered), reshape=reshape)
 
     def files(self) -> tuple[str, ...]:
         """The archive."""

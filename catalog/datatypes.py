@@ -1,4 +1,4 @@
-"""Types of fields as a tree, to and from Spark's DDL, and from an inferred schema.
+"""Types of fields as a tree, to and from Spark's DDL.
 
 One small algebra serves every room: what a query reads (`from_json` needs a Spark schema), what a mask must keep,
 what a schema document shows. Standard library only, but for `parse_ddl`, which asks sqlglot.
@@ -6,12 +6,11 @@ what a schema document shows. Standard library only, but for `parse_ddl`, which 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from catalog.errors import InvalidInput
-from catalog.model import FieldProfile
-from catalog.paths import ELEMENTS, VALUES, FieldPath, Step, StepKind
+from catalog.paths import FieldPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +26,22 @@ class StructType:
 
     def get(self, name: str) -> DataType | None:
         return next((kind for key, kind in self.fields if key == name), None)
+
+    def path_of(self, at: FieldPath, name: str) -> FieldPath:
+        """The path of a member of a struct at `at`."""
+        return at.field(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives(StructType):
+    """A place that holds an object in one record and an array or a scalar in another, as a struct with a member for each.
+
+    The members are some of MEMBERS. They are one place of the record: a rule on `value.x.email` holds for the object's
+    field, one on `value.x[].email` for the array's, and one on `value.x` for all of them.
+    """
+
+    def path_of(self, at: FieldPath, name: str) -> FieldPath:
+        return at
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +60,12 @@ DataType = Primitive | StructType | ArrayType | MapType
 STRING = Primitive("STRING")
 BINARY = Primitive("BINARY")
 
-# Spark's names for what the scanners count; several types at once become STRING, which keeps the text as it was sent.
-_SPARK = {
-    "boolean": "BOOLEAN", "int32": "INT", "int64": "BIGINT", "integer": "DECIMAL(38,0)", "double": "DOUBLE",
-    "decimal": "DECIMAL(38,10)", "string": "STRING", "date": "STRING", "timestamp": "STRING", "uuid": "STRING",
-    "binary": "BINARY",
-}  # fmt: skip
 DEEPEST = 20
 """Levels of nesting that a query sees as fields; what lies deeper is its JSON text. Spark Connect's messages nest three
 levels for each of ours, and protobuf's readers stop at 100."""
 
-_WIDENING = ("int32", "int64", "integer", "decimal", "double")
+MEMBERS = ("as_object", "as_array", "as_scalar")
+"""The alternatives of a place, in the order of their columns. `x.array[0]` would be read as a call of a function."""
 
 
 def quote_identifier(name: str) -> str:
@@ -117,57 +127,25 @@ def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-@dataclass(slots=True)
-class _Node:
-    profile: FieldProfile | None = None
-    children: dict[Step, _Node] = field(default_factory=dict)
+def alternatives(members: Mapping[str, DataType]) -> DataType:
+    """One type for what a place holds: the member itself where there is only one of MEMBERS."""
+    known = tuple((name, members[name]) for name in MEMBERS if name in members)
+    return known[0][1] if len(known) == 1 else Alternatives(known)
 
 
-def from_profile(fields: Sequence[FieldProfile], root: str = "value") -> DataType:
-    """The type that reads every sampled record of one part (key, value or headers) without loss of fields.
-
-    A struct has every field seen in any shape; numbers widen; what is sometimes an object or array and sometimes not,
-    or sometimes a number and sometimes text, is STRING (Spark's from_json then keeps its JSON text).
-    """
-    top = _Node()
-    for profile in fields:
-        path = profile.field_path
-        if path.root != root:
-            continue
-        node = top
-        for step in path.steps:
-            node = node.children.setdefault(step, _Node())
-        node.profile = profile
-    shares = top.profile.types if top.profile is not None else {}
-    if top.profile is not None and shares and max(shares, key=lambda name: shares[name]) == "object":
-        # Mostly objects with a few other values among them: the fields are what is asked for, the others read as NULL.
-        top.profile = replace(top.profile, types={"object": 1.0})
-    return _type_of(top)
-
-
-def _type_of(node: _Node, depth: int = 0) -> DataType:
-    if depth == DEEPEST:
-        return STRING
-    depth += 1
-    seen = {name for name, share in node.profile.types.items() if share > 0} if node.profile else set()
-    seen.discard("null")
-    fields = {step.name: child for step, child in node.children.items() if step.kind is StepKind.FIELD}
-    keyed = [step for step in node.children if step.kind in (StepKind.VALUES, StepKind.MAP_KEY, StepKind.KEYS)]
-    if not seen:
-        seen = {"object"} if fields else {"map"} if keyed else {"array"} if ELEMENTS in node.children else {"string"}
-    if seen == {"object"} and not keyed:
-        return (
-            StructType(tuple((name or "", _type_of(child, depth)) for name, child in fields.items()))
-            if fields
-            else STRING
-        )
-    if seen <= {"object", "map"} and keyed:
-        return MapType(STRING, _type_of(node.children[VALUES], depth) if VALUES in node.children else STRING)
-    if seen == {"array"}:
-        return ArrayType(_type_of(node.children[ELEMENTS], depth) if ELEMENTS in node.children else STRING)
-    if seen <= set(_WIDENING):
-        return Primitive(_SPARK[max(seen, key=_WIDENING.index)])
-    return Primitive(_SPARK[seen.pop()]) if len(seen) == 1 and seen <= set(_SPARK) else STRING
+def has_alternatives(kind: DataType) -> bool:
+    """Whether a type has a place, at any depth, that holds values of several kinds."""
+    match kind:
+        case Alternatives():
+            return True
+        case StructType(fields):
+            return any(has_alternatives(child) for _, child in fields)
+        case ArrayType(element):
+            return has_alternatives(element)
+        case MapType(_, value):
+            return has_alternatives(value)
+        case _:
+            return False
 
 
 def leaves(kind: DataType, at: FieldPath) -> Iterator[tuple[FieldPath, Primitive]]:
@@ -177,7 +155,7 @@ def leaves(kind: DataType, at: FieldPath) -> Iterator[tuple[FieldPath, Primitive
             yield at, kind
         case StructType(fields):
             for name, child in fields:
-                yield from leaves(child, at.field(name))
+                yield from leaves(child, kind.path_of(at, name))
         case ArrayType(element):
             yield from leaves(element, at.elements())
         case MapType(key, value):

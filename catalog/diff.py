@@ -211,12 +211,19 @@ def _summary(profile: FieldProfile) -> dict[str, Any]:
 def compatibility(changes: Iterable[Change]) -> Compatibility:
     """Judged as a registry judges two Avro schemas: by what a reader would notice that needs every field which is always
     there, with its types. A field that may be absent is one with a default; a change of the format breaks both ways.
-    Shapes and departures do not count: each field of theirs does.
+    What lies inside an alternative that came or went (`tags` was a text, and may be an array now) is judged with it: a
+    reader of both reads the old data. Shapes and departures do not count: each field of theirs does.
     """
     changes = list(changes)
     backward = forward = True
     came = {c.path for c in changes if c.change == "added"}
     gone = {c.path for c in changes if c.change == "removed"}
+    types = {c.path: c for c in changes if c.change == "type"}
+    changes = [
+        c for c in changes
+        if not (c.change == "added" and _alternative(c.path, types, came=True))
+        and not (c.change == "removed" and _alternative(c.path, types, came=False))
+    ]  # fmt: skip
     for change in changes:
         match change.change:
             case "format":
@@ -241,6 +248,23 @@ def compatibility(changes: Iterable[Change]) -> Compatibility:
 
 def _parent(path: str | None) -> FieldPath | None:
     return FieldPath.parse(path).parent if path else None
+
+
+_HOLDER = {
+    StepKind.FIELD: "object", StepKind.ELEMENTS: "array", StepKind.VALUES: "map", StepKind.MAP_KEY: "map",
+    StepKind.KEYS: "map",
+}  # fmt: skip
+
+
+def _alternative(path: str | None, types: Mapping[str | None, Change], came: bool) -> bool:
+    """Whether a place is inside an object, array or map that its parent did not hold on the other side."""
+    parent = _parent(path)
+    change = types.get(str(parent)) if parent is not None else None
+    if path is None or change is None:
+        return False
+    holder = _HOLDER[FieldPath.parse(path).steps[-1].kind]
+    with_it, without = (change.after, change.before) if came else (change.before, change.after)
+    return holder in with_it and holder not in without
 
 
 def _in_one_of(path: str | None, others: Collection[str | None]) -> bool:

@@ -83,11 +83,12 @@ def dataset_facts(
 
 
 def leaf_paths(schema: SchemaVersion) -> set[str]:
-    """Fields with no field inside them."""
+    """Fields with no field inside them. A registered field that no record had yet is none: nobody looked at its values."""
     inner = set()
-    for profile in schema.fields:
+    met = [profile for profile in schema.fields if profile.count or not profile.details.get("registered")]
+    for profile in met:
         parent = profile.field_path.parent
         while parent is not None:
             inner.add(str(parent))
             parent = parent.parent
-    return {profile.path for profile in schema.fields} - inner
+    return {profile.path for profile in met} - inner

@@ -116,7 +116,9 @@ class FieldProfile:
     null_share    share of the occurrences that are null, 0..1
     distinct      estimate of distinct values, or None where it was not counted
     lengths       (shortest, longest) in characters, elements or entries, or None
-    details       more of the same kind: numeric magnitudes, formats, decimal precision; never a value
+    details       more of the same kind: numeric magnitudes, formats, decimal precision; never a value of a record.
+                  `registered`: what the registered schema says of it: {kinds, sql, type, doc, default, symbols, ...};
+                  `note`: a sentence on the type by which queries read it
     """
 
     path: str
@@ -131,6 +133,11 @@ class FieldProfile:
     @property
     def field_path(self) -> FieldPath:
         return FieldPath.parse(self.path)
+
+
+def registered_description(profile: FieldProfile | None) -> str:
+    """What the registered schema has to say of a field: Avro's doc, a comment, a title; empty where it says nothing."""
+    return str(profile.details.get("registered", {}).get("doc") or "") if profile else ""
 
 
 @dataclass(frozen=True, slots=True)

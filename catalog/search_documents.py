@@ -9,7 +9,7 @@ from typing import Any
 from catalog.datatypes import leaves, parse_ddl
 from catalog.diff import type_names
 from catalog.entities import is_personal
-from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion
+from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion, registered_description
 from catalog.paths import VALUE, FieldPath, StepKind
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote
 from catalog.search_model import Entry
@@ -114,11 +114,12 @@ def _field(
     full = spelled(path)
     inner = full.removeprefix(place.root).lstrip(".")
     within = (spelled(record.id.name), *_in_sql(record))
+    described = (note.description if note else "") or registered_description(profile)
     shown: dict[str, Any] = {
         **_shared(record),
         "kind": "field",
         "path": path,
-        "description": note.description if note else "",
+        "description": described,
         "terms": list(note.terms) if note else [],
         "tags": list(tags),
         "states": dict(tagged),
@@ -138,13 +139,20 @@ def _field(
             "tag": name_words(tags),
             "term": name_words(note.terms if note else ()),
             "owner": name_words(str(o) for o in record.owners),
-            "text": text_words(note.description if note else ""),
+            "text": text_words(" ".join((described, *_registered_words(profile)))),
         },
         exact=tuple(dict.fromkeys((full, inner, *(f"{name}.{inner}" for name in within)) if inner else (full,))),
         suffixes=suffixes(inner),
         facets=_facets(record, "field", {*tags, *record.tags}, entities),
         usage=record.usage,
     )
+
+
+def _registered_words(profile: FieldProfile | None) -> list[str]:
+    """What else finds a field: the names of its registered type, its aliases, the symbols of an enumeration."""
+    known = profile.details.get("registered", {}) if profile else {}
+    listed = (*known.get("symbols", ()), *known.get("aliases", ()), *known.get("union", ()))
+    return [str(each) for each in (known.get("name"), *listed) if each is not None][:_INSIDE]
 
 
 def _shared(record: DatasetRecord) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from catalog.datatypes import ArrayType, DataType, MapType, StructType
+from catalog.datatypes import ArrayType, MapType, StructType
 from catalog.paths import FieldPath
 from policies.model import ColumnDecision, Decision, Effect, MaskType, Reason
 from policies.query_ports import QueryTable
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from policies.sql.trace import Output
+from policies.value_columns import kind_of
 from policies.views import Column, GovernedTable
 
 DERIVED = {"effect": "derived", "text": "derived"}
@@ -120,9 +121,7 @@ def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> Fi
     assert path is not None
     if path.root == "headers":
         return path.field(names[0]) if names else path
-    kind: DataType | None = governed.table.key.kind if path.root == "key" else governed.table.value.kind
-    if path.root == "value" and path.steps and isinstance(kind, StructType):
-        kind = kind.get(column.name)
+    kind = kind_of(governed.table, column.name, path)
     for name in names:
         while isinstance(kind, ArrayType):
             path, kind = path.elements(), kind.element
@@ -133,7 +132,7 @@ def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> Fi
             found = exact or next((n for n, _ in kind.fields if fold(n) == fold(name)), None)
             if found is None:
                 break
-            path, kind = path.field(found), kind.get(found)
+            path, kind = kind.path_of(path, found), kind.get(found)
         else:
             break
     return path

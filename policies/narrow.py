@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from catalog.datatypes import StructType
+from catalog.datatypes import Alternatives, StructType
 from policies.plan import TablePlan
 from policies.sql.names import fold
 
@@ -57,7 +57,8 @@ def narrowed(plan: TablePlan, names: frozenset[str] | None) -> TablePlan:
         columns = tuple((name, sql) for name, sql in plan.columns if name == "_timestamp")[:1] or plan.columns
     kind = plan.value.kind
     texts = [*(sql for _, sql in columns), *plan.filters, *(sql for _, sql in plan.conditions)]
-    if plan.value.format not in _BY_NAME or not isinstance(kind, StructType):
+    # An alternative that is left out would count as a value that does not fit.
+    if plan.value.format not in _BY_NAME or not isinstance(kind, StructType) or isinstance(kind, Alternatives):
         return replace(plan, columns=columns)
     asked = _fields(texts)
     if asked is None:

@@ -21,6 +21,7 @@ from policies.sql import inventory
 from policies.sql.names import fold, name_sql, table_sql
 from policies.sql.unfinished import Unfinished, read
 from policies.sql.words import words
+from policies.value_columns import kind_of
 from policies.views import SYSTEM_TYPES, Column, GovernedTable
 
 KEYWORDS = (
@@ -207,12 +208,7 @@ def _short(kind: DataType) -> str:
 
 
 def _kind(table: QueryTable, column: Column) -> DataType | None:
-    if column.name == "_key":
-        return table.key.kind
-    if column.path is None or column.name in _SYSTEM:
-        return None
-    kind = table.value.kind
-    return kind.get(column.name) if isinstance(kind, StructType) and column.path.steps else kind
+    return kind_of(table, column.name, column.path)
 
 
 def _below(tables: Sequence[tuple[str, GovernedTable]], text: Unfinished, prefix: str) -> Iterator[Item]:

@@ -16,6 +16,7 @@ from policies.policy_expectations import problem
 from policies.query_prepare import Prepared
 from policies.sql import inventory
 from policies.sql.names import fold, nearest
+from policies.value_columns import kind_of
 from policies.views import Column, GovernedTable
 
 _MADE = re.compile(r"(col|c|_)?\d+|col|pos|key|value|id")
@@ -124,8 +125,7 @@ def _near(names: Sequence[str], tables: Any) -> Iterator[str | None]:
 
 
 def _missing_inside(governed: GovernedTable, column: Column, names: Sequence[str]) -> str | None:
-    kind = governed.table.value.kind
-    inner = kind.get(column.name) if isinstance(kind, StructType) and column.path is not None else None
+    inner = kind_of(governed.table, column.name, column.path)
     for name in names:
         while isinstance(inner, ArrayType):
             inner = inner.element

@@ -16,6 +16,7 @@ from policies.places import Places
 from policies.plan import TablePlan, Window
 from policies.query_ports import QueryTable
 from policies.sql.names import fold
+from policies.value_columns import value_columns
 
 SYSTEM_COLUMNS = ("_key", "_headers", "_partition", "_offset", "_timestamp", "_value")
 SYSTEM_TYPES = {"_partition": "INT", "_offset": "BIGINT", "_timestamp": "TIMESTAMP"}
@@ -102,21 +103,13 @@ def stored_names(table: QueryTable) -> dict[str, str]:
         "_key": "weir_key", "_headers": "weir_headers", "_partition": "weir_partition", "_offset": "weir_offset",
         "_timestamp": "weir_timestamp",
     }  # fmt: skip
-    if isinstance(table.value.kind, StructType):
-        names |= {name: f"weir_value.{quote_identifier(name)}" for name, _ in table.value.kind.fields}
-    else:
-        names["value"] = "weir_value"
-    return names
+    return names | {each.name: each.source for each in value_columns(table.value.kind)}
 
 
 def _value_columns(table: QueryTable, ctx: Context) -> list[Column]:
-    kind = table.value.kind
-    if not isinstance(kind, StructType):
-        return [_column(ctx, "value", VALUE, lambda: build(ctx, VALUE, kind, "weir_value"))]
     return [
-        _column(ctx, name, VALUE.field(name), partial(build, ctx, VALUE.field(name), inner, f"weir_value.{quoted}"))
-        for name, inner in kind.fields
-        for quoted in [quote_identifier(name)]
+        _column(ctx, each.name, each.path, partial(build, ctx, each.path, each.kind, each.source))
+        for each in value_columns(table.value.kind)
     ]
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from uuid import UUID
 
 from scanners import jsonform, jsontext, packed
+from scanners.alternatives import Reshape
 from scanners.formats import SELF_EVIDENT, WIRE_UNKNOWN, as_text, rows, sniff, text_of
 from scanners.model import PartFormat
 from scanners.registered import Schemas, SchemaUnusable
@@ -89,18 +90,21 @@ def _not(name: str) -> str:
 
 
 def to_json_text(
-    part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[Any, Any] | None = None
+    part: bytes | None,
+    format: PartFormat,
+    schemas: Schemas | Mapping[Any, Any] | None = None,
+    reshape: Reshape | None = None,
 ) -> str | None:
     """The body as JSON text in the form `scanners.jsonform` states, or None when it is absent or cannot be read.
 
     A governed query reads every format through this, so that one way of masking serves all. Text that is no document
-    is a JSON string.
+    is a JSON string. `reshape` changes the value before it is written, see `scanners.alternatives`.
     """
     decoded = decode(part, format, schemas)
     if decoded.format == "null" or not decoded.usable:
         return None
     try:
-        return jsonform.dumps(decoded.value)
+        return jsonform.dumps(decoded.value if reshape is None else reshape(decoded.value))
     except (ValueError, TypeError, RecursionError):
         return None
 
@@ -136,16 +140,16 @@ def _protobuf(part: bytes, _format: PartFormat, schemas: Schemas) -> Decoded:
     return Decoded(schemas.protobuf(int.from_bytes(part[1:5], "big"))(part[5:]), "protobuf")
 
 
-_CELL_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})\Z")
-_CELL_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})\.[0-9]{1,15}\Z")
+_CELL_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,37})\Z")
+_CELL_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,37})\.[0-9]{1,38}\Z")
 
 
 def cell(text: str) -> Any:
     """A CSV cell as a number where it is written like one (not 007, not 1e5), None where it is empty, else as text."""
     if _CELL_INTEGER.match(text):
         return int(text)
-    if _CELL_DECIMAL.match(text) and len(text) <= 17:
-        return float(text)
+    if _CELL_DECIMAL.match(text):
+        return jsontext.number(text)
     return text if text else None
 
 

@@ -111,7 +111,7 @@ _JSON = {"boolean": "boolean", "integer": "integer", "number": "number", "string
 
 
 @dataclass(frozen=True)
-class _Document:
+class Document:
     """A JSON Schema, and those it may refer to by the name of the reference."""
 
     root: Any
@@ -119,7 +119,7 @@ class _Document:
     name: str = ""
     budget: _Budget = field(default_factory=_Budget)
 
-    def pointed(self, reference: str) -> tuple[Any, _Document]:
+    def pointed(self, reference: str) -> tuple[Any, Document]:
         """What a `$ref` means, and the document it is in; None when it is not there."""
         name, _, pointer = reference.partition("#")
         document = self._other(name) if name else self
@@ -132,7 +132,7 @@ class _Document:
                 found = found.get(known) if isinstance(found, dict) else None
         return found, document
 
-    def _other(self, name: str) -> _Document | None:
+    def _other(self, name: str) -> Document | None:
         own = str(self.root.get("$id", "")) if isinstance(self.root, dict) else ""
         for wanted in (name, urljoin(own, name), urljoin(self.name, name)):
             for known, root in self.others.items():
@@ -145,11 +145,11 @@ def from_json_schema(text: str, others: Mapping[str, str] | None = None) -> Form
     """Of a JSON Schema: types, properties, required ones, items, references, anyOf and oneOf. What else it says (patterns,
     ranges, enumerations, allOf) is not looked at. `others` are the texts it refers to, by the reference's name. Raises
     ValueError for text that is none."""
-    document = _Document(json.loads(text), {name: json.loads(other) for name, other in (others or {}).items()})
+    document = Document(json.loads(text), {name: json.loads(other) for name, other in (others or {}).items()})
     return _json(document.root, document, 0)
 
 
-def _json(schema: Any, root: _Document, depth: int) -> Form:
+def _json(schema: Any, root: Document, depth: int) -> Form:
     if not isinstance(schema, dict) or root.budget.spent(depth):
         return OPEN
     if "$ref" in schema:
@@ -175,7 +175,7 @@ def _json(schema: Any, root: _Document, depth: int) -> Form:
     return OPEN
 
 
-def _json_object(schema: Mapping[str, Any], root: _Document, depth: int) -> Form:
+def _json_object(schema: Mapping[str, Any], root: Document, depth: int) -> Form:
     below = schema.get("properties") or {}
     more = schema.get("additionalProperties")
     if not below and isinstance(more, dict):

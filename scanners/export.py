@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from catalog.datatypes import StructType, columns_ddl, from_profile, to_ddl
+from catalog.datatypes import StructType, columns_ddl, to_ddl
 from catalog.errors import InvalidInput
+from catalog.learned_types import from_profile
 from catalog.model import SchemaVersion, Shape
 from catalog.paths import FieldPath
 from scanners.export_pydantic import pydantic_model

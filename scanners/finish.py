@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from catalog.learned_types import EXACT_DIGITS, note_of
 from catalog.model import FieldProfile, ScanWindow, SchemaVersion, Shape
 from catalog.paths import VALUE, FieldPath, StepKind
 from scanners.checks import Expected, departures, formats_first, is_note
@@ -88,8 +89,9 @@ def _details(place: Place) -> dict[str, Any]:
         low, high, negative, digits, decimals, not_finite = node.numbers
         details["magnitude"] = [low, high] if low <= high else [0, 0]  # none of them was finite
         details["negative"] = bool(negative)
-        if "decimal" in node.types:
-            details["precision"], details["scale"] = digits, decimals
+        # Digits count where a double does not hold all of the numbers.
+        if "decimal" in node.types or ("double" in node.types and digits > EXACT_DIGITS):
+            details["precision"], details["scale"] = max(digits, high + 1 + decimals, decimals), decimals
         if not_finite:
             details["not_finite"] = not_finite
     if node.formats:
@@ -101,6 +103,8 @@ def _details(place: Place) -> dict[str, Any]:
         details["embedded"] = "base64 json" if node.traits.get("base64") else "json"
     if place.inside is not None:
         details["inside_text"] = str(place.inside)
+    if note := note_of({kind: count for kind, (count, _) in node.types.items()}, details):
+        details["note"] = note
     return details
 
 

@@ -131,7 +131,7 @@ def _slow(body: bytes) -> tuple[Any, str | None]:
         if latin is None:
             return None, NOT_JSON
         text, other = latin, OTHER_ENCODING
-    decoder = json.JSONDecoder(object_pairs_hook=pairs, parse_float=_decimal, parse_int=_integer)
+    decoder = json.JSONDecoder(object_pairs_hook=pairs, parse_float=number, parse_int=_integer)
     try:
         try:
             value = decoder.decode(text)
@@ -193,7 +193,7 @@ _BETWEEN = re.compile(r"[ \t\r\n\x00\x1e]*")
 """What stands between documents, and around one: blanks, the mark of RFC 7464, and the end of a text as C writes it."""
 
 
-def _decimal(text: str) -> float | Decimal:
+def number(text: str) -> float | Decimal:
     """A float where it prints back as the same number, else a Decimal."""
     exact, number = Decimal(text), float(text)
     return number if math.isfinite(number) and Decimal(repr(number)) == exact else exact

@@ -6,7 +6,7 @@ only ever goes one way (a map stays a map). Runs in Spark's workers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -207,6 +207,15 @@ class Node:
         made.elements, made.values, made.keys, made.embedded = (None if c is None else Node.unpack(c) for c in children)
         made.fields = {k: Node.unpack(n) for k, n in fields}
         return made
+
+
+def at_steps(node: Node | None, steps: Sequence[str]) -> Node | None:
+    """The node below another: `.NAME` of an object's field, `[]` of elements, `{}` of a map's values."""
+    for step in steps:
+        if node is None:
+            return None
+        node = node.elements if step == "[]" else node.values if step == "{}" else node.fields.get(step[1:])
+    return node
 
 
 def _join_numbers(a: list[int], b: list[int]) -> list[int]:

@@ -19,7 +19,7 @@ from scanners.formats import choose, rows
 from scanners.header_ids import framed
 from scanners.infer import Sketch, format_key
 from scanners.model import PartFormat, RawRecord, TopicFormat
-from scanners.nodes import path_hash
+from scanners.nodes import at_steps, path_hash
 from scanners.quick_avro import QuickAvro
 from scanners.quick_json import QuickJson
 from scanners.record_shapes import RecordShapes
@@ -67,6 +67,7 @@ class TopicProfiler:
         self._deadline = deadline
         self._clock = clock
         self._checks = RecordChecks(expected, schemas)
+        self._expected: Expected = expected or {}
         for root, node in self.sketch.parts.items():
             node.hash = path_hash(0, root)
 
@@ -93,6 +94,21 @@ class TopicProfiler:
         for reason, count in self._profiler.problems.items():
             sketch.problem("value", reason, places[0], count)
         self._profiler.problems.clear()
+
+    def done(self) -> Sketch:
+        """The sketch of all that was added. What a registered schema calls a map is one, and what it calls a record is
+        not, whatever its keys look like."""
+        for part, expected in self._expected.items():
+            found = expected.get("containers") or {}
+            for steps in sorted(found.get("maps") or (), key=len):
+                node = at_steps(self.sketch.parts[part], steps)
+                if node is not None and node.fields and not node.is_map:
+                    node.become_map()
+            for steps in found.get("structs") or ():
+                node = at_steps(self.sketch.parts[part], steps)
+                if node is not None:
+                    node.traits["record"] = 1
+        return self.sketch
 
     def failed(self, batch: Batch) -> None:
         """Note that a batch could not be profiled by a fault of ours: its fields count as not scanned."""

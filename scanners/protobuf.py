@@ -111,6 +111,11 @@ class ProtobufDecoder:
         path, at = _indexes(body)
         return tree(self._message(path, body[at:]))
 
+    def messages(self) -> list[Any]:
+        """The descriptors of the file's own message types, in order."""
+        prefix = f"{self._file.package}." if self._file.package else ""
+        return [self._pool.FindMessageTypeByName(prefix + each.name) for each in self._file.message_type]
+
     @property
     def several(self) -> bool:
         """Whether bodies may be of different message types."""

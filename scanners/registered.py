@@ -123,6 +123,10 @@ class Schemas:
             return usual
         return _record_name(read) or usual
 
+    def all(self) -> Mapping[int, RegisteredSchema]:
+        """Every schema by its id."""
+        return self._schemas
+
     def imports(self, schema_id: int) -> dict[str, str]:
         """The texts a schema refers to, directly and further down, by the name it refers to them by. Raises
         SchemaUnusable when one is missing."""

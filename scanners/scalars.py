@@ -132,11 +132,36 @@ def floats(node: Node, column: Any, distinct: Distinct, telling: Telling) -> Non
         if low == 0 < high:
             # What is said of numbers is the same however they come together in batches.
             exponents.append(_exponent(float(sizes[sizes > 0].min())))
-        node.add_numbers(min(exponents), max(exponents), float(finite.min()) < 0, 0, 0, len(column) - len(finite))
+        places = _places(sizes, node.numbers[4] if node.numbers else 0)
+        node.add_numbers(min(exponents), max(exponents), float(finite.min()) < 0, 0, places, len(column) - len(finite))
     else:
         node.add_not_finite(len(column))
     # 0.0 and -0.0 are one number; every NaN is written alike.
     distinct.numbers(node, (numpy.where(numpy.isnan(column), numpy.nan, column) + 0.0).view(numpy.int64), telling)
+
+
+_INTEGRAL = 2.0**53
+"""From here on every double is an integer."""
+_COUNTED = 15
+"""Places behind the point up to which they are counted; beyond, a bound serves."""
+
+
+def _places(sizes: Any, known: int) -> int:
+    """The most places behind the point that the shortest texts of doubles (a numpy array, all positive) have.
+
+    `known` is a number of places that were met before: most columns have no more.
+    """
+    import numpy
+
+    left = sizes[sizes < _INTEGRAL]
+    for places in (min(known, _COUNTED), *range(_COUNTED + 1)):
+        scaled = left * 10.0**places
+        # Dividing by a power of ten up to 10^22 rounds correctly, so equality means that the text has so many places.
+        left = left[(scaled >= _INTEGRAL) | (numpy.rint(scaled) / 10.0**places != left)]
+        if not len(left):
+            return max(known, places)
+    # A double's shortest text has at most 17 significant digits.
+    return max(known, 16 - _exponent(float(left.min())))
 
 
 def _decimals(node: Node, values: Sequence[Decimal]) -> None:

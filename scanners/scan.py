@@ -27,6 +27,7 @@ from scanners.model import (
     TopicFormat,
 )
 from scanners.ports import Cancelled, DeadLetters, OffsetLookup, ProfileJob, Sampler, SchemaRegistry
+from scanners.registered_places import with_registered
 from scanners.sample import plan
 from scanners.settings import ScannerSettings
 
@@ -251,6 +252,7 @@ class Scanner:
         found = [*problems, *gaps_of(window)]
         found += self._dead_letters(topic, sketch, job, request)
         schema = schema_of(sketch, window, found, job.expected.get(topic.name))
+        schema = replace(schema, fields=with_registered(schema.fields, topic.name, job.schemas, schema.format))
         verdicts, unscanned = classify(sketch, recognizers, _summary(window)) if job.detect else ((), ())
         return DatasetScan(
             DatasetId(cluster.namespace, topic.name),

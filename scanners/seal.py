@@ -97,6 +97,8 @@ def _is_map(node: Node, name: str, depth: int) -> bool:
     objects = max(1, node.type_count("object", "map"))
     named = sum(child.count for child in node.fields.values())
     entries = node.traits.get("entries", 0)
+    if node.traits.get("record") and node.fields:
+        return False
     if node.is_map or node.traits.get("wide") or (not node.fields and entries):
         return True
     kinds = len(node.fields)

@@ -95,4 +95,4 @@ def _sketch(values: Sequence[str], names: Sequence[str], analyzer: TextAnalyzer)
             body = {name: body}
         records.append(RawRecord(None, json.dumps(body).encode(), [], 0, number, number))
     profiler.add(records)
-    return seal(profiler.sketch)
+    return seal(profiler.done())

@@ -114,9 +114,12 @@ def schema_diff(
     ] = False,
 ) -> dict[str, Any]:
     """Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
-    first seen; `compatibility` is judged as a registry judges two Avro schemas."""
+    first seen; `compatibility` of registered schemas is judged by their format's rules, of learned ones by Weir's."""
     record = built.datasets.get(DatasetId(namespace, name))
     answer = built.datasets.diff(record.id, from_, to).to_json()
+    old, new = (built.datasets.schema(record.id, answer[end]) for end in ("from", "to"))
+    if (judged := built.verdicts.registered(record, old, new)) is not None:
+        answer["compatibility"] = judged
     if registry:
         answer["registry"] = built.verdicts.of(record, built.datasets.schema(record.id, answer["to"]))
     return answer

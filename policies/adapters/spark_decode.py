@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from catalog.datatypes import DataType, Primitive, StructType, columns_ddl, to_ddl
+from catalog.datatypes import DataType, Primitive, StructType, columns_ddl, has_alternatives, to_ddl
 from policies.masks.expression import literal
 from policies.plan import PartRead
 
@@ -38,7 +38,7 @@ def value_sql(part: str, read: PartRead, avro: bool = True) -> str | None:
     """
     form: Any = read.schemas.get("format") or {}
     options: Any = form.get("options") or {}
-    if options.get("also") or options.get("packed"):
+    if options.get("also") or options.get("packed") or has_alternatives(read.kind):
         return None
     match read.format:
         case "text" | "string":

@@ -57,7 +57,8 @@ def _build_kind(ctx: Context, path: FieldPath, kind: DataType, source: str, name
         case Primitive():
             return _leaf(ctx, path, kind, source)
         case StructType(fields):
-            return _struct(ctx, path, fields, source, name)
+            places = [(field, kind.path_of(path, field), inner) for field, inner in fields]
+            return _struct(ctx, places, source, name)
         case ArrayType(element):
             variable = name()
             inner = _build(ctx, path.elements(), element, variable, name)
@@ -95,9 +96,9 @@ def rule(ctx: Context, path: FieldPath) -> Rule:
 
 
 def _struct(
-    ctx: Context, path: FieldPath, fields: tuple[tuple[str, DataType], ...], source: str, name: Callable[[], str]
+    ctx: Context, fields: Sequence[tuple[str, FieldPath, DataType]], source: str, name: Callable[[], str]
 ) -> str | None:
-    built = [(field, _build(ctx, path.field(field), kind, _member(source, field), name)) for field, kind in fields]
+    built = [(field, _build(ctx, path, kind, _member(source, field), name)) for field, path, kind in fields]
     if all(sql == _member(source, field) for field, sql in built):
         return source
     shown = [f"{literal(field)}, {sql}" for field, sql in built if sql is not None]

@@ -107,7 +107,7 @@ class Task:
     def _close(self, topic: str) -> Sketch:
         self._flush(topic)
         del self._waiting[topic]
-        return self._open.pop(topic).sketch
+        return self._open.pop(topic).done()
 
 
 def merge_and_seal(parts: Sequence[bytes]) -> bytes:
