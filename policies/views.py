@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from catalog.datatypes import Primitive, StructType, quote_identifier
+from catalog.datatypes import DataType, Primitive, StructType, quote_identifier
 from catalog.errors import InvalidInput
 from catalog.paths import HEADERS, KEY, VALUE, FieldPath
 from policies.masks import custom
@@ -15,6 +15,7 @@ from policies.model import ColumnDecision, Decision, Effect, MaskType
 from policies.plan import TablePlan, Window
 from policies.query_ports import QueryTable
 from policies.sql.names import fold
+from policies.watched import watched
 
 SYSTEM_COLUMNS = ("_key", "_headers", "_partition", "_offset", "_timestamp", "_value")
 SYSTEM_TYPES = {"_partition": "INT", "_offset": "BIGINT", "_timestamp": "TIMESTAMP"}
@@ -45,6 +46,7 @@ class GovernedTable:
     conditions: tuple[tuple[str, str], ...]
     case_sensitive: bool = False
     names: Mapping[str, Column] = field(default_factory=dict)
+    watched: tuple[tuple[str, str], ...] = ()
 
     @property
     def shown(self) -> tuple[Column, ...]:
@@ -55,7 +57,7 @@ class GovernedTable:
         table = self.table
         return TablePlan(
             view, table.topic, table.kafka, window, table.key, table.value, self.filters, self.conditions, columns,
-            self.case_sensitive,
+            self.case_sensitive, self.watched,
         )  # fmt: skip
 
 
@@ -85,6 +87,7 @@ def govern(
         tuple((name, condition_sql(text, table)) for text, name in conditions.items()),
         len(set(names)) < len(names) or _names_collide(table.value.kind),
         {column.name: column for column in columns},
+        _watched(table, ctx, columns),
     )
 
 
@@ -148,6 +151,30 @@ def _headers(ctx: Context) -> str | None:
         if sql is not None:
             entries.append(f"{literal(name)}, CAST({sql} AS STRING)")
     return f"map_filter(map({', '.join(entries)}), (weir_x0, weir_x1) -> weir_x1 IS NOT NULL)" if entries else None
+
+
+def _watched(table: QueryTable, ctx: Context, columns: Sequence[Column]) -> tuple[tuple[str, str], ...]:
+    """See `TablePlan.watched`. Headers are texts, which every header fits."""
+    found: list[tuple[str, str]] = []
+    for column in columns:
+        if column.sql is None or column.path is None or (column.name == "_value" and column.path == VALUE):
+            continue
+        if column.path == KEY:
+            kind: DataType | None = table.key.kind
+        elif column.path == VALUE:
+            kind = table.value.kind
+        elif column.path.root == "value" and isinstance(table.value.kind, StructType):
+            kind = table.value.kind.get(column.name)
+        else:
+            continue
+        if kind is None:
+            continue
+        paths = watched(ctx, column.path, kind)
+        root = str(FieldPath(column.path.root))
+        if paths and root not in paths and (root, root) not in found:
+            found.append((root, root))
+        found += [(column.name, path) for path in paths]
+    return tuple(found)
 
 
 def _within(ctx: Context, path: FieldPath) -> tuple[ColumnDecision, ...]:
