@@ -21,6 +21,7 @@ from policies.masks.expression import literal
 from policies.plan import PartRead, TablePlan
 
 PARTS = ("key", "value")
+_STEPS = 6
 _BAD = "weir_bad"
 _MODE = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_BAD}')"
 _USED = re.compile(r"\bweir_(key|value)\b")
@@ -41,7 +42,7 @@ def read(frame: Any, table: TablePlan, avro: bool, exact: bool) -> Any:
     `frame` has the columns key and value (bytes), and `weir_text_PART` where a part was decoded to JSON text.
     """
     reads = {part: getattr(table, part) for part in used(table)}
-    steps: list[dict[str, str]] = [{}, {}, {}, {}, {}]
+    steps: list[dict[str, str]] = [{} for _ in range(_STEPS)]
     for part, each in reads.items():
         for step, columns in zip(steps, _steps(part, each, table, avro, exact), strict=True):
             step |= columns
@@ -100,28 +101,28 @@ def _steps(part: str, read: PartRead, table: TablePlan, avro: bool, exact: bool)
     made = by_engine or f"weir_text_{part}"
     unmarked = unread_sql(text, read) if by_engine else None
     missed = f"{text} IS NULL{bytes_odd}" + (f" OR {unmarked}" if unmarked else "")
-    bad = f"{both}.{_BAD} IS NOT NULL OR {missed}"
+    bad = f"{both}.{_BAD} IS NOT NULL OR {missed} OR coalesce(size({both}.v), 0) <> 1"
     lost = may_lose(read.kind)
     suspect = f"{bad} OR {text} RLIKE {literal(lost)}" if lost else bad
     steps = [
-        # The record as the one member of an object: what follows the document is then an error, and null is null.
-        {text: f"concat('{{\"v\":', {made}, '}}')"},
-        {both: f"from_json({text}, {literal(f'v {to_ddl(read.kind)}, {_BAD} STRING')}, {_MODE})"},
+        # The record as the one element of an array: what follows the document is then an error, and null is null.
+        {text: f"concat('{{\"v\":[', {made}, ']}}')"},
+        {both: f"from_json({text}, {literal(f'v ARRAY<{to_ddl(read.kind)}>, {_BAD} STRING')}, {_MODE})"},
         {odd: f"({part} IS NOT NULL AND coalesce({suspect}, false))"},
     ]
     if not exact:
-        return [*steps, {}, {value: f"{both}.v"}]
-    wide = f"weir_wide_{part}"
+        return [*steps, {}, {}, {value: f"get({both}.v, 0)"}]
+    wide, variant = f"weir_wide_{part}", f"weir_variant_{part}"
     beyond = f"{text} RLIKE {literal(BEYOND)}"
     exactly = Exact(beyond, places)
-    steps.append({wide: f"CASE WHEN {odd} THEN from_json({text}, 'v VARIANT, {_BAD} STRING', {_MODE}) END"})
-    unread = f"{wide} IS NULL OR {wide}.{_BAD} IS NOT NULL OR {missed}"
-    found = exactly.slips(read.kind, f"{wide}.v", root)
+    steps.append({wide: f"CASE WHEN {odd} THEN from_json({text}, 'v ARRAY<VARIANT>, {_BAD} STRING', {_MODE}) END"})
+    unread = f"coalesce(size({wide}.v), 0) <> 1 OR {wide}.{_BAD} IS NOT NULL OR {missed}"
+    found = exactly.slips(read.kind, variant, root)
     return [
         *steps,
+        {variant: f"CASE WHEN {odd} AND size({wide}.v) = 1 THEN get({wide}.v, 0) END"},
         {
-            value: f"CASE WHEN {odd} AND {wide}.v IS NOT NULL THEN {exactly.value(read.kind, f'{wide}.v')}"
-            f" ELSE {both}.v END",
+            value: f"CASE WHEN {odd} THEN {exactly.value(read.kind, variant)} ELSE get({both}.v, 0) END",
             f"weir_slips_{part}": f"CASE WHEN {odd} THEN CASE WHEN {unread} THEN {whole} ELSE {found} END END",
         },
     ]
@@ -134,7 +135,7 @@ def _text_steps(part: str, read: PartRead, exact: bool, whole: str) -> list[dict
     last = {value: made}
     if exact:
         last[f"weir_slips_{part}"] = f"CASE WHEN {odd} THEN {whole} END"
-    return [{odd: suspect}, {}, {}, {}, last]
+    return [{odd: suspect}, {}, {}, {}, {}, last]
 
 
 def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int], whole: str) -> list[dict[str, str]]:
@@ -149,7 +150,7 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
         {odd: f"({part} IS NOT NULL AND coalesce({suspect}, false))"},
     ]
     if not exact:
-        return [*steps, {}, {}, {value: both}]
+        return [*steps, {}, {}, {}, {value: both}]
     exactly = Exact("false", places)
     everything = Exact("false", {str(FieldPath(part).field(n)): 0 for n, _ in kind.fields})
     texts = StructType(tuple((name, Primitive("STRING")) for name in csv_names(read)))
@@ -170,6 +171,7 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
     return [
         *steps,
         {cells: raw},
+        {},
         {},
         {
             value: f"CASE WHEN {odd} AND {cells} IS NOT NULL THEN named_struct({', '.join(named)})"
