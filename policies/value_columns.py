@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog.datatypes import Alternatives, ArrayType, DataType, StructType, quote_identifier
+from catalog.datatypes import Alternatives, DataType, StructType, quote_identifier
 from catalog.paths import KEY, VALUE, FieldPath
 from policies.query_ports import QueryTable
 from policies.sql.names import fold
@@ -57,7 +57,7 @@ def _alternatives(kind: Alternatives) -> list[ValueColumn]:
 
 def kind_of(table: QueryTable, name: str, path: FieldPath | None) -> DataType | None:
     """The type of a column of the view of a table; None for positions, times, headers and the raw value."""
-    if path is None or path.root == "headers" or name == "_value":
+    if path is None or path.root == "headers" or (name == "_value" and path == VALUE):
         return None
     if path == KEY:
         return table.key.kind
