@@ -11,7 +11,7 @@ The gate is not the enforcement: that is the views (`policies/adapters/spark_eng
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from catalog.errors import SqlRefused
-from policies.sql import pipes, stream, tables
+from policies.sql import pipes, stars, stream, tables
 from policies.sql.errors import refused
 from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex
 from policies.sql.names import fold
@@ -56,9 +56,12 @@ class Gated:
     environment: Mapping[str, tuple[int, int]]
     tree: exp.Expression
 
-    def render(self, views: Mapping[TableRef, str]) -> str:
-        """The text to run, `views` naming the view of each table. KeyError when one is missing."""
-        return _render(self.tree, views)
+    def render(self, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None = None) -> str:
+        """The text to run, `views` naming the view of each table. KeyError when one is missing.
+
+        `system`: the columns of each view that no star stands for.
+        """
+        return _render(self.tree, views, system or {})
 
     def stream_problem(self) -> str | None:
         """Why this query cannot be a push query, in words; None when it can."""
@@ -175,7 +178,9 @@ def alias_columns(alias: Any) -> list[Any]:
     return list(alias.expressions if isinstance(alias, exp.Aliases) else alias.args.get("columns") or ())
 
 
-def _render(tree: exp.Expression, views: Mapping[TableRef, str]) -> str:
+def _render(
+    tree: exp.Expression, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]]
+) -> str:
     copy: Any = tree.copy()
     if not isinstance(copy, exp.Subquery):
         copy = copy.copy()
@@ -193,6 +198,7 @@ def _render(tree: exp.Expression, views: Mapping[TableRef, str]) -> str:
         table.set("this", exp.to_identifier(views[ref], quoted=True))
     for column in list(copy.find_all(exp.Column)) if bare else ():
         _shorten(column, bare)
+    stars.without_system_columns(copy, system)
     copy = without_qualify(copy)
     # Within brackets, since sqlglot moves each WITH inside of a root to its top, where two of one name would meet.
     return to_sql(exp.Paren(this=copy))[1:-1]

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from catalog.paths import VALUE, FieldPath
 from policies import explain
 from policies.model import Effect
 from policies.query_prepare import Prepared
@@ -47,8 +48,12 @@ def decision(prepared: Prepared) -> dict[str, Any]:
             if column is not None:
                 paths |= {d.path for d in explain.within(governed, column, names[1:])}
         if star:
-            paths |= {d.path for d in governed.decision.columns if d.effect is Effect.DENY}
+            paths |= {d.path for d in governed.decision.columns if d.effect is Effect.DENY and _in_value(d.path)}
     return explain.decision_json(prepared.decisions, fields)
+
+
+def _in_value(path: str) -> bool:
+    return FieldPath.parse(path).root == VALUE.root
 
 
 def partial(limit: str | None, rows: int, most_bytes: int) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ from policies.query_running import Running
 from policies.query_settings import QuerySettings
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
+from policies.sql.trace import Visible
 from policies.views import GovernedTable, govern
 
 _log = structlog.get_logger(__name__)
@@ -46,17 +47,24 @@ class Prepared:
     def decisions(self) -> list[Decision]:
         return [governed.decision for governed in self.tables.values()]
 
-    def columns(self) -> dict[TableRef, list[str]]:
+    def columns(self) -> dict[TableRef, Visible]:
         """The names a query may use of each table."""
-        return {ref: [c.name for c in governed.shown] for ref, governed in self.tables.items()}
+        return {
+            ref: Visible([c.name for c in governed.shown], governed.system) for ref, governed in self.tables.items()
+        }
 
     def plan(self, rows: int, seconds: float, most_bytes: int = 1 << 26, running: Running | None = None) -> QueryPlan:
         names = {ref: f"weir_view_{index}" for index, ref in enumerate(self.tables)}
         asked = mentioned(self.gated.tree)
         plans = tuple(
-            narrowed(governed.plan(names[ref], self.windows[ref]), asked) for ref, governed in self.tables.items()
+            narrowed(governed.plan(names[ref], self.windows[ref]), asked, governed.system)
+            for ref, governed in self.tables.items()
         )
-        made = QueryPlan(self.gated.render(names), plans, rows, seconds, most_bytes)
+        system = {
+            ref: [name for name in governed.system if fold(name) in asked.names]
+            for ref, governed in self.tables.items()
+        }
+        made = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes)
         return made if running is None else replace(made, stop=running.stop, progress=running.advance)
 
 
