@@ -4,7 +4,8 @@ One read statement (SELECT, FROM first, VALUES, set operations, WITH, PIVOT, LAT
 nodes and functions on allow-lists (`policies/sql/`); everything else is refused with its place. What runs is the text
 generated from the tree, every table replaced by the name of a governed view and every name quoted; the user's own
 text never reaches Spark. The text is read and checked a second time as it was generated, so that what was approved
-and what runs are the same words.
+and what runs are the same words, but for two additions of our own: what a star leaves out (`sql/stars.py`) and the
+check of a sequence's end (`sql/sequences.py`).
 
 The gate is not the enforcement: that is the views (`policies/adapters/spark_engine.py`), which hold no raw value.
 """
@@ -20,7 +21,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from catalog.errors import SqlRefused
-from policies.sql import pipes, stars, stream, tables
+from policies.sql import pipes, sequences, stars, stream, tables
 from policies.sql.errors import refused
 from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex
 from policies.sql.names import fold
@@ -57,11 +58,12 @@ class Gated:
     tree: exp.Expression
 
     def render(self, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None = None) -> str:
-        """The text to run, `views` naming the view of each table. KeyError when one is missing.
+        """The text with `views` naming the view of each table. KeyError when one is missing.
 
-        `system`: the columns of each view that no star stands for.
+        With `system`, the columns of each view that no star stands for, it is the text to run: stars leave them out,
+        and sequences are guarded.
         """
-        return _render(self.tree, views, system or {})
+        return _render(self.tree, views, system)
 
     def stream_problem(self) -> str | None:
         """Why this query cannot be a push query, in words; None when it can."""
@@ -179,7 +181,7 @@ def alias_columns(alias: Any) -> list[Any]:
 
 
 def _render(
-    tree: exp.Expression, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]]
+    tree: exp.Expression, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None
 ) -> str:
     copy: Any = tree.copy()
     if not isinstance(copy, exp.Subquery):
@@ -198,7 +200,9 @@ def _render(
         table.set("this", exp.to_identifier(views[ref], quoted=True))
     for column in list(copy.find_all(exp.Column)) if bare else ():
         _shorten(column, bare)
-    stars.without_system_columns(copy, system)
+    if system is not None:
+        stars.without_system_columns(copy, system)
+        sequences.guard(copy)
     copy = without_qualify(copy)
     # Within brackets, since sqlglot moves each WITH inside of a root to its top, where two of one name would meet.
     return to_sql(exp.Paren(this=copy))[1:-1]

@@ -11,6 +11,7 @@ from typing import Any
 
 from catalog.errors import LimitExceeded, Unavailable, WeirError
 from policies.query_errors import QueryFailed
+from policies.sql.sequences import MOST
 
 _SENTENCES = {
     "CAST_INVALID_INPUT": "A value cannot be cast to the type that is asked for; try_cast gives NULL instead.",
@@ -101,6 +102,12 @@ def translate(error: BaseException) -> WeirError:
     top = condition.split(".")[0]
     details: dict[str, Any] = {"condition": condition}
     name, fragment = _name(error), _fragment(error)
+    if top == "USER_RAISED_EXCEPTION":  # queries cannot raise, so it is the check of a sequence's end
+        said = f"A sequence would have more than {MOST:,} elements; take a longer step, or a nearer end."
+        return QueryFailed(said, details=details)
+    if top == "DATATYPE_MISMATCH" and (fragment or "").startswith("try_add(`weir_s`"):
+        said = "A sequence of times needs its step: write sequence(start, stop, INTERVAL 1 DAY)."
+        return QueryFailed(said, details=details)
     if top in _NAMED and name:
         details["name"] = name
         ambiguous = f"The column {name} fits several tables; write the table before it."
