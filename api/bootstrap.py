@@ -162,7 +162,7 @@ class _QueryAudit:
         }
         target = ", ".join(entry.datasets) or "(no dataset)"
         self._audit.record(entry.subject.user, entry.action, target, entry.outcome, entry.reasons, details)
-        if entry.outcome == "allow":
+        if entry.outcome == "allow" and entry.action != "query.catalog":
             for reference in entry.datasets:
                 self._datasets.count_reads(self._datasets.find(reference))
 
@@ -210,6 +210,10 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     )
     scans = Scans(store, now, clusters, settings.catalog.scan_heartbeat_s)
     schedules = Schedules(store, scans, now, settings.scanners.dead_letter_topic)
+
+    def references() -> list[str]:
+        return [f"{cluster}/{name}" for cluster, name in store.names() if "://" not in cluster]
+
     query = GovernedQuery(
         Tables(datasets, facts, connections, parts.spark_options, registry),
         state,
@@ -218,6 +222,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         _QueryAudit(audit, datasets),
         MaskKeys(parts.mask_secret()),
         settings.query,
+        references,
     )
     handlers: list[Handler] = [
         *catalog_handlers.handlers(store, now, datasets, search, discovery, partial(names_cluster, state)),
@@ -236,9 +241,6 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     def rebuild_lineage() -> dict[str, int]:
         done = rebuild(log, graph, names, settings.lineage)
         return {"events folded": done.folded, "messages skipped": done.skipped}
-
-    def references() -> list[str]:
-        return [f"{cluster}/{name}" for cluster, name in store.names() if "://" not in cluster]
 
     def named(text: str) -> str:
         return datasets.get(datasets.find(text)).reference

@@ -21,9 +21,9 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from catalog.errors import SqlRefused
-from policies.sql import pipes, sequences, stars, stream, tables
+from policies.sql import pipes, sequences, stars, stream, syntax, tables
 from policies.sql.errors import refused
-from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex
+from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex, tables_as_queries
 from policies.sql.names import fold
 from policies.sql.qualify import without_qualify
 from policies.sql.tables import TableRef
@@ -47,6 +47,8 @@ class Gated:
     tables        each topic once, in order of first mention
     places        where each stands in the text (line, column)
     emit_changes  a push query
+    hints         it has hints, which are left out
+    quoted_texts  its texts in double quotes, which other engines read as names
     environment   names that Spark would answer itself (`user`...) unless a table has such a column, with their places
     """
 
@@ -56,6 +58,8 @@ class Gated:
     emit_changes: bool
     environment: Mapping[str, tuple[int, int]]
     tree: exp.Expression
+    hints: bool = False
+    quoted_texts: tuple[str, ...] = ()
 
     def render(self, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None = None) -> str:
         """The text with `views` naming the view of each table. KeyError when one is missing.
@@ -99,7 +103,10 @@ def _read(sql: str) -> Gated:
             error = refused(sql, checker.position(table), "", "")
             found.setdefault(ref, (error.details["line"], error.details["column"]))
             table.meta["weir"] = ref
-        return Gated(sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree)
+        return Gated(
+            sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
+            tuple(dict.fromkeys(lexed.quoted_texts)),
+        )  # fmt: skip
     except RecursionError as error:
         raise refused(sql, 0, "The query is nested too deep.", "too-deep") from error
     except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
@@ -113,12 +120,11 @@ def _parse(lexed: Lexed) -> exp.Expression:
     sql = lexed.original
     try:
         dialect = sqlglot.Dialect.get_or_raise(DIALECT)
-        tokens = pipes.unfold(lexed, dialect.tokenize(lexed.text))
+        tokens = pipes.unfold(lexed, tables_as_queries(dialect.tokenize(lexed.text)))
         statements = [tree for tree in dialect.parser().parse(tokens, lexed.text) if tree is not None]
     except ParseError as error:
-        raise refused(
-            sql, _error_position(lexed, error), "The query is not SQL that Weir understands.", "syntax"
-        ) from error
+        at = _error_position(lexed, error)
+        raise refused(sql, at, syntax.sentence(sql, at), "syntax") from error
     if not statements:
         raise refused(sql, 0, "There is no query.", "empty")
     checker = Checker(lexed)

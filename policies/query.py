@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from catalog.errors import LimitExceeded
 from policies import explain, gate, query_answer
 from policies.gate import Gated
+from policies.given_rows import GivenRows
 from policies.masks.keys import MaskKeys
 from policies.model import Effect, Subject
 from policies.plan import Batches, Result
+from policies.query_catalog import ACTION, CatalogAnswers, References, Told
 from policies.query_errors import QueryFailed
 from policies.query_failures import told
 from policies.query_limits import Turns
@@ -28,6 +30,7 @@ from policies.query_running import RUNNING, Running, RunningQueries
 from policies.query_settings import QuerySettings
 from policies.query_stream import Stream
 from policies.query_trail import Trail
+from policies.sql.statements import Statement
 from policies.stopping import Stop
 
 
@@ -37,6 +40,7 @@ class QueryAnswer:
     reasons, gaps, grants, filters, expires}, window {tables: [...]}; truncated = a limit cut rows off.
 
     partial  None, or {limit: rows | bytes, text}: which limit it was, in words too
+    notes    sentences about the question: what of it was not done, or does not mean what it looks like
     """
 
     columns: list[dict[str, Any]]
@@ -45,11 +49,12 @@ class QueryAnswer:
     window: dict[str, Any]
     truncated: bool
     partial: dict[str, Any] | None = None
+    notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "columns": self.columns, "rows": self.rows, "decision": self.decision, "window": self.window,
-            "truncated": self.truncated, "partial": self.partial,
+            "truncated": self.truncated, "partial": self.partial, "notes": self.notes,
         }  # fmt: skip
 
 
@@ -62,6 +67,7 @@ class OpenAnswer:
     window: dict[str, Any]
     batches: Batches
     limit: int
+    notes: list[str] = field(default_factory=list)
 
 
 class GovernedQuery:
@@ -79,8 +85,11 @@ class GovernedQuery:
         audit: QueryAudit,
         keys: MaskKeys,
         settings: QuerySettings | None = None,
+        references: References = tuple,
     ) -> None:
+        """`references` lists the topics of the catalog, for SHOW TABLES."""
         self.settings = self._settings = settings or QuerySettings()
+        self._references = references
         self.preparer = self._preparer = Preparer(tables, decide, offsets, keys, self._settings)
         self.running = RunningQueries(self._settings)
         self._engine = engine
@@ -103,6 +112,13 @@ class GovernedQuery:
         Unavailable.
         """
         rows = self._limit(limit, self._settings.max_rows)
+        statement = self._trail.statement(subject, sql, purpose, ACTION)
+        if statement is not None:
+            with self._told(subject, statement, sql, purpose, rows, running) as told:
+                return QueryAnswer(
+                    told.header(), told.rows, told.decision(), {"tables": []}, told.truncated,
+                    query_answer.partial("rows" if told.truncated else None, rows, 0), told.notes,
+                )  # fmt: skip
         with (
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live) as prepared,
@@ -119,6 +135,7 @@ class GovernedQuery:
             query_answer.partial(
                 result.limit or ("rows" if result.truncated else None), rows, self._settings.max_bytes
             ),
+            query_answer.notes(prepared),
         )
 
     @contextlib.contextmanager
@@ -137,6 +154,12 @@ class GovernedQuery:
         they are sent in. Raises what `run` raises, here or while the batches are iterated.
         """
         rows = self._limit(limit, self._settings.export_rows)
+        statement = self._trail.statement(subject, sql, purpose, ACTION)
+        if statement is not None:
+            with self._told(subject, statement, sql, purpose, rows, running) as told:
+                given = GivenRows(told.columns, told.rows, "rows" if told.truncated else None)
+                yield OpenAnswer(told.header(), told.decision(), {"tables": []}, given, rows, told.notes)
+            return
         with (
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live, form) as prepared,
@@ -149,7 +172,7 @@ class GovernedQuery:
             schema = [(column.name, column.type) for column in batches.columns]
             yield OpenAnswer(
                 query_answer.header(prepared, schema), query_answer.decision(prepared),
-                query_answer.windows(prepared, self._settings), batches, rows,
+                query_answer.windows(prepared, self._settings), batches, rows, query_answer.notes(prepared),
             )  # fmt: skip
 
     def explain(
@@ -249,6 +272,27 @@ class GovernedQuery:
                 yield event
 
     # --- the steps -------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _told(
+        self,
+        subject: Subject,
+        statement: Statement,
+        sql: str,
+        purpose: str | None,
+        rows: int,
+        running: Running | None,
+    ) -> Iterator[Told]:
+        """A turn, and in it the answer to a statement about the catalog."""
+        with self._entry(running, subject, sql, purpose) as live, self._turns.take(subject.user, live.stop):
+            live.state = RUNNING
+            answers = CatalogAnswers(
+                self._preparer, self._trail, self._references, self._settings,
+                lambda prepared: self._analysed(prepared, 1), lambda query: self.explain(subject, query, purpose),
+            )  # fmt: skip
+            told = answers.answer(subject, statement, sql, purpose, rows, live.stop)
+            live.rows, live.partial = len(told.rows), told.truncated
+            yield told
 
     def _limit(self, limit: int | None, most: int) -> int:
         if limit is None:

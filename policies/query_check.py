@@ -164,10 +164,6 @@ def _refusal(sql: str, error: SqlRefused) -> Problem:
     at = _offset(sql, int(error.details.get("line", 1)), int(error.details.get("column", 1)))
     unknown = _UNKNOWN_FUNCTION.match(error.message)
     near = inventory.near(unknown[1]) if unknown else None
-    word = _WORD.match(sql, at)
-    if error.details.get("reasons") == ["syntax"] and at and word:
-        message = _PLACE.sub("", error.message).rstrip(".")
-        return _at(sql, at, f"{message}, near {word[0][:40]}.", near)
     return _at(sql, at, error.message, near)
 
 

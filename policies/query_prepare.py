@@ -106,6 +106,17 @@ class Preparer:
         except Exception as error:
             return _undecided(table, error)
 
+    def may_read(self, subject: Subject, reference: str, purpose: str | None) -> bool:
+        """Whether a query of a dataset would be let in, by the catalog's facts alone; False where nobody can tell."""
+        try:
+            decision = self._decide(subject, self._tables.facts(reference), purpose)
+        except DatasetNotFound:
+            return False
+        except Exception as error:
+            _log.error("decision failed", dataset=reference, error=type(error).__name__)
+            return False
+        return decision.effect is Effect.ALLOW
+
     def _now(self, subject: Subject, table: QueryTable, purpose: str | None) -> tuple[QueryTable, Decision]:
         try:
             table = replace(table, facts=self._tables.facts(table.reference))

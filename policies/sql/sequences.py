@@ -134,9 +134,13 @@ def _guarded(call: Any) -> Any:
 def _too_far(start: Any, stop: Any, given: list[Any], step: Any) -> Any:
     by_time = step is None and any(_is(each, _TIMES) for each in given[:2])
     if by_time or (step is not None and _is_interval(step)):
-        span = min(MOST * max(1, (_DAY if by_time else _microseconds(step)) or 1), _LONGEST_SPAN)
-        ends = [_call("unix_micros", exp.Cast(this=each.copy(), to=exp.DataType.build("timestamp"))) for each in (stop, start)]
-        return exp.GT(this=_call("abs", exp.Paren(this=exp.Sub(this=ends[0], expression=ends[1]))), expression=exp.Literal.number(span))
+        by = _DAY if by_time else _microseconds(step) or 1
+        span = exp.Literal.number(min(MOST * max(1, by), _LONGEST_SPAN))
+        ends = [
+            _call("unix_micros", exp.Cast(this=e.copy(), to=exp.DataType.build("timestamp"))) for e in (stop, start)
+        ]
+        between = _call("abs", exp.Paren(this=exp.Sub(this=ends[0], expression=ends[1])))
+        return exp.GT(this=between, expression=span)
     # Whole numbers, or dates by days: both take a number of steps. Where that is beyond the type, no end is too far.
     far = exp.Literal.number(MOST)
     above = exp.GT(this=stop.copy(), expression=_call("try_add", start.copy(), far.copy()))
@@ -164,7 +168,17 @@ def _is(node: Any, kinds: tuple[Any, ...]) -> bool:
     if isinstance(node, exp.Cast):
         return node.to.this in kinds
     name = _name(node) if isinstance(node, exp.Anonymous) else ""
-    dates = ("to_date", "date", "make_date", "current_date", "last_day", "next_day", "date_add", "date_sub", "add_months")
+    dates = (
+        "to_date",
+        "date",
+        "make_date",
+        "current_date",
+        "last_day",
+        "next_day",
+        "date_add",
+        "date_sub",
+        "add_months",
+    )
     times = ("to_timestamp", "timestamp", "make_timestamp", "current_timestamp", "now", "date_trunc", "timestamp_seconds",
              "timestamp_millis", "timestamp_micros", "from_utc_timestamp", "to_utc_timestamp")  # fmt: skip
     return (name in dates and exp.DType.DATE in kinds) or (name in times and exp.DType.TIMESTAMP in kinds)

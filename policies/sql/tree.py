@@ -14,6 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from policies.sql import bombs, calls, inventory, sequences
+from policies.sql.elsewhere import INSTEAD
 from policies.sql.errors import refused
 from policies.sql.lexer import PREFIX, Lexed
 from policies.sql.words import words
@@ -47,6 +48,9 @@ _INSTEAD = {
     "Placeholder": "Parameters are not filled in; write the value itself.",
     "Parameter": "Parameters are not filled in; write the value itself.",
     "Array": "A list is written array(1, 2).",
+    "Unnest": "UNNEST is not Spark's; write LATERAL VIEW explode(list) t AS x.",
+    "JSONExtract": "Spark has no -> for JSON; write get_json_object(text, '$.a').",
+    "JSONExtractScalar": "Spark has no ->> for JSON; write get_json_object(text, '$.a').",
 }
 """What is said of a node that is not allowed and has an everyday relative."""
 
@@ -74,6 +78,9 @@ class Checker:
 
     def not_allowed(self, name: str) -> str:
         """What is said of a function that a query may not call."""
+        instead = INSTEAD.get(name.lower()) if name.lower() not in inventory.functions() else None
+        if instead is not None:
+            return f"The function {name[:60]} is not Spark's; write {instead}."
         near = inventory.near(name)
         hint = f"; did you mean {near}?" if near else "."
         return f"The function {name[:60]} is not allowed: it {inventory.refusal(name)}{hint}"
@@ -120,7 +127,11 @@ class Checker:
                 sentence = "Spark compares with no ANY, SOME or ALL of a query; write EXISTS, IN, max or min."
                 raise self.refuse(node, sentence, "quantifier")
             case exp.With() if node.args.get("recursive"):
-                raise self.refuse(node, "WITH RECURSIVE is not supported; unfold the levels you need.", "recursive")
+                sentence = (
+                    "Spark 4.0, which runs the queries, has no WITH RECURSIVE. Join once for each level that you need;"
+                    " for numbers or times write explode(sequence(1, 10))."
+                )
+                raise self.refuse(node, sentence, "recursive")
             case exp.Table():
                 self._table(node)
             case exp.Lateral():
