@@ -71,11 +71,11 @@ def narrowed(plan: TablePlan, asked: Mentioned, system: Collection[str] = ()) ->
     texts = [*(sql for _, sql in columns), *plan.filters, *(sql for _, sql in plan.conditions)]
     if plan.value.format not in _BY_NAME or not isinstance(kind, StructType):
         return replace(plan, columns=columns)
-    asked = _fields(texts)
-    if asked is None:
+    needed = _fields(texts)
+    if needed is None:
         return replace(plan, columns=columns)
     # from_json needs a field to read; the first serves where none is asked for.
-    kept = tuple(field for field in kind.fields if fold(field[0]) in asked) or kind.fields[:1]
+    kept = tuple(field for field in kind.fields if fold(field[0]) in needed) or kind.fields[:1]
     return replace(plan, columns=columns, value=replace(plan.value, kind=StructType(kept)))
 
 

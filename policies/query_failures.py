@@ -11,11 +11,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from catalog.errors import WeirError
+from catalog.errors import NotAllowed, WeirError
 from policies.gate import Gated
 from policies.query_errors import QueryFailed
 from policies.query_prepare import Prepared
 from policies.query_refusals import split_name, unknown_column
+from policies.query_words import sentence
 from policies.sql.errors import place
 from policies.sql.lexer import lex
 from policies.sql.names import fold
@@ -35,6 +36,14 @@ def told(prepared: Prepared, error: QueryFailed) -> WeirError:
     node = _part(gated, error.fragment)
     name = error.details.get("name")
     if not isinstance(name, str):
+        missing = error.about.get("colName")  # of USING
+        if missing is not None:
+            refusal = unknown_column(list(prepared.tables.values()), split_name(missing), error)
+            if isinstance(refusal, NotAllowed):
+                return refusal
+        better = sentence(prepared, node, error)
+        if better is not None:
+            error = QueryFailed(better, details=error.details)
         return error if node is None else _placed(gated, _position(gated, node), error)
     at = _position(gated, node) if node is not None else find_name(gated, name)
     if error.details.get("condition", "").split(".")[0] == "AMBIGUOUS_REFERENCE":
@@ -74,7 +83,12 @@ def _part(gated: Gated, fragment: str | None) -> Any:
     nodes = list(gated.tree.walk())
     if len(nodes) > _MOST_NODES:
         return None
-    return next((node for node in nodes if not isinstance(node, exp.Identifier) and to_sql(node) == fragment), None)
+    exact = next((node for node in nodes if not isinstance(node, exp.Identifier) and to_sql(node) == fragment), None)
+    # Of `a BETWEEN 1 AND 3` and `a IN (1)` the engine points at the end only.
+    ends = (
+        node for node in nodes if isinstance(node, (exp.Between, exp.In, exp.Like)) and to_sql(node).endswith(fragment)
+    )
+    return exact if exact is not None else next(ends, None)
 
 
 def _whole_name(node: Any) -> list[str] | None:

@@ -10,11 +10,12 @@ from policies import explain
 from policies.model import ColumnDecision, Decision, Effect
 from policies.query_errors import QueryFailed
 from policies.sql.names import fold, nearest
-from policies.views import Column, GovernedTable
+from policies.views import SYSTEM_COLUMNS, Column, GovernedTable
 
 _UNDECIDED = "it was neither scanned nor declared, so nobody knows what it holds; a scan or a Dataset document tells"
 _RAW = "_value, the record as it was sent, is shown only to who may see every field clear"
 _NAMES_SHOWN = 20
+_BESIDE = "A star leaves it out: name it in the SELECT of the subquery, as in SELECT *, _offset; NATURAL JOIN has none."
 _OUT_OF_SIGHT = "Beyond a subquery, DISTINCT or GROUP BY only what their SELECT names is left; WHERE knows no aliases."
 
 
@@ -61,7 +62,8 @@ def unknown_column(
     known = list(dict.fromkeys([*(c.name for governed in tables for c in governed.shown), *aliases]))
     near = nearest(parts[-1], known) or nearest(parts[0], known)
     if near is not None and fold(near) == fold(parts[-1]):
-        where = f"It is not known by the name {'.'.join(parts[:-1])}." if len(parts) > 1 else _OUT_OF_SIGHT
+        qualifier = f"It is not known by the name {'.'.join(parts[:-1])}." if len(parts) > 1 else _OUT_OF_SIGHT
+        where = _BESIDE if near in SYSTEM_COLUMNS else qualifier
         return QueryFailed(f"There is no column {written} at this place of the query. {where}", details=details)
     listed = f". The columns are {', '.join(known[:_NAMES_SHOWN])}." if known else "."
     hint = f"; did you mean {near}?" if near else listed

@@ -29,6 +29,13 @@ _SENTENCES = {
     "DATATYPE_MISMATCH": "The types of an expression do not fit together.",
     "INCOMPATIBLE_COLUMN_TYPE": "The types of the queries of a set operation do not fit together.",
     "NUM_COLUMNS_MISMATCH": "The queries of a set operation have different numbers of columns.",
+    "NESTED_AGGREGATE_FUNCTION": "An aggregate stands within another; compute the inner one in a subquery.",
+    "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH": "IN compares as many columns as its subquery gives; name the same"
+    " number on both sides.",
+    "INVALID_AGGREGATE_FILTER": "FILTER (WHERE ...) takes a condition that is true or false, without aggregates.",
+    "UNRESOLVED_USING_COLUMN_FOR_JOIN": "A column of USING is not on both sides of the join; write ON instead.",
+    "NUM_TABLE_VALUE_ALIASES_MISMATCH": "The names behind AS t(...) are not as many as the columns.",
+    "ASSIGNMENT_ARITY_MISMATCH": "The names behind AS t(...) are not as many as the columns.",
     "MISSING_AGGREGATION": "A column stands beside an aggregate without GROUP BY; name it there, or take any_value of it.",
     "MISSING_GROUP_BY": "A column stands beside an aggregate without GROUP BY; name it there, or take any_value of it.",
     "GROUP_BY_POS_OUT_OF_RANGE": "GROUP BY counts to a column that SELECT does not have.",
@@ -38,9 +45,9 @@ _SENTENCES = {
     "INVALID_EXTRACT_BASE_FIELD_TYPE": "A field or element is taken of a value that is no struct, map or array.",
     "INVALID_EXTRACT_FIELD": "EXTRACT and date_part do not know the part that is asked for.",
     "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE": "A window function needs OVER (...).",
-    "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED": "An aggregate of DISTINCT values cannot stand before OVER.",
+    "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED": "Spark takes no aggregate of DISTINCT values before OVER.",
     "INVALID_LIMIT_LIKE_EXPRESSION": "LIMIT and OFFSET take a whole number, not below 0.",
-    "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE": "DISTINCT, UNION, INTERSECT and EXCEPT cannot compare maps; name the"
+    "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE": "Spark's DISTINCT, UNION, INTERSECT and EXCEPT cannot compare maps; name the"
     " columns you want, or take map_entries of a map.",
     "INVALID_DATETIME_PATTERN": "A pattern of dates is not one of Spark's, such as 'yyyy-MM-dd HH:mm:ss'.",
     "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION": "A pattern of dates is not one of Spark's; weeks have"
@@ -60,21 +67,21 @@ _SENTENCES = {
     "UNRESOLVED_ROUTINE": "A function is not known.",
     "DUPLICATED_MAP_KEY": "A map has one key twice.",
     "NULL_MAP_KEY": "A key of a map is NULL.",
-    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.NON_DETERMINISTIC_LATERAL_SUBQUERIES": "A LATERAL query cannot read a topic"
-    " of which you see some rows only; write it as a join, or as a subquery in SELECT.",
-    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY": "IN and EXISTS cannot stand in ORDER BY;"
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.NON_DETERMINISTIC_LATERAL_SUBQUERIES": "A LATERAL query of Spark cannot read a"
+    " topic of which you see some rows only; write it as a join, or as a subquery in SELECT.",
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY": "Spark takes no IN or EXISTS in ORDER BY;"
     " select them as a column and order by that.",
     "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY": "A subquery stands where Spark does not take one.",
     "AMBIGUOUS_REFERENCE": "A column name fits several tables; write the table before it.",
     "UNRESOLVED_STAR": "A * has no table to stand for.",
     "CANNOT_RESOLVE_STAR_EXPAND": "A * names a table or struct that the query does not have.",
     "MALFORMED_RECORD_IN_PARSING": "A text cannot be read as the format that is asked for.",
-    "UNSUPPORTED_ARROWTYPE": "The result has a type that cannot be sent, such as an interval of months; cast it to STRING.",
-    "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION": "The result has a type that cannot be sent, such as an interval of months;"
+    "UNSUPPORTED_ARROWTYPE": "The result has a type that Spark cannot send, such as an interval of months; cast it to STRING.",
+    "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION": "The result has a type that Spark cannot send, such as an interval of months;"
     " cast it to STRING.",
     "DUPLICATED_FIELD_NAME_IN_ARROW_STRUCT": "A struct of the result has one name twice; give its fields names of their own.",
     "MALFORMED_CHARACTER_CODING": "Bytes are no text of the character set that is asked for; CAST(bytes AS STRING) takes any.",
-    "UNSUPPORTED_DATATYPE": "The result has a type that cannot be sent; cast it to STRING.",
+    "UNSUPPORTED_DATATYPE": "The result has a type that Spark cannot send; cast it to STRING.",
     "FIELD_NOT_FOUND": "A struct does not have the field that is asked for.",
 }
 _NAMED = ("UNRESOLVED_COLUMN", "UNRESOLVED_FIELD", "FIELD_NOT_FOUND", "UNRESOLVED_MAP_KEY", "AMBIGUOUS_REFERENCE")
@@ -118,7 +125,9 @@ def translate(error: BaseException) -> WeirError:
         or _SENTENCES.get(top)
         or (_ANALYSIS if kind in ("AnalysisException", "ParseException") else None)
     )
-    return QueryFailed(sentence or "The engine could not run the query.", details=details, fragment=fragment)
+    return QueryFailed(
+        sentence or "The engine could not run the query.", details=details, fragment=fragment, about=_about(error)
+    )
 
 
 def _condition(error: BaseException) -> str | None:
@@ -143,6 +152,13 @@ def _fields(error: BaseException) -> tuple[str, ...]:
     getter = getattr(error, "getMessageParameters", None)
     listed = ((getter() if callable(getter) else None) or {}).get("fields")
     return tuple(part.strip().strip("`") for part in listed.split(",")) if isinstance(listed, str) and listed else ()
+
+
+def _about(error: BaseException) -> dict[str, str]:
+    """What the engine reports besides; it may hold values, so it stays inside. See `policies/query_words.py`."""
+    getter = getattr(error, "getMessageParameters", None)
+    given = (getter() if callable(getter) else None) or {}
+    return {str(name): value for name, value in given.items() if isinstance(value, str) and len(value) <= 500}
 
 
 def _name(error: BaseException) -> str | None:
