@@ -37,11 +37,16 @@ def not_allowed(
 
 
 def unknown_column(
-    tables: Collection[GovernedTable], parts: Sequence[str], error: QueryFailed, aliases: Iterable[str] = ()
+    tables: Collection[GovernedTable],
+    parts: Sequence[str],
+    error: QueryFailed,
+    aliases: Iterable[str] = (),
+    of: str | None = None,
 ) -> WeirError:
     """What is true of a column that the engine did not find: denied to this subject, or misspelt.
 
-    `parts` are its names as written, `aliases` those that the query gives itself.
+    `parts` are its names as written, `aliases` those that the query gives itself; `of` is what the query calls the only
+    table that it can be a column of.
     """
     for governed in tables:
         for start in range(min(2, len(parts))):
@@ -67,7 +72,8 @@ def unknown_column(
         return QueryFailed(f"There is no column {written} at this place of the query. {where}", details=details)
     listed = f". The columns are {', '.join(known[:_NAMES_SHOWN])}." if known else "."
     hint = f"; did you mean {near}?" if near else listed
-    return QueryFailed(f"There is no column {written}{hint}", details={**details, "nearest": near})
+    there_is_none = f"{of} has no column {written}" if of is not None else f"There is no column {written}"
+    return QueryFailed(f"{there_is_none}{hint}", details={**details, "nearest": near})
 
 
 def _denied(governed: GovernedTable, column: Column, name: str, decisions: Sequence[ColumnDecision]) -> NotAllowed:

@@ -164,7 +164,7 @@ def _written(prepared: Prepared, expression: str) -> Iterator[str]:
     for node in prepared.gated.tree.walk():
         if isinstance(node, (exp.Column, exp.Anonymous, exp.Binary, exp.Dot)):
             mine = _plain(text_of(node))
-            if mine == wanted or mine.rpartition(".")[2] == wanted:
+            if wanted and f".{wanted}." in f".{mine}.":  # with the table before it, or the fields below it
                 yield text_of(node)
                 return
 

@@ -18,7 +18,7 @@ from api.cli.options import As, Output, api
 from api.cli.output import Format, as_text, cell, console, errors, print_text, show
 from catalog.errors import InvalidInput
 
-Sql = Annotated[str, typer.Argument(help="One SELECT over topics, e.g. SELECT * FROM prod.orders.")]
+Sql = Annotated[str, typer.Argument(help="One SELECT over topics, or SHOW TABLES, DESCRIBE orders, EXPLAIN SELECT ...")]
 Purpose = Annotated[str | None, typer.Option(help="What for; counts only with a grant for that purpose.")]
 
 
@@ -101,6 +101,8 @@ def _table(answer: dict[str, Any]) -> None:
     console.print(f"[dim]{window_text(answer['window'])}[/]", soft_wrap=True)
     if answer["partial"]:
         console.print(f"[yellow]{answer['partial']['text']}[/]")
+    for note in answer.get("notes", ()):
+        console.print(f"[yellow]{escape(note)}[/]", soft_wrap=True)
 
 
 def _export(client: Api, body: dict[str, Any], output: QueryFormat, out: Path | None, text: str) -> None:

@@ -29,6 +29,8 @@ _SENTENCES = {
     "DATATYPE_MISMATCH": "The types of an expression do not fit together.",
     "INCOMPATIBLE_COLUMN_TYPE": "The types of the queries of a set operation do not fit together.",
     "NUM_COLUMNS_MISMATCH": "The queries of a set operation have different numbers of columns.",
+    "_LEGACY_ERROR_TEMP_1037": "A window function such as lag, lead or rank needs an order: OVER (ORDER BY created_at).",
+    "_LEGACY_ERROR_TEMP_1036": "A window function of this kind takes no frame of its own (ROWS or RANGE BETWEEN).",
     "NESTED_AGGREGATE_FUNCTION": "An aggregate stands within another; compute the inner one in a subquery.",
     "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH": "IN compares as many columns as its subquery gives; name the same"
     " number on both sides.",

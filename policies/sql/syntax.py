@@ -61,6 +61,8 @@ def _hint(tokens: list[Token], here: int) -> str | None:
         return "A bracket is closed that was not opened."
     if any(t.text == "-" and _touches(tokens, n) for n, t in enumerate(tokens) if 0 < n < len(tokens) - 1):
         return "A name with a dash goes in back-quotes: `orders-v2`."
+    if any(t.text == "/" and _touches(tokens, n) for n, t in enumerate(tokens) if 0 < n < len(tokens) - 1):
+        return "Between a cluster and a topic there is a dot: prod.orders."
     if (
         0 < here < len(tokens)
         and tokens[here].kind in ("word", "quoted", "number")
