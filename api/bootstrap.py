@@ -165,7 +165,7 @@ class _QueryAudit:
         }
         target = ", ".join(entry.datasets) or "(no dataset)"
         self._audit.record(entry.subject.user, entry.action, target, entry.outcome, entry.reasons, details)
-        if entry.outcome == "allow":
+        if entry.outcome == "allow" and entry.action != "query.catalog":
             for reference in entry.datasets:
                 self._datasets.count_reads(self._datasets.find(reference))
 
@@ -229,6 +229,10 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     )
     scans = Scans(store, now, clusters, settings.catalog.scan_heartbeat_s)
     schedules = Schedules(store, scans, now, settings.scanners.dead_letter_topic)
+
+    def references() -> list[str]:
+        return [f"{cluster}/{name}" for cluster, name in store.names() if "://" not in cluster]
+
     query = GovernedQuery(
         Tables(datasets, facts, connections, parts.spark_options, registry),
         state,
@@ -238,6 +242,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         MaskKeys(parts.mask_secret()),
         settings.query,
         drift_scans(store, scans, settings.query),
+        references,
     )
     handlers: list[Handler] = [
         *catalog_handlers.handlers(store, now, datasets, search, discovery, partial(names_cluster, state)),
@@ -256,9 +261,6 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     def rebuild_lineage() -> dict[str, int]:
         done = rebuild(log, graph, names, settings.lineage)
         return {"events folded": done.folded, "messages skipped": done.skipped}
-
-    def references() -> list[str]:
-        return [f"{cluster}/{name}" for cluster, name in store.names() if "://" not in cluster]
 
     def named(text: str) -> str:
         return datasets.get(datasets.find(text)).reference

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
+from urllib.parse import quote
 
 from api.csv_text import CsvText, csv_line
 from catalog.errors import InvalidInput, WeirError
@@ -14,6 +15,8 @@ from policies.query_running import Running
 
 __all__ = ["MEDIA", "RESPONSES", "CsvText", "Form", "chunks", "headers", "wanted"]
 
+_READABLE = " .,;:()'/*+-_=<>!?"
+"""Signs that are left as they are in the header of notes; others are percent-encoded, as headers hold ASCII."""
 _CSV_CHUNK = 256 * 1024
 
 
@@ -42,7 +45,7 @@ _ACCEPTED: Mapping[str, Form] = {
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "columns, rows, decision, window, truncated, partial, unreadable; or the rows in another format.",
+        "description": "columns, rows, decision, window, truncated, partial, unreadable, notes; or the rows in another format.",
         "content": {media.split(";")[0]: {} for media in MEDIA.values()},
     }
 }
@@ -83,6 +86,7 @@ def headers(form: Form, opened: OpenAnswer, running: Running) -> dict[str, str]:
         "Content-Disposition": f'attachment; filename="{running.id.replace(":", "-")}.{form}"',
         "Cache-Control": "no-store",
         "X-Weir-Row-Limit": str(opened.limit),
+        **({"X-Weir-Notes": quote(" ".join(opened.notes), safe=_READABLE)} if opened.notes else {}),
     }
     if running.report.text is not None:
         # All rows were there before the head went out, so the counts are known.
@@ -196,7 +200,9 @@ def _described(opened: OpenAnswer, schema: Any) -> Any:
     fields = [
         schema.field(i).with_metadata({"weir.column": json.dumps(column)}) for i, column in enumerate(opened.columns)
     ]
-    about = {"decision": opened.decision, "window": opened.window, "columns": opened.columns}
+    about = {
+        "decision": opened.decision, "window": opened.window, "columns": opened.columns, "notes": opened.notes,
+    }  # fmt: skip
     return pa.schema(fields, metadata={"weir.answer": json.dumps(about)})
 
 

@@ -60,8 +60,11 @@ class Tables:
         self._lock = threading.Lock()
 
     def find(self, name: str) -> QueryTable:
-        """Raises DatasetNotFound naming the nearest, InvalidInput for a name in several clusters or no topic."""
-        record = self._datasets.get(self._datasets.find(name))
+        """The case of letters matters only between names that differ in nothing else.
+
+        Raises DatasetNotFound naming the nearest, InvalidInput for a name in several clusters or no topic.
+        """
+        record = self._datasets.get(self._datasets.find_in_any_case(name))
         if record.cluster is None:
             raise InvalidInput(
                 f"{record.reference} is known from lineage only; declare its cluster (kind: Cluster) to query it.",

@@ -165,12 +165,40 @@ class Clusters:
             details={"reference": reference, "nearest": nearest},
         )
 
+    def find_in_any_case(self, reference: str) -> DatasetRecord:
+        """What `find` gives; where it finds nothing, the one dataset whose name differs in upper and lower case only.
+
+        For people who type queries; who may read what is decided on exact names. Raises as `find`.
+        """
+        try:
+            return self.find(reference)
+        except DatasetNotFound:
+            wanted = reference.lower()
+            same = [
+                (cluster, name)
+                for cluster, name in self._store.names()
+                if wanted in (name.lower(), f"{cluster}.{name}".lower(), f"{cluster}/{name}".lower())
+            ]
+            if len(same) == 1:
+                return self.find("/".join(same[0]))
+            if not same:
+                raise
+            candidates = sorted("/".join(each) for each in same)
+            raise InvalidInput(
+                f"{reference!r} fits several datasets in other letter cases; write one of {', '.join(candidates)}.",
+                details={"reference": reference, "candidates": candidates},
+            ) from None
+
     def nearest(self, reference: str) -> list[str]:
-        """Up to three references that look like this one."""
+        """Up to three references that look like this one, whatever their case; with its cluster or without."""
         names = self._store.names()
-        wanted = reference.rsplit("/", 1)[-1]
-        close = dict.fromkeys(difflib.get_close_matches(wanted, sorted({name for _, name in names}), 3))
-        return [f"{cluster}/{name}" for near in close for cluster, name in names if name == near][:3]
+        by_lower: dict[str, list[str]] = {}
+        for cluster, name in names:
+            by_lower.setdefault(name.lower(), []).append(f"{cluster}/{name}")
+        wanted = reference.rsplit("/", 1)[-1].lower()
+        ways = [wanted, *([wanted.partition(".")[2]] if "." in wanted else [])]
+        close = dict.fromkeys(each for way in ways for each in difflib.get_close_matches(way, sorted(by_lower), 3))
+        return [found for near in close for found in by_lower[near]][:3]
 
     def _names(self) -> tuple[dict[str, str], dict[str, str]]:
         """(every spelling -> canonical namespace, cluster name -> canonical namespace)."""

@@ -65,6 +65,10 @@ class DatasetReader:
         """See `Clusters.find`."""
         return self.clusters.find(reference).id
 
+    def find_in_any_case(self, reference: str) -> DatasetId:
+        """See `Clusters.find_in_any_case`."""
+        return self.clusters.find_in_any_case(reference).id
+
     def get(self, dataset: DatasetId) -> DatasetRecord:
         """Raises DatasetNotFound with the nearest names."""
         resolved = self.resolve(dataset.namespace, dataset.name)

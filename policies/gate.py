@@ -4,14 +4,15 @@ One read statement (SELECT, FROM first, VALUES, set operations, WITH, PIVOT, LAT
 nodes and functions on allow-lists (`policies/sql/`); everything else is refused with its place. What runs is the text
 generated from the tree, every table replaced by the name of a governed view and every name quoted; the user's own
 text never reaches Spark. The text is read and checked a second time as it was generated, so that what was approved
-and what runs are the same words.
+and what runs are the same words, but for two additions of our own: what a star leaves out (`sql/stars.py`) and the
+check of a sequence's end (`sql/sequences.py`).
 
 The gate is not the enforcement: that is the views (`policies/adapters/spark_engine.py`), which hold no raw value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +21,9 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from catalog.errors import SqlRefused
-from policies.sql import pipes, stream, tables
+from policies.sql import pipes, sequences, stars, stream, syntax, tables
 from policies.sql.errors import refused
-from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex
+from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex, tables_as_queries
 from policies.sql.names import fold
 from policies.sql.qualify import without_qualify
 from policies.sql.tables import TableRef
@@ -46,6 +47,8 @@ class Gated:
     tables        each topic once, in order of first mention
     places        where each stands in the text (line, column)
     emit_changes  a push query
+    hints         it has hints, which are left out
+    quoted_texts  its texts in double quotes, which other engines read as names
     environment   names that Spark would answer itself (`user`...) unless a table has such a column, with their places
     """
 
@@ -55,10 +58,16 @@ class Gated:
     emit_changes: bool
     environment: Mapping[str, tuple[int, int]]
     tree: exp.Expression
+    hints: bool = False
+    quoted_texts: tuple[str, ...] = ()
 
-    def render(self, views: Mapping[TableRef, str]) -> str:
-        """The text to run, `views` naming the view of each table. KeyError when one is missing."""
-        return _render(self.tree, views)
+    def render(self, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None = None) -> str:
+        """The text with `views` naming the view of each table. KeyError when one is missing.
+
+        With `system`, the columns of each view that no star stands for, it is the text to run: stars leave them out,
+        and sequences are guarded.
+        """
+        return _render(self.tree, views, system)
 
     def stream_problem(self) -> str | None:
         """Why this query cannot be a push query, in words; None when it can."""
@@ -94,7 +103,10 @@ def _read(sql: str) -> Gated:
             error = refused(sql, checker.position(table), "", "")
             found.setdefault(ref, (error.details["line"], error.details["column"]))
             table.meta["weir"] = ref
-        return Gated(sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree)
+        return Gated(
+            sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
+            tuple(dict.fromkeys(lexed.quoted_texts)),
+        )  # fmt: skip
     except RecursionError as error:
         raise refused(sql, 0, "The query is nested too deep.", "too-deep") from error
     except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
@@ -108,12 +120,11 @@ def _parse(lexed: Lexed) -> exp.Expression:
     sql = lexed.original
     try:
         dialect = sqlglot.Dialect.get_or_raise(DIALECT)
-        tokens = pipes.unfold(lexed, dialect.tokenize(lexed.text))
+        tokens = pipes.unfold(lexed, tables_as_queries(dialect.tokenize(lexed.text)))
         statements = [tree for tree in dialect.parser().parse(tokens, lexed.text) if tree is not None]
     except ParseError as error:
-        raise refused(
-            sql, _error_position(lexed, error), "The query is not SQL that Weir understands.", "syntax"
-        ) from error
+        at = _error_position(lexed, error)
+        raise refused(sql, at, syntax.sentence(sql, at), "syntax") from error
     if not statements:
         raise refused(sql, 0, "There is no query.", "empty")
     checker = Checker(lexed)
@@ -175,7 +186,9 @@ def alias_columns(alias: Any) -> list[Any]:
     return list(alias.expressions if isinstance(alias, exp.Aliases) else alias.args.get("columns") or ())
 
 
-def _render(tree: exp.Expression, views: Mapping[TableRef, str]) -> str:
+def _render(
+    tree: exp.Expression, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None
+) -> str:
     copy: Any = tree.copy()
     if not isinstance(copy, exp.Subquery):
         copy = copy.copy()
@@ -193,6 +206,9 @@ def _render(tree: exp.Expression, views: Mapping[TableRef, str]) -> str:
         table.set("this", exp.to_identifier(views[ref], quoted=True))
     for column in list(copy.find_all(exp.Column)) if bare else ():
         _shorten(column, bare)
+    if system is not None:
+        stars.without_system_columns(copy, system)
+        sequences.guard(copy)
     copy = without_qualify(copy)
     # Within brackets, since sqlglot moves each WITH inside of a root to its top, where two of one name would meet.
     return to_sql(exp.Paren(this=copy))[1:-1]

@@ -1,14 +1,15 @@
 """A query reads no more of a record than it names: of a topic of 600 fields, three are decoded where three are asked for.
 
-What a statement may mention is taken broadly (every identifier in it, whatever it stands for); where columns can be
-meant without being named (a star, NATURAL JOIN, PIVOT, columns renamed by their place), nothing is left out. Pure.
+What a statement may mention is taken broadly (every identifier in it, whatever it is the name of); where columns can be
+meant without being named (a star, NATURAL JOIN, PIVOT, columns renamed by their place), every field is read. System
+columns (`_offset`...) are read only where they are named. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlglot import exp
@@ -16,6 +17,7 @@ from sqlglot import exp
 from catalog.datatypes import Alternatives, StructType
 from policies.plan import TablePlan
 from policies.sql.names import fold
+from policies.sql.stars import counts_rows
 
 _BY_NAME = frozenset({"json", "decoded json-schema", "decoded avro"})
 """Formats that are read by the names of their fields, so that those nobody asks for can be skipped."""
@@ -23,23 +25,32 @@ _BY_NAME = frozenset({"json", "decoded json-schema", "decoded avro"})
 _STORED = re.compile(r"\bweir_value\b(?:\.(?P<field>`(?:[^`]|``)*`))?")
 
 
-def mentioned(tree: Any) -> frozenset[str] | None:
-    """Every name that stands in a gated tree, folded; None when it may mean columns that it does not name."""
-    for node in tree.walk():
-        if isinstance(node, exp.Star) and not _counts_rows(node.parent):
-            return None
-        if isinstance(node, exp.Pivot) or (isinstance(node, exp.Select) and not node.expressions):
-            return None
-        if isinstance(node, exp.Join) and str(node.args.get("method") or "").upper() == "NATURAL":
-            return None
-        if isinstance(node, exp.Table) and not _plainly_read(node):
-            return None
-    return frozenset(fold(str(name.this)) for name in tree.find_all(exp.Identifier))
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """`names`: every name in a query, folded. `every_field`: it may mean fields that it does not name."""
+
+    names: frozenset[str]
+    every_field: bool
+
+    def means(self, column: str, system: Collection[str]) -> bool:
+        """Whether the query may read a column, `system` being those that no star stands for."""
+        return fold(column) in self.names or (self.every_field and column not in system)
 
 
-def _counts_rows(call: Any) -> bool:
-    """Whether a star stands alone in `count(*)`."""
-    return isinstance(call, exp.Anonymous) and str(call.this).lower() == "count" and len(call.expressions) == 1
+def mentioned(tree: Any) -> Mentioned:
+    """What a gated tree may read."""
+    names = frozenset(fold(str(name.this)) for name in tree.find_all(exp.Identifier))
+    return Mentioned(names, any(map(_means_every_field, tree.walk())))
+
+
+def _means_every_field(node: Any) -> bool:
+    if isinstance(node, exp.Star):
+        return not counts_rows(node.parent)
+    if isinstance(node, exp.Pivot) or (isinstance(node, exp.Select) and not node.expressions):
+        return True
+    if isinstance(node, exp.Join):
+        return str(node.args.get("method") or "").upper() == "NATURAL"
+    return isinstance(node, exp.Table) and not _plainly_read(node)
 
 
 def _plainly_read(table: exp.Table) -> bool:
@@ -47,11 +58,12 @@ def _plainly_read(table: exp.Table) -> bool:
     return isinstance(table.parent, (exp.From, exp.Join)) and not (alias is not None and alias.args.get("columns"))
 
 
-def narrowed(plan: TablePlan, names: frozenset[str] | None) -> TablePlan:
-    """The plan without the columns that are not among `names`, and without the fields of a record they rest on."""
-    if names is None:
-        return plan
-    columns = tuple((name, sql) for name, sql in plan.columns if fold(name) in names)
+def narrowed(plan: TablePlan, asked: Mentioned, system: Collection[str] = ()) -> TablePlan:
+    """The plan without the columns that are not asked for, and without the fields of a record they rest on.
+
+    `system`: the columns of the plan that no star stands for.
+    """
+    columns = tuple((name, sql) for name, sql in plan.columns if asked.means(name, system))
     if not columns:
         # A view needs a column; this one costs no decoding.
         columns = tuple((name, sql) for name, sql in plan.columns if name == "_timestamp")[:1] or plan.columns
@@ -66,11 +78,11 @@ def narrowed(plan: TablePlan, names: frozenset[str] | None) -> TablePlan:
     # An alternative that is left out would count as a value that does not fit.
     if plan.value.format not in _BY_NAME or not isinstance(kind, StructType) or isinstance(kind, Alternatives):
         return replace(plan, columns=columns)
-    asked = _fields(texts)
-    if asked is None:
+    needed = _fields(texts)
+    if needed is None:
         return replace(plan, columns=columns)
     # from_json needs a field to read; the first serves where none is asked for.
-    kept = tuple(field for field in kind.fields if fold(field[0]) in asked) or kind.fields[:1]
+    kept = tuple(field for field in kind.fields if fold(field[0]) in needed) or kind.fields[:1]
     return replace(plan, columns=columns, value=replace(plan.value, kind=StructType(kept)))
 
 

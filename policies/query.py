@@ -15,9 +15,11 @@ from typing import Any
 from catalog.errors import LimitExceeded
 from policies import explain, gate, query_answer
 from policies.gate import Gated
+from policies.given_rows import GivenRows
 from policies.masks.keys import MaskKeys
 from policies.model import Effect, Subject
 from policies.plan import Batches, QueryPlan, Result
+from policies.query_catalog import ACTION, CatalogAnswers, References, Told
 from policies.query_errors import QueryFailed
 from policies.query_failures import told
 from policies.query_limits import Turns
@@ -29,6 +31,7 @@ from policies.query_settings import QuerySettings
 from policies.query_stream import Stream
 from policies.query_trail import Trail
 from policies.query_unfit import Unfit
+from policies.sql.statements import Statement
 from policies.stopping import Stop
 from policies.unreadable import UnreadableReport
 
@@ -40,6 +43,7 @@ class QueryAnswer:
 
     partial  None, or {limit: rows | bytes, text}: which limit it was, in words too
     unreadable  what was counted of values that do not fit their column, see `policies.unreadable`
+    notes    sentences about the question: what of it was not done, or does not mean what it looks like
     """
 
     columns: list[dict[str, Any]]
@@ -49,11 +53,12 @@ class QueryAnswer:
     truncated: bool
     partial: dict[str, Any] | None = None
     unreadable: UnreadableReport = field(default_factory=UnreadableReport)
+    notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "columns": self.columns, "rows": self.rows, "decision": self.decision, "window": self.window,
-            "truncated": self.truncated, "partial": self.partial, **self.unreadable.to_json(),
+            "truncated": self.truncated, "partial": self.partial, **self.unreadable.to_json(), "notes": self.notes,
         }  # fmt: skip
 
 
@@ -70,6 +75,7 @@ class OpenAnswer:
     batches: Batches
     limit: int
     unreadable: Callable[[], UnreadableReport] = UnreadableReport
+    notes: list[str] = field(default_factory=list)
 
 
 class GovernedQuery:
@@ -88,8 +94,11 @@ class GovernedQuery:
         keys: MaskKeys,
         settings: QuerySettings | None = None,
         drift: Drift | None = None,
+        references: References = tuple,
     ) -> None:
+        """`references` lists the topics of the catalog, for SHOW TABLES."""
         self.settings = self._settings = settings or QuerySettings()
+        self._references = references
         self.preparer = self._preparer = Preparer(tables, decide, offsets, keys, self._settings)
         self.running = RunningQueries(self._settings)
         self._engine = engine
@@ -113,6 +122,13 @@ class GovernedQuery:
         asked for), QueryCancelled, LimitExceeded, Unavailable.
         """
         rows = self._limit(limit, self._settings.max_rows)
+        statement = self._trail.statement(subject, sql, purpose, ACTION)
+        if statement is not None:
+            with self._told(subject, statement, sql, purpose, rows, running) as told:
+                return QueryAnswer(
+                    told.header(), told.rows, told.decision(), {"tables": []}, told.truncated,
+                    query_answer.partial("rows" if told.truncated else None, rows, 0), notes=told.notes,
+                )  # fmt: skip
         with (
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live) as prepared,
@@ -131,6 +147,7 @@ class GovernedQuery:
                 result.limit or ("rows" if result.truncated else None), rows, self._settings.max_bytes
             ),
             live.report,
+            query_answer.notes(prepared),
         )
 
     @contextlib.contextmanager
@@ -149,6 +166,12 @@ class GovernedQuery:
         they are sent in. Raises what `run` raises, here or while the batches are iterated.
         """
         rows = self._limit(limit, self._settings.export_rows)
+        statement = self._trail.statement(subject, sql, purpose, ACTION)
+        if statement is not None:
+            with self._told(subject, statement, sql, purpose, rows, running) as told:
+                given = GivenRows(told.columns, told.rows, "rows" if told.truncated else None)
+                yield OpenAnswer(told.header(), told.decision(), {"tables": []}, given, rows, notes=told.notes)
+            return
         with (
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live, form) as prepared,
@@ -167,6 +190,7 @@ class GovernedQuery:
                 query_answer.header(prepared, schema), query_answer.decision(prepared),
                 query_answer.windows(prepared, self._settings), batches, rows,
                 lambda: self._unfit.told(prepared, batches.unreadable, live.on_unreadable),
+                query_answer.notes(prepared),
             )  # fmt: skip
 
     def explain(
@@ -270,6 +294,27 @@ class GovernedQuery:
                 yield event
 
     # --- the steps -------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _told(
+        self,
+        subject: Subject,
+        statement: Statement,
+        sql: str,
+        purpose: str | None,
+        rows: int,
+        running: Running | None,
+    ) -> Iterator[Told]:
+        """A turn, and in it the answer to a statement about the catalog."""
+        with self._entry(running, subject, sql, purpose) as live, self._turns.take(subject.user, live.stop):
+            live.state = RUNNING
+            answers = CatalogAnswers(
+                self._preparer, self._trail, self._references, self._settings,
+                lambda prepared: self._analysed(prepared, 1), lambda query: self.explain(subject, query, purpose),
+            )  # fmt: skip
+            told = answers.answer(subject, statement, sql, purpose, rows, live.stop)
+            live.rows, live.partial = len(told.rows), told.truncated
+            yield told
 
     def _limit(self, limit: int | None, most: int) -> int:
         if limit is None:

@@ -7,12 +7,13 @@ from typing import Any
 
 from sqlglot import exp
 
+from catalog.paths import VALUE, FieldPath
 from policies import explain
 from policies.model import Effect
 from policies.query_prepare import Prepared
 from policies.query_settings import QuerySettings
 from policies.sql import trace
-from policies.sql.names import fold
+from policies.sql.names import fold, name_sql
 from policies.sql.tables import TableRef
 
 _WITHHELD = "offsets are withheld: with a row filter they would count the rows that are not there"
@@ -47,8 +48,12 @@ def decision(prepared: Prepared) -> dict[str, Any]:
             if column is not None:
                 paths |= {d.path for d in explain.within(governed, column, names[1:])}
         if star:
-            paths |= {d.path for d in governed.decision.columns if d.effect is Effect.DENY}
+            paths |= {d.path for d in governed.decision.columns if d.effect is Effect.DENY and _in_value(d.path)}
     return explain.decision_json(prepared.decisions, fields)
+
+
+def _in_value(path: str) -> bool:
+    return FieldPath.parse(path).root == VALUE.root
 
 
 def partial(limit: str | None, rows: int, most_bytes: int) -> dict[str, Any] | None:
@@ -60,6 +65,19 @@ def partial(limit: str | None, rows: int, most_bytes: int) -> dict[str, Any] | N
             text = f"Only the rows that fit into {most_bytes:,} bytes; ask for fewer columns, or export the answer."
             return {"limit": "bytes", "text": text}
     return None
+
+
+def notes(prepared: Prepared) -> list[str]:
+    """What of the query was not done, or does not mean what it looks like."""
+    found = ["Hints (/*+ ... */) are ignored; the engine plans each query itself."] if prepared.gated.hints else []
+    columns = {fold(c.name): c.name for governed in prepared.tables.values() for c in governed.shown}
+    for text in prepared.gated.quoted_texts:
+        name = columns.get(fold(text))
+        if name is not None:
+            found.append(
+                f'"{name}" in double quotes is a text, as Spark reads it, not the column {name}; write {name_sql(name)}.'
+            )
+    return found
 
 
 def windows(prepared: Prepared, settings: QuerySettings) -> dict[str, Any]:

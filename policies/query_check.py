@@ -23,9 +23,10 @@ from policies.query_ports import Engine, QueryTable
 from policies.query_prepare import Found, Prepared, Preparer, check_environment
 from policies.query_refusals import not_allowed
 from policies.query_settings import QuerySettings
-from policies.sql import inventory
+from policies.sql import inventory, statements
 from policies.sql.errors import place
 from policies.sql.names import table_sql
+from policies.sql.statements import About, names_table
 from policies.sql.tables import TableRef
 
 _ANALYSES = 2
@@ -70,6 +71,12 @@ class QueryCheck:
         Never raises for what the text says: that is a problem in the answer. Raises Unavailable (record store).
         """
         try:
+            statement = statements.read(sql)
+            if statement is not None and statement.about in (About.TABLES, About.CLUSTERS, About.FUNCTIONS):
+                return _answer([])
+            if statement is not None:
+                query = statement.query if statement.query is not None else names_table(statement, sql)
+                return {**self.check(subject, query, purpose), "columns": []}
             gated = gate.check(sql)
         except SqlRefused as error:
             return _answer([_refusal(sql, error)])
@@ -164,10 +171,6 @@ def _refusal(sql: str, error: SqlRefused) -> Problem:
     at = _offset(sql, int(error.details.get("line", 1)), int(error.details.get("column", 1)))
     unknown = _UNKNOWN_FUNCTION.match(error.message)
     near = inventory.near(unknown[1]) if unknown else None
-    word = _WORD.match(sql, at)
-    if error.details.get("reasons") == ["syntax"] and at and word:
-        message = _PLACE.sub("", error.message).rstrip(".")
-        return _at(sql, at, f"{message}, near {word[0][:40]}.", near)
     return _at(sql, at, error.message, near)
 
 

@@ -15,7 +15,8 @@ class QueryFailed(InvalidInput):
     one. The message holds no value of a record.
 
     `fragment` is the part of the text that ran which the engine points at, `known` the names it would have known
-    there; they are for finding the place and the nearest name, and never go out.
+    there, `about` what else it reports (types, counts, names); they are for finding the place, the nearest name and the
+    right sentence, and never go out as they are: they may hold values.
     """
 
     code = "query_failed"
@@ -27,9 +28,10 @@ class QueryFailed(InvalidInput):
         details: Mapping[str, Any] | None = None,
         fragment: str | None = None,
         known: tuple[str, ...] = (),
+        about: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message, details=details)
-        self.fragment, self.known = fragment, known
+        self.fragment, self.known, self.about = fragment, known, dict(about or {})
 
 
 class ValuesUnreadable(WeirError):

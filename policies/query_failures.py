@@ -11,16 +11,19 @@ from typing import Any
 
 from sqlglot import exp
 
-from catalog.errors import WeirError
+from catalog.errors import NotAllowed, WeirError
+from policies.explain import find
 from policies.gate import Gated
 from policies.query_errors import QueryFailed
 from policies.query_prepare import Prepared
 from policies.query_refusals import split_name, unknown_column
+from policies.query_words import sentence
 from policies.sql.errors import place
 from policies.sql.lexer import lex
 from policies.sql.names import fold
 from policies.sql.tree import Checker
 from policies.sql.written import to_sql
+from policies.views import GovernedTable
 
 _MOST_NODES = 3_000
 """Each is written back to be compared; in longer queries the place is not looked for."""
@@ -35,11 +38,26 @@ def told(prepared: Prepared, error: QueryFailed) -> WeirError:
     node = _part(gated, error.fragment)
     name = error.details.get("name")
     if not isinstance(name, str):
-        return error if node is None else _placed(gated, _position(gated, node), error)
+        missing = error.about.get("colName")  # of USING
+        if missing is not None:
+            refusal = unknown_column(list(prepared.tables.values()), split_name(missing), error)
+            if isinstance(refusal, NotAllowed):
+                return refusal
+        better, error_about = sentence(prepared, node, error), error.about
+        if better is not None:
+            error = QueryFailed(better, details=error.details)
+        if node is None:
+            named = better and (error_about.get("expression") or error_about.get("base"))
+            at = find_name(gated, named.strip('"')) if named else 0
+            return _placed(gated, at, error) if at else error
+        return _placed(gated, _position(gated, node), error)
     at = _position(gated, node) if node is not None else find_name(gated, name)
     if error.details.get("condition", "").split(".")[0] == "AMBIGUOUS_REFERENCE":
         return _placed(gated, at, error)
     whole = _whole_name(node) or split_name(name)
+    owner = _owner(prepared, whole)
+    if owner is not None and not error.known:
+        return _placed(gated, at, unknown_column([owner], whole[1:], error, of=whole[0]))
     return _placed(gated, at, unknown_column(list(prepared.tables.values()), whole, error, _aliases(gated)))
 
 
@@ -74,7 +92,12 @@ def _part(gated: Gated, fragment: str | None) -> Any:
     nodes = list(gated.tree.walk())
     if len(nodes) > _MOST_NODES:
         return None
-    return next((node for node in nodes if not isinstance(node, exp.Identifier) and to_sql(node) == fragment), None)
+    exact = next((node for node in nodes if not isinstance(node, exp.Identifier) and to_sql(node) == fragment), None)
+    # Of `a BETWEEN 1 AND 3` and `a IN (1)` the engine points at the end only.
+    ends = (
+        node for node in nodes if isinstance(node, (exp.Between, exp.In, exp.Like)) and to_sql(node).endswith(fragment)
+    )
+    return exact if exact is not None else next(ends, None)
 
 
 def _whole_name(node: Any) -> list[str] | None:
@@ -85,6 +108,23 @@ def _whole_name(node: Any) -> list[str] | None:
         before = _whole_name(node.this)
         return [*before, node.expression.name] if before and isinstance(node.expression, exp.Identifier) else None
     return None
+
+
+def _owner(prepared: Prepared, names: list[str]) -> GovernedTable | None:
+    """The table that `c` of `c.order_id` is the name of, where it has no such column."""
+    found = [
+        prepared.tables[table.meta["weir"]]
+        for table in prepared.gated.tree.find_all(exp.Table)
+        if table.meta.get("weir") in prepared.tables and fold(table.alias_or_name) == fold(names[0])
+    ]
+    if (
+        len(names) < 2
+        or len(found) != 1
+        or find(found[0], names[1]) is not None
+        or find(found[0], names[0]) is not None
+    ):
+        return None
+    return found[0]
 
 
 def _aliases(gated: Gated) -> Iterator[str]:

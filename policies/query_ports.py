@@ -93,7 +93,7 @@ class QueryRecord:
     """
 
     subject: Subject
-    action: str  # query | query.stream | query.explain | query.end
+    action: str  # query | query.stream | query.explain | query.catalog | query.end
     purpose: str | None
     sql: str
     datasets: tuple[str, ...]

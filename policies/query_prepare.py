@@ -19,6 +19,7 @@ from policies.query_running import Running
 from policies.query_settings import QuerySettings
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
+from policies.sql.trace import Visible
 from policies.views import GovernedTable, govern
 
 _log = structlog.get_logger(__name__)
@@ -46,9 +47,11 @@ class Prepared:
     def decisions(self) -> list[Decision]:
         return [governed.decision for governed in self.tables.values()]
 
-    def columns(self) -> dict[TableRef, list[str]]:
+    def columns(self) -> dict[TableRef, Visible]:
         """The names a query may use of each table."""
-        return {ref: [c.name for c in governed.shown] for ref, governed in self.tables.items()}
+        return {
+            ref: Visible([c.name for c in governed.shown], governed.system) for ref, governed in self.tables.items()
+        }
 
     def views(self) -> dict[str, TableRef]:
         """The name of each table's view inside the engine."""
@@ -62,9 +65,14 @@ class Prepared:
         names = {ref: view for view, ref in self.views().items()}
         asked = mentioned(self.gated.tree)
         plans = tuple(
-            narrowed(governed.plan(names[ref], self.windows[ref]), asked) for ref, governed in self.tables.items()
+            narrowed(governed.plan(names[ref], self.windows[ref]), asked, governed.system)
+            for ref, governed in self.tables.items()
         )
-        made = QueryPlan(self.gated.render(names), plans, rows, seconds, most_bytes)
+        system = {
+            ref: [name for name in governed.system if fold(name) in asked.names]
+            for ref, governed in self.tables.items()
+        }
+        made = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes)
         return made if running is None else replace(made, stop=running.stop, progress=running.advance)
 
 
@@ -105,6 +113,17 @@ class Preparer:
             return self._decide(subject, table.facts, purpose)
         except Exception as error:
             return _undecided(table, error)
+
+    def may_read(self, subject: Subject, reference: str, purpose: str | None) -> bool:
+        """Whether a query of a dataset would be let in, by the catalog's facts alone; False where nobody can tell."""
+        try:
+            decision = self._decide(subject, self._tables.facts(reference), purpose)
+        except DatasetNotFound:
+            return False
+        except Exception as error:
+            _log.error("decision failed", dataset=reference, error=type(error).__name__)
+            return False
+        return decision.effect is Effect.ALLOW
 
     def _now(self, subject: Subject, table: QueryTable, purpose: str | None) -> tuple[QueryTable, Decision]:
         try:

@@ -10,11 +10,12 @@ from policies import explain
 from policies.model import ColumnDecision, Decision, Effect
 from policies.query_errors import QueryFailed
 from policies.sql.names import fold, nearest
-from policies.views import Column, GovernedTable
+from policies.views import SYSTEM_COLUMNS, Column, GovernedTable
 
 _UNDECIDED = "it was neither scanned nor declared, so nobody knows what it holds; a scan or a Dataset document tells"
 _RAW = "_value, the record as it was sent, is shown only to who may see every field clear"
 _NAMES_SHOWN = 20
+_BESIDE = "A star leaves it out: name it in the SELECT of the subquery, as in SELECT *, _offset; NATURAL JOIN has none."
 _OUT_OF_SIGHT = "Beyond a subquery, DISTINCT or GROUP BY only what their SELECT names is left; WHERE knows no aliases."
 
 
@@ -36,11 +37,16 @@ def not_allowed(
 
 
 def unknown_column(
-    tables: Collection[GovernedTable], parts: Sequence[str], error: QueryFailed, aliases: Iterable[str] = ()
+    tables: Collection[GovernedTable],
+    parts: Sequence[str],
+    error: QueryFailed,
+    aliases: Iterable[str] = (),
+    of: str | None = None,
 ) -> WeirError:
     """What is true of a column that the engine did not find: denied to this subject, or misspelt.
 
-    `parts` are its names as written, `aliases` those that the query gives itself.
+    `parts` are its names as written, `aliases` those that the query gives itself; `of` is what the query calls the only
+    table that it can be a column of.
     """
     for governed in tables:
         for start in range(min(2, len(parts))):
@@ -61,11 +67,13 @@ def unknown_column(
     known = list(dict.fromkeys([*(c.name for governed in tables for c in governed.shown), *aliases]))
     near = nearest(parts[-1], known) or nearest(parts[0], known)
     if near is not None and fold(near) == fold(parts[-1]):
-        where = f"It is not known by the name {'.'.join(parts[:-1])}." if len(parts) > 1 else _OUT_OF_SIGHT
+        qualifier = f"It is not known by the name {'.'.join(parts[:-1])}." if len(parts) > 1 else _OUT_OF_SIGHT
+        where = _BESIDE if near in SYSTEM_COLUMNS else qualifier
         return QueryFailed(f"There is no column {written} at this place of the query. {where}", details=details)
     listed = f". The columns are {', '.join(known[:_NAMES_SHOWN])}." if known else "."
     hint = f"; did you mean {near}?" if near else listed
-    return QueryFailed(f"There is no column {written}{hint}", details={**details, "nearest": near})
+    there_is_none = f"{of} has no column {written}" if of is not None else f"There is no column {written}"
+    return QueryFailed(f"{there_is_none}{hint}", details={**details, "nearest": near})
 
 
 def _denied(governed: GovernedTable, column: Column, name: str, decisions: Sequence[ColumnDecision]) -> NotAllowed:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from catalog.errors import SqlRefused, WeirError
 from policies import gate
 from policies.gate import Gated
-from policies.model import Subject
+from policies.model import Decision, Subject
 from policies.query_audit import end_entry, entry
 from policies.query_errors import QueryCancelled
 from policies.query_ports import QueryAudit, QueryTable
 from policies.query_prepare import Prepared
 from policies.query_running import Running
-from policies.sql import trace
+from policies.sql import statements, trace
+from policies.sql.statements import Statement
 from policies.sql.tables import TableRef
 
 
@@ -33,6 +35,15 @@ class Trail:
         except SqlRefused as error:
             reasons = error.details.get("reasons", ())
             self._audit.record(entry(subject, action, purpose, sql, "refused", reasons, running=running))
+            raise
+
+    def statement(self, subject: Subject, sql: str, purpose: str | None, action: str) -> Statement | None:
+        """The statement about the catalog, None for a query; a refusal is in the audit. Raises SqlRefused."""
+        try:
+            return statements.read(sql)
+        except SqlRefused as error:
+            reasons = error.details.get("reasons", ())
+            self._audit.record(entry(subject, action, purpose, sql, "refused", reasons))
             raise
 
     def refused(self, subject: Subject, sentence: str, action: str, running: Running) -> SqlRefused:
@@ -63,6 +74,20 @@ class Trail:
         finally:
             datasets = list(dict.fromkeys(governed.table.reference for governed in prepared.tables.values()))
             self._audit.record(end_entry(subject, running, datasets, outcome))
+
+    def catalog(
+        self,
+        subject: Subject,
+        action: str,
+        purpose: str | None,
+        text: str,
+        outcome: str,
+        decisions: Sequence[Decision],
+        datasets: Sequence[str] = (),
+    ) -> None:
+        """A statement about the catalog. `text` holds no literals."""
+        made = entry(subject, action, purpose, "", outcome, (), datasets=datasets, decisions=decisions)
+        self._audit.record(replace(made, sql=text))
 
     def record(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from catalog.datatypes import Primitive, StructType, quote_identifier
@@ -28,6 +28,7 @@ class Column:
     """One column of a governed view. `path` is None for positions and times; `sql` None = left out.
 
     decisions: those that what it shows rests on
+    system: it comes with every record, beside the fields of the value
     """
 
     name: str
@@ -35,6 +36,7 @@ class Column:
     sql: str | None
     decisions: tuple[ColumnDecision, ...] = ()
     note: str | None = None
+    system: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,12 @@ class GovernedTable:
     @property
     def shown(self) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.sql is not None)
+
+    @property
+    def system(self) -> tuple[str, ...]:
+        """The shown columns that no star stands for; none where there is nothing else to show."""
+        beside = tuple(c.name for c in self.shown if c.system)
+        return beside if len(beside) < len(self.shown) else ()
 
     def plan(self, view: str, window: Window) -> TablePlan:
         columns = tuple((column.name, column.sql) for column in self.columns if column.sql is not None)
@@ -79,7 +87,9 @@ def govern(
     columns = [*_value_columns(table, ctx)]
     taken = {fold(column.name) for column in columns}
     columns += [
-        c for c in _system_columns(table, ctx, decision, positions_beside_row_filters) if fold(c.name) not in taken
+        replace(c, system=True)
+        for c in _system_columns(table, ctx, decision, positions_beside_row_filters)
+        if fold(c.name) not in taken
     ]
     names = [fold(column.name) for column in columns]
     return GovernedTable(

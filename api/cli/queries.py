@@ -19,7 +19,7 @@ from api.cli.options import As, Output, api
 from api.cli.output import Format, as_text, cell, console, errors, print_text, show
 from catalog.errors import InvalidInput
 
-Sql = Annotated[str, typer.Argument(help="One SELECT over topics, e.g. SELECT * FROM prod.orders.")]
+Sql = Annotated[str, typer.Argument(help="One SELECT over topics, or SHOW TABLES, DESCRIBE orders, EXPLAIN SELECT ...")]
 Purpose = Annotated[str | None, typer.Option(help="What for; counts only with a grant for that purpose.")]
 
 
@@ -111,6 +111,8 @@ def _table(answer: dict[str, Any]) -> None:
         console.print(f"[yellow]{answer['partial']['text']}[/]")
     if answer["unreadable_text"]:
         console.print(f"[yellow]{escape(answer['unreadable_text'])}[/]", soft_wrap=True)
+    for note in answer.get("notes", ()):
+        console.print(f"[yellow]{escape(note)}[/]", soft_wrap=True)
 
 
 def _reported(answer: dict[str, Any]) -> None:

@@ -79,7 +79,7 @@ async def run(
         query_formats.CsvText, Query(description="Whether texts that a spreadsheet would run are defused.")
     ] = (query_formats.CsvText.SAFE),
 ) -> Response:
-    """Run one SELECT. What the caller may not see is masked or refused, with the reasons.
+    """Run one SELECT, or SHOW, DESCRIBE, EXPLAIN. What the caller may not see is masked or refused, with the reasons.
 
     The header `X-Query-Id` of the answer is the id under which it ran. A client that closes the connection cancels.
     """

@@ -11,6 +11,7 @@ from typing import Any
 
 from catalog.errors import LimitExceeded, Unavailable, WeirError
 from policies.query_errors import QueryFailed
+from policies.sql.sequences import MOST
 
 _SENTENCES = {
     "CAST_INVALID_INPUT": "A value cannot be cast to the type that is asked for; try_cast gives NULL instead.",
@@ -28,6 +29,15 @@ _SENTENCES = {
     "DATATYPE_MISMATCH": "The types of an expression do not fit together.",
     "INCOMPATIBLE_COLUMN_TYPE": "The types of the queries of a set operation do not fit together.",
     "NUM_COLUMNS_MISMATCH": "The queries of a set operation have different numbers of columns.",
+    "_LEGACY_ERROR_TEMP_1037": "A window function such as lag, lead or rank needs an order: OVER (ORDER BY created_at).",
+    "_LEGACY_ERROR_TEMP_1036": "A window function of this kind takes no frame of its own (ROWS or RANGE BETWEEN).",
+    "NESTED_AGGREGATE_FUNCTION": "An aggregate stands within another; compute the inner one in a subquery.",
+    "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH": "IN compares as many columns as its subquery gives; name the same"
+    " number on both sides.",
+    "INVALID_AGGREGATE_FILTER": "FILTER (WHERE ...) takes a condition that is true or false, without aggregates.",
+    "UNRESOLVED_USING_COLUMN_FOR_JOIN": "A column of USING is not on both sides of the join; write ON instead.",
+    "NUM_TABLE_VALUE_ALIASES_MISMATCH": "The names behind AS t(...) are not as many as the columns.",
+    "ASSIGNMENT_ARITY_MISMATCH": "The names behind AS t(...) are not as many as the columns.",
     "MISSING_AGGREGATION": "A column stands beside an aggregate without GROUP BY; name it there, or take any_value of it.",
     "MISSING_GROUP_BY": "A column stands beside an aggregate without GROUP BY; name it there, or take any_value of it.",
     "GROUP_BY_POS_OUT_OF_RANGE": "GROUP BY counts to a column that SELECT does not have.",
@@ -37,9 +47,9 @@ _SENTENCES = {
     "INVALID_EXTRACT_BASE_FIELD_TYPE": "A field or element is taken of a value that is no struct, map or array.",
     "INVALID_EXTRACT_FIELD": "EXTRACT and date_part do not know the part that is asked for.",
     "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE": "A window function needs OVER (...).",
-    "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED": "An aggregate of DISTINCT values cannot stand before OVER.",
+    "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED": "Spark takes no aggregate of DISTINCT values before OVER.",
     "INVALID_LIMIT_LIKE_EXPRESSION": "LIMIT and OFFSET take a whole number, not below 0.",
-    "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE": "DISTINCT, UNION, INTERSECT and EXCEPT cannot compare maps; name the"
+    "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE": "Spark's DISTINCT, UNION, INTERSECT and EXCEPT cannot compare maps; name the"
     " columns you want, or take map_entries of a map.",
     "INVALID_DATETIME_PATTERN": "A pattern of dates is not one of Spark's, such as 'yyyy-MM-dd HH:mm:ss'.",
     "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION": "A pattern of dates is not one of Spark's; weeks have"
@@ -59,21 +69,21 @@ _SENTENCES = {
     "UNRESOLVED_ROUTINE": "A function is not known.",
     "DUPLICATED_MAP_KEY": "A map has one key twice.",
     "NULL_MAP_KEY": "A key of a map is NULL.",
-    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.NON_DETERMINISTIC_LATERAL_SUBQUERIES": "A LATERAL query cannot read a topic"
-    " of which you see some rows only; write it as a join, or as a subquery in SELECT.",
-    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY": "IN and EXISTS cannot stand in ORDER BY;"
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.NON_DETERMINISTIC_LATERAL_SUBQUERIES": "A LATERAL query of Spark cannot read a"
+    " topic of which you see some rows only; write it as a join, or as a subquery in SELECT.",
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY": "Spark takes no IN or EXISTS in ORDER BY;"
     " select them as a column and order by that.",
     "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY": "A subquery stands where Spark does not take one.",
     "AMBIGUOUS_REFERENCE": "A column name fits several tables; write the table before it.",
     "UNRESOLVED_STAR": "A * has no table to stand for.",
     "CANNOT_RESOLVE_STAR_EXPAND": "A * names a table or struct that the query does not have.",
     "MALFORMED_RECORD_IN_PARSING": "A text cannot be read as the format that is asked for.",
-    "UNSUPPORTED_ARROWTYPE": "The result has a type that cannot be sent, such as an interval of months; cast it to STRING.",
-    "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION": "The result has a type that cannot be sent, such as an interval of months;"
+    "UNSUPPORTED_ARROWTYPE": "The result has a type that Spark cannot send, such as an interval of months; cast it to STRING.",
+    "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION": "The result has a type that Spark cannot send, such as an interval of months;"
     " cast it to STRING.",
     "DUPLICATED_FIELD_NAME_IN_ARROW_STRUCT": "A struct of the result has one name twice; give its fields names of their own.",
     "MALFORMED_CHARACTER_CODING": "Bytes are no text of the character set that is asked for; CAST(bytes AS STRING) takes any.",
-    "UNSUPPORTED_DATATYPE": "The result has a type that cannot be sent; cast it to STRING.",
+    "UNSUPPORTED_DATATYPE": "The result has a type that Spark cannot send; cast it to STRING.",
     "FIELD_NOT_FOUND": "A struct does not have the field that is asked for.",
 }
 _NAMED = ("UNRESOLVED_COLUMN", "UNRESOLVED_FIELD", "FIELD_NOT_FOUND", "UNRESOLVED_MAP_KEY", "AMBIGUOUS_REFERENCE")
@@ -101,6 +111,12 @@ def translate(error: BaseException) -> WeirError:
     top = condition.split(".")[0]
     details: dict[str, Any] = {"condition": condition}
     name, fragment = _name(error), _fragment(error)
+    if top == "USER_RAISED_EXCEPTION":  # queries cannot raise, so it is the check of a sequence's end
+        said = f"A sequence would have more than {MOST:,} elements; take a longer step, or a nearer end."
+        return QueryFailed(said, details=details)
+    if top == "DATATYPE_MISMATCH" and (fragment or "").startswith("try_add(`weir_s`"):
+        said = "A sequence of times needs its step: write sequence(start, stop, INTERVAL 1 DAY)."
+        return QueryFailed(said, details=details)
     if top in _NAMED and name:
         details["name"] = name
         ambiguous = f"The column {name} fits several tables; write the table before it."
@@ -111,7 +127,9 @@ def translate(error: BaseException) -> WeirError:
         or _SENTENCES.get(top)
         or (_ANALYSIS if kind in ("AnalysisException", "ParseException") else None)
     )
-    return QueryFailed(sentence or "The engine could not run the query.", details=details, fragment=fragment)
+    return QueryFailed(
+        sentence or "The engine could not run the query.", details=details, fragment=fragment, about=_about(error)
+    )
 
 
 def _condition(error: BaseException) -> str | None:
@@ -136,6 +154,13 @@ def _fields(error: BaseException) -> tuple[str, ...]:
     getter = getattr(error, "getMessageParameters", None)
     listed = ((getter() if callable(getter) else None) or {}).get("fields")
     return tuple(part.strip().strip("`") for part in listed.split(",")) if isinstance(listed, str) and listed else ()
+
+
+def _about(error: BaseException) -> dict[str, str]:
+    """What the engine reports besides; it may hold values, so it stays inside. See `policies/query_words.py`."""
+    getter = getattr(error, "getMessageParameters", None)
+    given = (getter() if callable(getter) else None) or {}
+    return {str(name): value for name, value in given.items() if isinstance(value, str) and len(value) <= 500}
 
 
 def _name(error: BaseException) -> str | None:

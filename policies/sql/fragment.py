@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from catalog.errors import SqlRefused
+from policies.sql import sequences
 from policies.sql.errors import refused
 from policies.sql.lexer import DIALECT, lex
 from policies.sql.stream import AGGREGATES
@@ -76,6 +77,8 @@ def _read(text: str) -> Fragment:
     for node in root.walk():
         if isinstance(node, _FORBIDDEN):
             raise refused(text, 0, "The expression may look at one record only, without aliases.", "expression")
+        if isinstance(node, exp.Anonymous) and str(node.this).lower() == "sequence" and not sequences.is_bounded(node):
+            raise refused(text, 0, "sequence takes numbers or times that are written out here.", "size")
         if isinstance(node, exp.Anonymous) and str(node.this).lower() in AGGREGATES | _UNSTABLE:
             raise refused(
                 text, 0, f"{node.this} cannot be used here: it looks at other records or at chance.", "expression"

@@ -4,7 +4,7 @@ What this does, and always by tokens, never by searching the text (which would a
 
 - measures: length, number of tokens, depth of brackets; a bomb for the parser is refused here;
 - refuses `${`, which Spark substitutes inside the text, and everything that asks for a parameter;
-- takes off `EMIT CHANGES` at the end, and the `AS OF` windows behind tables, which no dialect knows;
+- takes off `EMIT CHANGES` at the end, and the `AS OF` windows behind tables, which no dialect knows; leaves out hints;
 - puts a prefix before the names of function calls. sqlglot knows functions of thirty dialects and rewrites some of
   them; with the prefix it keeps the call as it was written, and the gate sees the name that Spark will see.
 """
@@ -18,10 +18,11 @@ from typing import Any
 
 import sqlglot
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import TokenType
+from sqlglot.tokens import Token, TokenType
 
 from policies.sql import inventory
 from policies.sql.errors import refused
+from policies.sql.unfinished import tokens_of
 from policies.sql.windows import AsOf, read_offsets, read_time
 from policies.sql.words import words
 
@@ -43,7 +44,21 @@ _SPELLED_OUT = words(
 )
 _OPEN = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
 _CLOSE = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
-_BEGINNINGS = (TokenType.SELECT, TokenType.FROM, TokenType.VALUES, TokenType.WITH)
+_BEGINNINGS = (TokenType.SELECT, TokenType.FROM, TokenType.VALUES, TokenType.WITH, TokenType.TABLE)
+_INSTEAD = {
+    "INSERT": "Topics are read here, not written", "UPDATE": "Topics are read here, not written",
+    "DELETE": "Topics are read here, not written", "MERGE": "Topics are read here, not written",
+    "TRUNCATE": "Topics are read here, not written", "CREATE": "Nothing is created here; use WITH for a query with a name",
+    "DROP": "Topics are read here, not written", "ALTER": "Topics are read here, not written",
+    "SET": "There are no settings to set in a query", "USE": "Write the cluster before the topic, as in prod.orders",
+    "CACHE": "Nothing is kept between queries", "CALL": "There are no procedures",
+    "PIVOT": "PIVOT follows a table: SELECT * FROM orders PIVOT (...)",
+}  # fmt: skip
+"""The first word of a statement that is no query -> what is true instead."""
+_BEFORE_QUERY = (
+    TokenType.L_PAREN, TokenType.R_PAREN, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL,
+    TokenType.DISTINCT,
+)  # fmt: skip
 _NOT_A_NAME = (TokenType.STRING, TokenType.RAW_STRING, TokenType.NUMBER, TokenType.HEX_STRING)
 
 
@@ -56,6 +71,8 @@ class Lexed:
     windows: list[AsOf]
     emit_changes: bool
     calls: dict[str, int]
+    hints: bool = False
+    quoted_texts: list[str] = field(default_factory=list)
     _edits: list[tuple[int, int]] = field(default_factory=list)  # (position in text, shift from there on)
 
     def original_position(self, position: int) -> int:
@@ -74,7 +91,10 @@ def lex(sql: str) -> Lexed:
     try:
         tokens = list(sqlglot.Dialect.get_or_raise(DIALECT).tokenize(sql))
     except (SqlglotError, RecursionError) as error:
-        raise refused(sql, 0, "The query cannot be read: a string, name or comment is not closed.", "syntax") from error
+        at = next((t.start for t in reversed(list(tokens_of(sql))) if t.is_open()), 0)
+        raise refused(
+            sql, at, "The query cannot be read: a string, name or comment is not closed.", "syntax"
+        ) from error
     if (at := sql.find("${")) >= 0:
         raise refused(
             sql, at, "The query holds ${, which Spark would substitute; write it as '$' || '{...'.", "substitution"
@@ -111,8 +131,6 @@ def _measure(sql: str, tokens: list[Any]) -> None:
             raise refused(sql, token.start, f"{PREFIX} is kept for Weir's own use.", "reserved")
         if _is_parameter(tokens, index):
             raise refused(sql, token.start, "Parameters are not filled in; write the value itself.", "parameter")
-        if token.token_type is TokenType.HINT:
-            raise refused(sql, token.start, "Hints are not allowed; leave out /*+ ... */.", "hint")
 
 
 def _is_parameter(tokens: list[Any], at: int) -> bool:
@@ -129,10 +147,30 @@ def _one_query(sql: str, tokens: list[Any]) -> None:
     first = next((t for t in tokens if t.token_type is not TokenType.L_PAREN), tokens[0])
     if first.token_type not in _BEGINNINGS:
         word = first.text.upper()[:40]
-        raise refused(sql, first.start, "Only a query can be run: SELECT, FROM, VALUES or WITH.", f"statement:{word}")
+        instead = f"{_INSTEAD[word]}. " if word in _INSTEAD else ""
+        sentence = f"{instead}Only a query can be run: SELECT, FROM, VALUES or WITH; SHOW, DESCRIBE and EXPLAIN alone."
+        raise refused(sql, first.start, sentence, f"statement:{word}")
     for token, following in itertools.pairwise(tokens):
         if token.token_type is TokenType.SEMICOLON:
             raise refused(sql, following.start, "One statement at a time.", "several-statements")
+
+
+def tables_as_queries(tokens: list[Any]) -> list[Any]:
+    """`TABLE orders` where a query may begin, as `FROM orders`."""
+    found = []
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1] if at else None
+        after = tokens[at + 1] if at + 1 < len(tokens) else None
+        begins = before is None or before.token_type in _BEFORE_QUERY
+        if (
+            token.token_type is TokenType.TABLE
+            and begins
+            and after is not None
+            and after.token_type is not TokenType.L_PAREN
+        ):
+            token = Token(TokenType.FROM, "FROM", line=token.line, col=token.col, start=token.start, end=token.end)
+        found.append(token)
+    return found
 
 
 def _without_semicolons(tokens: list[Any]) -> list[Any]:
@@ -158,6 +196,13 @@ def _edit(sql: str, tokens: list[Any], end: int, emit: bool) -> Lexed:
     while index < len(tokens):
         token = tokens[index]
         following = tokens[index + 1] if index + 1 < len(tokens) else None
+        if token.token_type is TokenType.HINT:
+            lexed.hints = True
+            put(token.start, " ", token.end + 1)
+            index += 1
+            continue
+        if token.token_type is TokenType.STRING and sql[token.start] == '"':
+            lexed.quoted_texts.append(token.text)
         taken = _window(sql, tokens, index, lexed.windows)
         if taken:
             put(

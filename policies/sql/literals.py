@@ -31,6 +31,10 @@ def without_literals(sql: str) -> str:
         # Of what stands between two words only that it is there is kept: it may be a comment.
         words.append(" " if words and token.start > end else "")
         text = sql[token.start : token.end + 1]
+        if token.token_type is TokenType.HINT:
+            end = token.end + 1
+            words.append(" ")
+            continue
         hidden = token.token_type in _LITERALS or text[:1].isdigit()
         words.append("?" if hidden else text)
         end = token.end + 1

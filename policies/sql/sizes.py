@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from policies.sql import inventory
+from policies.sql import inventory, sequences
 from policies.sql.names import fold
 from policies.sql.pattern_calls import matched
 from policies.sql.patterns import degree
@@ -45,6 +45,7 @@ _REPLACES = words("replace regexp_replace")
 _EACH = words("transform transform_keys transform_values zip_with map_zip_with aggregate reduce")
 _MATCHES = (exp.Anonymous, exp.RegexpLike, exp.Like, exp.ILike)
 _OF_BOTH = (exp.Concat, exp.DPipe)
+_GENERATORS = words("explode explode_outer posexplode posexplode_outer")
 _GROUP = re.compile(r"\$(?:\d+|\{\w+\})|\\(.)", re.DOTALL)
 _ANY = ""
 """Name of the columns that have none, or whose names are not worked out here."""
@@ -186,6 +187,11 @@ class _Expressions:
                     text = (
                         f"Texts or lists are joined to themselves until they are longer than {LONGEST:,}, by estimate."
                     )
+                    if any(str(c.this).lower() == "sequence" for c in each.find_all(exp.Anonymous)):
+                        text = (
+                            f"A list made from a sequence would be longer than {LONGEST:,}, by estimate; make rows of the"
+                            " sequence first: SELECT ... FROM (SELECT explode(sequence(...)) AS x)."
+                        )
                     raise _Beyond(each, text, "size")
                 most = max(most, size)
             elif isinstance(each, exp.Star):
@@ -219,6 +225,8 @@ class _Expressions:
         if any(isinstance(each, exp.Lambda) for each in given):
             return self._lambda(name, given)
         sizes = [self.size(each) for each in given] or [_STORED]
+        if name in _GENERATORS and isinstance(given[0], exp.Anonymous) and str(given[0].this).lower() == "sequence":
+            return _STORED  # its elements, one a row
         if name == "array_join" and len(sizes) > 1:
             return sizes[0] * max(1, sizes[1] // _STORED)
         if name in _SUMS:
@@ -228,6 +236,8 @@ class _Expressions:
         return max(sizes) * _FACTORS.get(name, _COLLECTED if name in _COLLECTS else 1)
 
     def _sized(self, name: str, given: Sequence[Any], sizes: Sequence[int]) -> int:
+        if name == "sequence":
+            return _STORED * sequences.length(exp.Anonymous(this=name, expressions=[each.copy() for each in given]))
         numbers = [int(e.name) for e in given if isinstance(e, exp.Literal) and e.is_int]
         count = max(numbers, default=1)
         return max(sizes[0], count) if name in ("lpad", "rpad", "space", "randstr") else max(sizes) * max(1, count)

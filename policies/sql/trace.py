@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from policies.sql.names import fold
+from policies.sql.stars import counts_rows
 from policies.sql.tables import TableRef
 
 Source = tuple[TableRef, tuple[str, ...]]
@@ -20,11 +21,21 @@ Source = tuple[TableRef, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One column of a result. `direct` = it is the source itself, not something computed from it."""
+    """One column of a result. `direct` = it is the source itself, not something computed from it; `system` = no star
+    stands for it."""
 
     name: str
     sources: frozenset[Source] = frozenset()
     direct: bool = False
+    system: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """The columns of a table: all their names, and which of them no star stands for."""
+
+    names: Sequence[str]
+    system: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -35,11 +46,11 @@ class _Relation:
 
 @dataclass(slots=True)
 class _Env:
-    columns: Mapping[TableRef, Sequence[str]]
+    columns: Mapping[TableRef, Visible]
     ctes: dict[str, list[Output]] = field(default_factory=dict)
 
 
-def outputs(tree: exp.Expression, columns: Mapping[TableRef, Sequence[str]]) -> list[Output]:
+def outputs(tree: exp.Expression, columns: Mapping[TableRef, Visible]) -> list[Output]:
     """The columns of a gated query's result, `columns` naming those of each table."""
     try:
         return _query(tree, _Env(columns))
@@ -47,7 +58,7 @@ def outputs(tree: exp.Expression, columns: Mapping[TableRef, Sequence[str]]) -> 
         return []
 
 
-def used(tree: exp.Expression, columns: Mapping[TableRef, Sequence[str]]) -> set[Source]:
+def used(tree: exp.Expression, columns: Mapping[TableRef, Visible]) -> set[Source]:
     """Every column of a table that the query names anywhere."""
     found: set[Source] = set()
     try:
@@ -92,7 +103,7 @@ def _select(node: exp.Select, env: _Env) -> Iterator[Output]:
             prefix = fold(item.parts[0].name) if isinstance(item, exp.Column) else None
             for relation in relations:
                 if prefix is None or fold(relation.alias) == prefix:
-                    yield from (o for o in relation.outputs if fold(o.name) not in hidden)
+                    yield from (o for o in _starred(relation) if fold(o.name) not in hidden)
             continue
         if isinstance(item, exp.Aliases):
             found = _expression(item.this, relations)
@@ -128,7 +139,8 @@ def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
     if isinstance(place, exp.Table):
         ref = place.meta.get("weir")
         if ref is not None:
-            own = [Output(c, frozenset({(ref, (c,))}), True) for c in env.columns.get(ref, ())]
+            known = env.columns.get(ref, Visible(()))
+            own = [Output(c, frozenset({(ref, (c,))}), True, c in known.system) for c in known.names]
             if place.args.get("pivots"):
                 own = []
             return _Relation(name, _renamed(own, alias))
@@ -148,7 +160,13 @@ def _renamed(outputs: list[Output], alias: Any) -> list[Output]:
     names = [c.name for c in (alias.args.get("columns") or ())] if alias is not None else []
     if not names:
         return outputs
-    return [Output(n, o.sources, o.direct) for n, o in zip(names, outputs, strict=False)]
+    plain = (output for output in outputs if not output.system)
+    return [Output(n, o.sources, o.direct) for n, o in zip(names, plain, strict=False)]
+
+
+def _starred(relation: _Relation) -> list[Output]:
+    """The columns of a relation that a star stands for."""
+    return [output for output in relation.outputs if not output.system]
 
 
 def _expression(node: Any, relations: list[_Relation]) -> Output:
@@ -162,7 +180,14 @@ def _expression(node: Any, relations: list[_Relation]) -> Output:
         return Output(name, frozenset((ref, (*path, name)) for ref, path in inner.sources), inner.direct)
     sources: set[Source] = set()
     for column in node.find_all(exp.Column):
-        sources |= _column(column, relations).sources
+        if not isinstance(column.this, exp.Star):
+            sources |= _column(column, relations).sources
+    for star in node.find_all(exp.Star):
+        if not counts_rows(star.parent) and star.find_ancestor(exp.Query) is node.find_ancestor(exp.Query):
+            prefix = fold(star.parent.parts[0].name) if isinstance(star.parent, exp.Column) else None
+            for relation in relations:
+                if prefix is None or fold(relation.alias) == prefix:
+                    sources |= {source for each in _starred(relation) for source in each.sources}
     return Output("", frozenset(sources))
 
 

@@ -13,13 +13,14 @@ from typing import Any
 
 from sqlglot import exp
 
-from policies.sql import bombs, calls, inventory
+from policies.sql import bombs, calls, inventory, sequences
+from policies.sql.elsewhere import INSTEAD
 from policies.sql.errors import refused
 from policies.sql.lexer import PREFIX, Lexed
 from policies.sql.words import words
 
 MAX_GROWTH = 10_000
-"""Longest text or array that repeat, lpad, sequence and the like may make; two such calls cannot fill the memory."""
+"""Longest text or array that repeat, lpad and the like may make; two such calls cannot fill the memory."""
 
 SMALL_GROWTH = 100
 MAX_GROWTH_TOGETHER = 10_000_000
@@ -47,6 +48,9 @@ _INSTEAD = {
     "Placeholder": "Parameters are not filled in; write the value itself.",
     "Parameter": "Parameters are not filled in; write the value itself.",
     "Array": "A list is written array(1, 2).",
+    "Unnest": "UNNEST is not Spark's; write LATERAL VIEW explode(list) t AS x.",
+    "JSONExtract": "Spark has no -> for JSON; write get_json_object(text, '$.a').",
+    "JSONExtractScalar": "Spark has no ->> for JSON; write get_json_object(text, '$.a').",
 }
 """What is said of a node that is not allowed and has an everyday relative."""
 
@@ -74,6 +78,9 @@ class Checker:
 
     def not_allowed(self, name: str) -> str:
         """What is said of a function that a query may not call."""
+        instead = INSTEAD.get(name.lower()) if name.lower() not in inventory.functions() else None
+        if instead is not None:
+            return f"The function {name[:60]} is not Spark's; write {instead}."
         near = inventory.near(name)
         hint = f"; did you mean {near}?" if near else "."
         return f"The function {name[:60]} is not allowed: it {inventory.refusal(name)}{hint}"
@@ -120,7 +127,11 @@ class Checker:
                 sentence = "Spark compares with no ANY, SOME or ALL of a query; write EXISTS, IN, max or min."
                 raise self.refuse(node, sentence, "quantifier")
             case exp.With() if node.args.get("recursive"):
-                raise self.refuse(node, "WITH RECURSIVE is not supported; unfold the levels you need.", "recursive")
+                sentence = (
+                    "Spark 4.0, which runs the queries, has no WITH RECURSIVE. Join once for each level that you need;"
+                    " for numbers or times write explode(sequence(1, 10))."
+                )
+                raise self.refuse(node, sentence, "recursive")
             case exp.Table():
                 self._table(node)
             case exp.Lateral():
@@ -168,6 +179,11 @@ class Checker:
             self._growth(node, name.lower())
 
     def _growth(self, node: Any, name: str) -> None:
+        if name == "sequence":
+            sentence = sequences.problem(node)
+            if sentence is not None:
+                raise self.refuse(node, sentence, "size", name)
+            return
         for sized in _sizes(name, node.expressions):
             if isinstance(sized, exp.Literal) and sized.is_int and int(sized.name) <= MAX_GROWTH:
                 continue
@@ -184,7 +200,11 @@ class Checker:
             name = str(node.this).lower()
             if not inventory.grows(name):
                 continue
-            sizes = [int(s.name) for s in _sizes(name, node.expressions) if isinstance(s, exp.Literal) and s.is_int]
+            if name == "sequence":
+                free = sequences.is_exploded(node) or sequences.goes_by_days(node)
+                sizes = [] if free else [sequences.length(node)]
+            else:
+                sizes = [int(s.name) for s in _sizes(name, node.expressions) if isinstance(s, exp.Literal) and s.is_int]
             product *= max((size for size in sizes if size > SMALL_GROWTH), default=1)
             if product > MAX_GROWTH_TOGETHER:
                 raise self.refuse(
@@ -251,6 +271,8 @@ def _own_size(call: Any) -> int:
         return max(1, len(arguments))
     if not inventory.grows(name):
         return 1
+    if name == "sequence":
+        return 1 if sequences.is_exploded(call) else max(1, sequences.length(call))
     found = 1
     for sized in _sizes(name, arguments):
         if isinstance(sized, exp.Literal) and sized.is_int:
@@ -262,28 +284,7 @@ def _own_size(call: Any) -> int:
 
 def _sizes(name: str, arguments: list[Any]) -> Iterator[Any]:
     """The arguments that say how long a result gets."""
-    if name == "sequence":
-        yield from _sequence_sizes(arguments)
-    elif name in ("format_string", "printf", "space", "randstr"):
+    if name in ("format_string", "printf", "space", "randstr"):
         yield from arguments[:1]
     else:
         yield from arguments[1:2]
-
-
-def _is_date(node: Any) -> bool:
-    """Whether it is surely a date or a time, which Spark makes no sequence of with a number."""
-    if isinstance(node, exp.Cast):
-        return node.to.this in (exp.DType.DATE, exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPNTZ)
-    name = str(node.this).lower().removeprefix(PREFIX) if isinstance(node, exp.Anonymous) else ""
-    return name in ("to_date", "date", "make_date", "current_date")
-
-
-def _sequence_sizes(arguments: list[Any]) -> Iterator[Any]:
-    # Dates counted by days or more, as they are without a step, end by themselves (years 1 to 9999); numbers must be bounded.
-    if len(arguments) == 2 and any(map(_is_date, arguments)):
-        return
-    if len(arguments) == 3 and isinstance(arguments[2], exp.Interval):
-        unit = arguments[2].text("unit").upper().rstrip("S")
-        if unit in ("DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "HOUR"):
-            return
-    yield from arguments[:2]

@@ -19,6 +19,8 @@ _TOKEN = re.compile(
 )
 _MOST_CHARACTERS = 50_000
 _FROM = words("from join table")
+_DESCRIBES = words("describe desc")
+_DESCRIBED = words("describe desc table extended")
 _NOT_AN_ALIAS = words(
     "where group order having limit join left right inner full outer cross semi anti natural on using union intersect"
     " except lateral window qualify pivot unpivot tablesample select from as of sort cluster distribute emit minus"
@@ -48,7 +50,9 @@ class Unfinished:
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
+class Token:
+    """`kind`: comment | string | quoted | word | number | mark; `start`, `end`: its place in the text."""
+
     kind: str
     text: str
     start: int
@@ -62,6 +66,10 @@ class _Token:
             return inner.replace("``", "`")
         return self.text if self.kind == "word" else None
 
+    def is_open(self) -> bool:
+        """Whether its closing quote or bracket of a comment is missing."""
+        return self.kind in ("string", "quoted", "comment") and not self.text.startswith("--") and not _closed(self)
+
     def is_word(self, among: frozenset[str]) -> bool:
         return self.kind == "word" and self.text.lower() in among
 
@@ -71,7 +79,7 @@ def read(sql: str, at: int) -> Unfinished | None:
     behind the first 50,000 characters, which are all that is read."""
     if at >= _MOST_CHARACTERS:
         return None
-    tokens = list(_tokens(sql[:_MOST_CHARACTERS]))
+    tokens = list(tokens_of(sql[:_MOST_CHARACTERS]))
     inside = next((t for t in tokens if t.start < at and (at < t.end or (at == t.end and not _closed(t)))), None)
     if inside is not None and inside.kind in ("string", "comment", "number"):
         return None
@@ -93,12 +101,13 @@ def read(sql: str, at: int) -> Unfinished | None:
     return Unfinished(start, word, chain, _wants_table(before), tables, ctes)
 
 
-def _tokens(sql: str) -> Iterator[_Token]:
+def tokens_of(sql: str) -> Iterator[Token]:
+    """The words, texts, names and marks of a text, comments included; it need not be complete."""
     for found in _TOKEN.finditer(sql):
-        yield _Token(found.lastgroup or "mark", found[0], found.start(), found.end())
+        yield Token(found.lastgroup or "mark", found[0], found.start(), found.end())
 
 
-def _closed(token: _Token) -> bool:
+def _closed(token: Token) -> bool:
     """Whether a cursor right behind the token is outside of it."""
     match token.kind:
         case "string":
@@ -112,11 +121,11 @@ def _closed(token: _Token) -> bool:
     return False
 
 
-def _wants_table(before: Sequence[_Token]) -> bool:
+def _wants_table(before: Sequence[Token]) -> bool:
     """Right after FROM or JOIN, or after a comma of a FROM clause."""
     if not before:
         return False
-    if before[-1].is_word(_FROM):
+    if before[-1].is_word(_FROM) or (before[0].is_word(_DESCRIBES) and all(t.is_word(_DESCRIBED) for t in before)):
         return True
     if before[-1].text != ",":
         return False
@@ -135,7 +144,7 @@ def _wants_table(before: Sequence[_Token]) -> bool:
     return False
 
 
-def _tables(tokens: Sequence[_Token]) -> tuple[list[tuple[str, tuple[str, ...]]], list[str]]:
+def _tables(tokens: Sequence[Token]) -> tuple[list[tuple[str, tuple[str, ...]]], list[str]]:
     tables: dict[tuple[str, tuple[str, ...]], None] = {}
     ctes: dict[str, None] = {}
     in_from = [False]  # for each open bracket: whether a comma here stands in a FROM clause
@@ -160,7 +169,7 @@ def _tables(tokens: Sequence[_Token]) -> tuple[list[tuple[str, tuple[str, ...]]]
     return [t for t in tables if not (len(t[1]) == 1 and fold(t[1][0]) in known)], list(ctes)
 
 
-def _table(tokens: Sequence[_Token], at: int) -> tuple[str, tuple[str, ...]]:
+def _table(tokens: Sequence[Token], at: int) -> tuple[str, tuple[str, ...]]:
     parts = [tokens[at].name or ""]
     at += 1
     while at + 1 < len(tokens) and tokens[at].text == "." and tokens[at + 1].name is not None:

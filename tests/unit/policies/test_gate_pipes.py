@@ -59,7 +59,7 @@ def test_a_step_works_on_what_came_before(sql: str, runs: str) -> None:
         ("SELECT DISTINCT ON (a) b FROM t", "DISTINCT ON is not Spark's", 21),
         ("SELECT a FROM t WHERE a = SOME (SELECT 1)", "write EXISTS, IN, max or min", 40),
         ("SELECT a AT TIME ZONE 'UTC' FROM t", "from_utc_timestamp", 8),
-        ("SELECT string_to_array(a) FROM t", "is not a function of Spark that Weir knows", 8),
+        ("SELECT string_to_array(a) FROM t", "write split(text, ',')", 8),
         ("SELECT dateformat(a, 'y') FROM t", "did you mean date_format?", 8),
         ("SELECT a RLIKE '(' FROM t", "mind its brackets", 8),
     ],

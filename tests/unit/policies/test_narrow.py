@@ -19,6 +19,7 @@ COLUMNS = (
     ("_timestamp", "weir_timestamp"),
     ("_value", "CAST(weir_raw AS STRING)"),
 )
+SYSTEM = ("_partition", "_timestamp", "_value")
 
 
 def plan(
@@ -32,7 +33,7 @@ def plan(
 
 def read(sql: str, **more: object) -> tuple[list[str], str]:
     """The columns of the view, and what is decoded of a record."""
-    made = narrowed(plan(**more), mentioned(gate.check(sql).tree))  # type: ignore[arg-type]
+    made = narrowed(plan(**more), mentioned(gate.check(sql).tree), SYSTEM)  # type: ignore[arg-type]
     return [name for name, _ in made.columns], columns_ddl(made.value.kind)  # type: ignore[arg-type]
 
 
@@ -73,8 +74,13 @@ def test_what_is_named_is_read(sql: str, columns: list[str], decoded: str | None
         "SELECT * EXCEPT (id) FROM orders",
     ],
 )
-def test_where_columns_are_meant_without_a_name_all_are_read(sql: str) -> None:
-    assert read(sql) == ([name for name, _ in COLUMNS], columns_ddl(KIND))
+def test_where_columns_are_meant_without_a_name_every_field_is_read(sql: str) -> None:
+    assert read(sql) == ([name for name, _ in COLUMNS if name not in SYSTEM], columns_ddl(KIND))
+
+
+def test_system_columns_are_read_where_they_are_named() -> None:
+    assert read("SELECT *, _TIMESTAMP FROM orders")[0] == ["id", "customer", "amount", "note", "_timestamp"]
+    assert read("SELECT * FROM orders ORDER BY _partition")[0][-1] == "_partition"
 
 
 def test_row_filters_rest_on_stored_fields_that_nobody_names() -> None:

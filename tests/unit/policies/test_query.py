@@ -256,7 +256,7 @@ def test_the_header_says_which_policy_masks_and_why() -> None:
 
     gated = check("SELECT who.mail AS m, upper(who.mail), who.name, id, 1 FROM orders")
     (ref,) = gated.tables
-    outputs = trace.outputs(gated.tree, {ref: [c.name for c in explained.shown]})
+    outputs = trace.outputs(gated.tree, {ref: trace.Visible([c.name for c in explained.shown])})
     shown = [explain.header(o, {ref: explained}) for o in outputs]
     assert [s["effect"] for s in shown] == ["masked", "derived", "clear", "clear", "derived"]
     assert shown[0]["text"] == "value.who.mail: EMAIL_DOMAIN by mask-mail (98% of 1,000)"

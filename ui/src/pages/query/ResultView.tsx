@@ -52,9 +52,9 @@ export function ResultView({
       <div className="panel">
         <Empty title="Ask your topics something">
           <p>
-            The value's fields stand at the top, beside <code>_key</code>, <code>_headers</code>,{" "}
-            <code>_partition</code>, <code>_offset</code> and <code>_timestamp</code>. What you may not see arrives
-            masked; each column says why.
+            The value's fields are the columns. <code>_key</code>, <code>_headers</code>, <code>_partition</code>,{" "}
+            <code>_offset</code> and <code>_timestamp</code> are there too, by their names only. What you may not see
+            arrives masked; each column says why. <code>SHOW TABLES</code> and <code>DESCRIBE</code> answer as well.
           </p>
         </Empty>
       </div>
