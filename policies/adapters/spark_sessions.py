@@ -104,8 +104,7 @@ class Sessions:
             session = connect(self._remote)
             # One stream a query, without the shared pool that gives back what a broken stream would resume from.
             session.client.disable_reattachable_execute()
-            for key, value in PINNED.items():
-                session.conf.set(key, value)
+            _pin(session)
         except WeirError:
             raise
         except Exception as error:
@@ -118,6 +117,14 @@ class Sessions:
                 "The query engine refuses its settings; is it Spark 4.0?", details={"server": "spark"}
             ) from None
         return session
+
+
+def _pin(session: Any) -> None:
+    """Set `PINNED` in one request. PySpark's own call for several pairs passes over what the server refuses."""
+    from pyspark.sql.connect.proto import ConfigRequest, KeyValue
+
+    pairs = [KeyValue(key=key, value=value) for key, value in PINNED.items()]
+    session.client.config(ConfigRequest.Operation(set=ConfigRequest.Set(pairs=pairs, silent=False)))
 
 
 def _alive(session: Any) -> bool:
