@@ -27,11 +27,12 @@ from policies.adapters.spark_decode import AVRO_IS_BOUNDED, from_json, value_sql
 from policies.adapters.spark_errors import translate
 from policies.adapters.spark_headers import framed_sql, head_sql, shown_sql
 from policies.adapters.spark_records import WindowReader, frame_of, kafka_frame, records_frame
-from policies.adapters.spark_sessions import Sessions
+from policies.adapters.spark_sessions import MANY, Sessions, configure
 from policies.plan import Batches, PartRead, QueryPlan, Result, TablePlan
 from policies.query_errors import QueryFailed
 from policies.query_ports import Decoder
 
+_FEW = 1_000_000
 BARRIER = "spark_partition_id() >= 0"
 
 
@@ -106,7 +107,8 @@ class SparkEngine:
                     f"A mask or row filter does not fit the records of {table.topic!r}; its owner must mend the policy.",
                     details={"condition": "view"},
                 ) from None
-        session.conf.set("spark.sql.ansi.enabled", str(plan.ansi).lower())
+        ansi = {"spark.sql.ansi.enabled": str(plan.ansi).lower()}
+        configure(session, ansi if _few(plan, records) else ansi | MANY)
         return frame_of(session, plan.sql)
 
     def _jvm_reads_avro(self, session: Any) -> bool:
@@ -156,6 +158,17 @@ class SparkEngine:
         # A type given as text would be parsed by whatever session is the process's active one.
         decode = udf(self._decoder.function(part, read), returnType=StringType(), useArrow=True)
         return frame.withColumn(f"weir_text_{part}", decode(col(part)))
+
+
+def _few(plan: QueryPlan, records: Mapping[str, Any]) -> bool:
+    """Whether the query is over so few records that planning is its cost: at most `_FEW` rows even when every table is
+    joined with every other."""
+    rows = 1
+    for table in plan.tables:
+        if table.window.records and table.view not in records:
+            return False
+        rows *= max(1, table.window.records) ** plan.sql.count(f"`{table.view}`")
+    return rows <= _FEW
 
 
 def _telling(plan: QueryPlan) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from catalog.adapters.spark_connect import connect, release
@@ -20,7 +20,6 @@ PINNED = {
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     # Mask keys are literals of the plan; should a plan ever be printed, they are not.
     "spark.sql.redaction.string.regex": "(?i)X'[0-9a-f]{128}'|\\[[0-9, -]{200,}\\]|[0-9a-f]{128}",
-    "spark.sql.shuffle.partitions": "4",
     # A nested-loop join against a broadcast side buffers its rows in the heap where what follows is not compiled with
     # it, and cannot be stopped meanwhile: one query with several cross joins then ends the engine for everybody.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
@@ -28,6 +27,25 @@ PINNED = {
     "spark.sql.ansi.enabled": "false",
 }
 """Set in every session before anything else. The user's own text runs with ANSI mode on, see `spark_engine`."""
+
+FEW = {
+    # A session's code is compiled anew for each session, by Java's compiler in the JVM: for a few thousand records that
+    # takes longer than reading them by the interpreter of expressions, which means the same.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # Plans that change while they run are planned once a stage.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+"""Set in every session too: what is best for few records."""
+
+MANY = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.shuffle.partitions": "4",
+}
+"""The same for many records."""
 
 
 class Sessions:
@@ -104,7 +122,7 @@ class Sessions:
             session = connect(self._remote)
             # One stream a query, without the shared pool that gives back what a broken stream would resume from.
             session.client.disable_reattachable_execute()
-            _pin(session)
+            configure(session, PINNED | FEW)
         except WeirError:
             raise
         except Exception as error:
@@ -119,11 +137,11 @@ class Sessions:
         return session
 
 
-def _pin(session: Any) -> None:
-    """Set `PINNED` in one request. PySpark's own call for several pairs passes over what the server refuses."""
+def configure(session: Any, settings: Mapping[str, str]) -> None:
+    """Set them all in one request. PySpark's own call for several settings passes over what the server refuses."""
     from pyspark.sql.connect.proto import ConfigRequest, KeyValue
 
-    pairs = [KeyValue(key=key, value=value) for key, value in PINNED.items()]
+    pairs = [KeyValue(key=key, value=value) for key, value in settings.items()]
     session.client.config(ConfigRequest.Operation(set=ConfigRequest.Set(pairs=pairs, silent=False)))
 
 
