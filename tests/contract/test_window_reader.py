@@ -130,10 +130,13 @@ def _compacted(kafka: Kafka, topic: str) -> None:
     """Most keys are sent again, so that their first records are taken out of the log."""
     from confluent_kafka import Consumer, KafkaError, TopicPartition
 
-    records = [{"key": f"k{n % 7}".encode(), "value": f"{n}".encode() if n % 5 else None} for n in range(200)]
-    kafka.send(topic, records)
+    def sent(key: str, value: bytes | None) -> dict[str, Any]:
+        return {"key": key.encode(), "value": value, "timestamp": int(time.time() * 1000)}
+
+    kafka.send(topic, [sent(f"k{n % 7}", f"{n}".encode() if n % 5 else None) for n in range(200)])
 
     def held() -> int:
+        """How many of the first 200 records are still there."""
         consumer = Consumer({
             "bootstrap.servers": kafka.servers, "group.id": "count", "enable.partition.eof": True, "log_level": 0,
             "enable.auto.commit": False,
@@ -144,14 +147,14 @@ def _compacted(kafka: Kafka, topic: str) -> None:
             if message.error() is not None:
                 assert message.error().code() == KafkaError._PARTITION_EOF
                 break
-            count += 1
+            count += message.offset() < 200
         consumer.close()
         return count
 
     until = time.monotonic() + 120
     while held() >= 200 and time.monotonic() < until:
         # A segment is closed, and then compacted, when the next record comes.
-        kafka.send(topic, [{"key": b"last", "value": b"now"}])
+        kafka.send(topic, [sent("last", b"now")])
     assert held() < 200
 
 
