@@ -233,10 +233,11 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     def references() -> list[str]:
         return [f"{cluster}/{name}" for cluster, name in store.names() if "://" not in cluster]
 
+    engine = parts.get("engine", lambda: parts.engine(connections.client_settings))
     query = GovernedQuery(
         Tables(datasets, facts, connections, parts.spark_options, registry),
         state,
-        parts.get("engine", parts.engine),
+        engine,
         parts.get("window", lambda: QueryOffsets(connections, parts.query_offsets)),
         _QueryAudit(audit, datasets),
         MaskKeys(parts.mask_secret()),
@@ -315,12 +316,12 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         grants=grants,
         audit=audit,
         query=query,
-        query_check=QueryCheck(query.preparer, parts.get("engine", parts.engine), settings.query),
+        query_check=QueryCheck(query.preparer, engine, settings.query),
         completion=Completion(query.preparer, references),
         decisions=Decisions(state, facts, identity, audit, now, settings.policies, named),
         simulation=Simulation(state, facts, references, now, settings.policies),
         policy_tests=PolicyTests(query.preparer, facts, now, settings.policies, named),
-        mask_preview=MaskPreview(parts.get("engine", parts.engine)),
+        mask_preview=MaskPreview(engine),
         declared=Declared(handlers, parts.transaction, audit),
         facts=facts,
         health=Health(parts.probes(), parts.lag),

@@ -256,11 +256,16 @@ class Parts:
         """Have Spark sessions ready before the first query."""
         self.get("sessions", self.sessions).warm()
 
-    def engine(self) -> Any:
+    def engine(self, client_settings: Callable[[str], Mapping[str, str]]) -> Any:
+        """`client_settings`: bootstrap servers of a cluster -> librdkafka's settings for it."""
         from api.tables import Decoder
+        from policies.adapters.kafka_windows import KafkaWindows
         from policies.adapters.spark_engine import SparkEngine
 
-        return SparkEngine(self.get("sessions", self.sessions), Decoder(self._archive))
+        query = self._settings.query
+        windows = KafkaWindows(client_settings, query.small_window_records, query.small_window_bytes)
+        self.closing.append(windows.close)
+        return SparkEngine(self.get("sessions", self.sessions), Decoder(self._archive), windows)
 
     def _archive(self) -> str:
         from scanners.adapters.code_archive import code_archive

@@ -2,6 +2,7 @@
 
     weir test --bench query             a few minutes: 200,000 records, clients for 30 seconds
     weir test --bench query --full      1,000,000 records, 20 clients for 5 minutes
+    weir test --bench query --only small    windows of 1,000 records, read by Weir and by Spark in turns
 
 Starts an instance of its own; with WEIR_TEST_STACK (a JSON file of servers' addresses) only Weir's API, over those
 servers. Figures that are compared are taken in turns in one run. A ratio above 1 is over the limit.
@@ -13,6 +14,7 @@ import argparse
 import contextlib
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -216,27 +218,83 @@ def cost(spark: str, topics: Topics, records: int, rounds: int) -> list[Figure]:
         sessions.close()
 
 
-def over_http(url: str, token: str, topic: str, rounds: int) -> list[Figure]:
-    client = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=120)
-    asked = {"sql": f"SELECT id, customer.email, amount FROM `{topic}`", "limit": 1000}
-    took, refused = [], []
+@dataclass(frozen=True)
+class Api:
+    """An API process over the servers of this run, and the token of its administrator."""
+
+    url: str
+    token: str
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.token}"}, timeout=120)
+
+
+ASKED = {"two columns": ("id, customer.email", 250), "SELECT *": ("*", 400)}
+"""Name -> columns, and the limit of the median in ms."""
+
+
+def over_http(ways: dict[str, Api], topic: str, rounds: int) -> list[Figure]:
+    """Queries of 1,000 records by one client, the ways in turns; refusals by the first way."""
+    clients = {way: api.client() for way, api in ways.items()}
+    took: dict[tuple[str, str], list[float]] = {(way, name): [] for name in ASKED for way in ways}
+    refused = []
     for number in range(rounds + 5):
+        for (way, name), times in took.items():
+            asked = {"sql": f"SELECT {ASKED[name][0]} FROM `{topic}`", "limit": 1000}
+            begun = time.perf_counter()
+            answer = clients[way].post("/api/v1/query", json=asked)
+            if len(answer.json().get("rows", ())) != 1000:
+                raise RuntimeError(f"the query was answered with {answer.text[:300]}")
+            if number >= 5:
+                times.append(time.perf_counter() - begun)
         begun = time.perf_counter()
-        answer = client.post("/api/v1/query", json=asked)
-        if len(answer.json().get("rows", ())) != 1000:
-            raise RuntimeError(f"the query was answered with {answer.text[:300]}")
-        if number >= 5:
-            took.append(time.perf_counter() - begun)
-        begun = time.perf_counter()
-        answer = client.post("/api/v1/query", json={"sql": f"SELECT reflect('a', 'b') FROM `{topic}`"})
+        answer = next(iter(clients.values())).post(
+            "/api/v1/query", json={"sql": f"SELECT reflect('a', 'b') FROM `{topic}`"}
+        )
         if answer.status_code != 400:
             raise RuntimeError(f"the refusal was answered with {answer.text[:300]}")
         refused.append(time.perf_counter() - begun)
-    return [
-        Figure("query of 1,000 records over HTTP, p50", statistics.median(took) * 1000, 700, "ms"),
-        Figure("query of 1,000 records over HTTP, p95", p95(took) * 1000, 1500, "ms"),
-        Figure("refusal over HTTP, p95", p95(refused) * 1000, 50, "ms"),
-    ]
+    figures = []
+    for (way, name), times in took.items():
+        figures.append(
+            Figure(f"{name}, 1,000 records, {way}, p50", statistics.median(times) * 1000, ASKED[name][1], "ms")
+        )
+        figures.append(Figure(f"{name}, 1,000 records, {way}, p95", p95(times) * 1000, 600, "ms"))
+    return [*figures, Figure("refusal over HTTP, p95", p95(refused) * 1000, 50, "ms")]
+
+
+def together(ways: dict[str, Api], topic: str, count: int, duration: float) -> list[Figure]:
+    """Queries of 1,000 records by several clients at once, each way for `duration` seconds, in two turns."""
+    took: dict[str, list[float]] = {way: [] for way in ways}
+    spent = dict.fromkeys(ways, 0.0)
+
+    def client(way: str, until: float) -> None:
+        http = ways[way].client()
+        while time.monotonic() < until:
+            begun = time.perf_counter()
+            answer = http.post(
+                "/api/v1/query", json={"sql": f"SELECT id, customer.email FROM `{topic}`", "limit": 1000}
+            )
+            if len(answer.json().get("rows", ())) != 1000:
+                raise RuntimeError(f"the query was answered with {answer.text[:300]}")
+            took[way].append(time.perf_counter() - begun)
+
+    for turn in range(4):
+        way = list(ways)[turn % len(ways)]
+        begun = time.monotonic()
+        threads = [threading.Thread(target=client, args=(way, begun + duration / 2)) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        spent[way] += time.monotonic() - begun
+    figures = []
+    for way, times in took.items():
+        rate = len(times) / spent[way]
+        figures.append(Figure(f"{count} clients, {way}: queries/s", rate, None, ""))
+        figures.append(Figure("  one query every", 1000 / rate if rate else float("inf"), 1000 / 12, "ms"))
+        figures.append(Figure("  p95", p95(times) * 1000, 1500, "ms"))
+    return figures
 
 
 def clients(url: str, token: str, topic: str, count: int, duration: float) -> list[Figure]:
@@ -286,51 +344,65 @@ def _memory() -> float:
 
 
 @contextlib.contextmanager
-def instance() -> Iterator[tuple[str, str, dict[str, str]]]:
-    """(url, token, addresses of the servers) of a Weir of its own."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+def servers_of_this_run() -> Iterator[dict[str, Any]]:
+    """Addresses of the servers: those of WEIR_TEST_STACK, else of a Weir that is started for this."""
     given = os.environ.get("WEIR_TEST_STACK")
-    mark = uuid.uuid4().hex[:8]
+    if given:
+        yield json.loads(Path(given).read_text())
+        return
     run = [sys.executable, "-m", "api"]
     with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
-        env.update(WEIR_HOME=f"{folder}/home", PYTHONPATH=str(ROOT))
-        if given:
-            servers = json.loads(Path(given).read_text())
-            port = 18484 + int(mark[:3], 16)
-            env.update({
-                "WEIR_API__PORT": str(port), "WEIR_KAFKA__BOOTSTRAP_SERVERS": servers["kafka"],
-                "WEIR_SCHEMA_REGISTRY__URL": servers["registry"], "WEIR_NEO4J__URI": servers["neo4j"],
-                "WEIR_NEO4J__PASSWORD": servers["neo4j_auth"][1], "WEIR_ELASTICSEARCH__URL": servers["elasticsearch"],
-                "WEIR_SPARK__REMOTE": servers["spark"], "WEIR_LINEAGE__TOPIC": f"_bench.{mark}", "WEIR_LINEAGE__GROUP": mark,
-                "WEIR_LINEAGE__GRAPH_NAME": f"bench{mark}", "WEIR_CATALOG__SEARCH_INDEX": f"bench-{mark}",
-                "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"_bench.{mark}.head",
-            })  # fmt: skip
-            Path(f"{folder}/home").mkdir()
-            process = subprocess.Popen(
-                [*run, "serve"], env=env, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-            url = f"http://127.0.0.1:{port}"
-            try:
-                _await(url)
-                yield url, Path(f"{folder}/home/admin.token").read_text().strip(), servers
-            finally:
-                process.terminate()
-                process.wait(30)
-            return
         ports = {f"WEIR_STACK__{name}_PORT": "0" for name in ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK")}
-        env.update(ports, WEIR_API__PORT="0")
+        env = _environment(folder) | ports | {"WEIR_API__PORT": "0"}
         subprocess.run([*run, "up", "--detach"], env=env, cwd=ROOT, check=True, capture_output=True)
         try:
-            status = subprocess.run([*run, "status", "-o", "json"], env=env, cwd=ROOT, check=True, capture_output=True)
             stack = [sys.executable, "-m", "stack", "env", "-o", "json"]
-            servers = json.loads(subprocess.run(stack, env=env, cwd=ROOT, check=True, capture_output=True).stdout)
-            yield json.loads(status.stdout)["url"], Path(f"{folder}/home/admin.token").read_text().strip(), servers
+            yield json.loads(subprocess.run(stack, env=env, cwd=ROOT, check=True, capture_output=True).stdout)
         finally:
             subprocess.run([*run, "down"], env=env, cwd=ROOT, check=False, capture_output=True)
 
 
+def _environment(folder: str) -> dict[str, str]:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
+    return env | {"WEIR_HOME": f"{folder}/home", "PYTHONPATH": str(ROOT)}
+
+
+@contextlib.contextmanager
+def api(servers: dict[str, Any], settings: dict[str, str]) -> Iterator[Api]:
+    """An API of its own, with these settings, over the servers."""
+    mark = uuid.uuid4().hex[:8]
+    with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
+        port = _free_port()
+        env = _environment(folder) | {
+            "WEIR_API__PORT": str(port), "WEIR_KAFKA__BOOTSTRAP_SERVERS": servers["kafka"],
+            "WEIR_SCHEMA_REGISTRY__URL": servers["registry"], "WEIR_NEO4J__URI": servers["neo4j"],
+            "WEIR_NEO4J__PASSWORD": servers["neo4j_auth"][1], "WEIR_ELASTICSEARCH__URL": servers["elasticsearch"],
+            "WEIR_SPARK__REMOTE": servers["spark"], "WEIR_LINEAGE__TOPIC": f"_bench.{mark}", "WEIR_LINEAGE__GROUP": mark,
+            "WEIR_LINEAGE__GRAPH_NAME": f"bench{mark}", "WEIR_CATALOG__SEARCH_INDEX": f"bench-{mark}",
+            "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"_bench.{mark}.head", **settings,
+        }  # fmt: skip
+        Path(f"{folder}/home").mkdir()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "api", "serve"],
+            env=env, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        url = f"http://127.0.0.1:{port}"
+        try:
+            _await(url)
+            yield Api(url, Path(f"{folder}/home/admin.token").read_text().strip())
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
 def _await(url: str) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         with contextlib.suppress(httpx.HTTPError):
             if httpx.get(f"{url}/healthz").is_success:
@@ -366,20 +438,27 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="1,000,000 records, 20 clients for 5 minutes")
     parser.add_argument("--records", type=int, help="records of the comparison with data masked beforehand")
     parser.add_argument("--clients-seconds", type=float, help="how long the clients ask")
+    parser.add_argument("--only", choices=["small"], help="small windows over HTTP, read by Weir and by Spark")
     chosen = parser.parse_args()
     records = chosen.records or (1_000_000 if chosen.full else 200_000)
     duration = chosen.clients_seconds or (300 if chosen.full else 30)
     console = Console(highlight=False)
     console.print(f"{'figure':<60}{'measured':>14}{'limit':>12}{'ratio':>8}")
     show(console, decisions())
-    with instance() as (url, token, servers):
+    # The same program, with and without the way of small windows.
+    switched_off = {"WEIR_QUERY__SMALL_WINDOW_RECORDS": "0"}
+    with servers_of_this_run() as servers, api(servers, {}) as now, api(servers, switched_off) as before:
         topics = Topics(servers["kafka"])
+        ways = {"read by Weir": now, "read by Spark": before}
         try:
             topic = topics.fill("small", 1000)
-            declare(url, token, topic, servers["kafka"])
-            show(console, over_http(url, token, topic, 40 if chosen.full else 20))
-            show(console, cost(servers["spark"], topics, records, 5 if chosen.full else 3))
-            show(console, clients(url, token, topic, 20, duration))
+            for each in ways.values():
+                declare(each.url, each.token, topic, servers["kafka"])
+            show(console, over_http(ways, topic, 40 if chosen.full else 20))
+            show(console, together(ways, topic, 8, 60 if chosen.full else 20))
+            if chosen.only != "small":
+                show(console, cost(servers["spark"], topics, records, 5 if chosen.full else 3))
+                show(console, clients(now.url, now.token, topic, 20, duration))
         finally:
             topics.drop()
     return 0

@@ -21,6 +21,10 @@ class QuerySettings(BaseModel):
 
     window_records: int = Field(default=100_000, ge=1, le=100_000_000)
     """Records of a topic that a query reads when it names no window: the newest, over all partitions."""
+    small_window_records: int = Field(default=5_000, ge=0, le=100_000)
+    """A window of at most so many records is read by Weir itself and handed to the engine; 0: the engine reads all."""
+    small_window_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, le=64 * 1024 * 1024)
+    """Such a window is left to the engine when its records have more bytes."""
     default_rows: int = Field(default=1_000, ge=1)
     """Rows of an answer when no limit is asked for."""
     max_rows: int = Field(default=100_000, ge=1)

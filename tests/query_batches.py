@@ -19,10 +19,10 @@ from itertools import accumulate
 from typing import Any
 
 from catalog.errors import WeirError
-from policies.adapters import spark_engine
 from policies.adapters.kafka_offsets import KafkaOffsets
 from policies.adapters.spark_engine import SparkEngine
 from policies.adapters.spark_errors import translate
+from policies.adapters.spark_records import frame_of, kafka_frame
 from policies.adapters.spark_sessions import Sessions
 from policies.plan import QueryPlan, Result, ResultColumn, TablePlan, Window
 from policies.query import GovernedQuery
@@ -158,7 +158,7 @@ class Batches:
         names = {table.view: self._view(table) for table in plan.tables}
         asked.text = re.sub(r"`(weir_view_\d+)`", lambda m: f"`{names.get(m[1], m[1])}`", plan.sql)
         try:
-            fields = _frame(self.session, asked.text).schema.fields
+            fields = frame_of(self.session, asked.text).schema.fields
         except Exception as error:
             asked.outcome = translate(error)
             return False
@@ -171,7 +171,7 @@ class Batches:
             starts = list(accumulate((len(p) + len(_UNION) for p in pieces), initial=0))
             self.jobs += 1
             try:
-                table = _frame(self.session, _UNION.join(pieces)).toArrow()
+                table = frame_of(self.session, _UNION.join(pieces)).toArrow()
             except Exception as error:
                 bad = 0 if len(asked) == 1 else self._culprit(error, starts)
                 if bad is None:
@@ -211,40 +211,20 @@ class Batches:
             known = f"weir_view_{len(self.views) + 100}"
             self.views.append((key, known))
             self.session.conf.set("spark.sql.ansi.enabled", "false")
-            with self._read_once():
-                # A name of its own, since many views are read in one text and what is observed is named after them.
-                self.engine._governed(self.session, replace(table, view=known), False).createOrReplaceTempView(known)
+            # A name of its own, since many views are read in one text and what is observed is named after them.
+            view = self.engine._governed(replace(table, view=known), False, self.source(table))
+            view.createOrReplaceTempView(known)
             self.session.conf.set("spark.sql.ansi.enabled", "true")
         return known
 
-    @contextmanager
-    def _read_once(self) -> Iterator[None]:
-        """The engine's own reader replaced, for the views of this session alone."""
-        spark_engine._kafka = self.kafka
-        try:
-            yield
-        finally:
-            spark_engine._kafka = _KAFKA
-
-    def kafka(self, session: Any, table: TablePlan) -> Any:
+    def source(self, table: TablePlan) -> Any:
         """The records of a window as a table of the session, read from Kafka once."""
         key = f"{table.topic} {table.window.ranges}"
         if key not in self.raw:
-            frame = _KAFKA(session, table)
+            frame = kafka_frame(self.session, table)
             records = frame.toArrow()
-            self.raw[key] = session.createDataFrame(records).coalesce(1) if records.num_rows else frame
+            self.raw[key] = self.session.createDataFrame(records).coalesce(1) if records.num_rows else frame
         return self.raw[key]
-
-
-_KAFKA = spark_engine._kafka
-
-
-def _frame(session: Any, text: str) -> Any:
-    """A frame of a text; unlike `session.sql` it asks the server nothing before it is used."""
-    from pyspark.sql.connect.dataframe import DataFrame
-    from pyspark.sql.connect.plan import SQL
-
-    return DataFrame(SQL(text), session)
 
 
 def spark_itself(session: Any, queries: Sequence[str]) -> list[Result]:
@@ -252,7 +232,7 @@ def spark_itself(session: Any, queries: Sequence[str]) -> list[Result]:
     runner = Batches(SparkEngine(Sessions("", 0)), session)
     asked = [Asked(World("", "", {}), sql, text=sql) for sql in queries]
     for each in asked:
-        fields = _frame(session, each.sql).schema.fields
+        fields = frame_of(session, each.sql).schema.fields
         each.columns = tuple(ResultColumn(f.name, f.dataType.simpleString()) for f in fields)
     for start in range(0, len(asked), runner.size):
         runner._together(asked[start : start + runner.size])

@@ -83,10 +83,8 @@ class KafkaOffsets:
     def _client(self, kafka: Mapping[str, str]) -> Any:
         from confluent_kafka.admin import AdminClient
 
-        given = {k.removeprefix("kafka."): v for k, v in kafka.items() if k.startswith("kafka.")}
-        settings = {_RENAMED.get(k, k): v for k, v in given.items()}
-        settings = {k: v for k, v in settings.items() if k in _TAKEN}
-        settings |= self._extra.get(given.get("bootstrap.servers", ""), {})
+        extra = self._extra.get(kafka.get("kafka.bootstrap.servers", ""), {})
+        settings = client_settings(kafka, extra)
         key = tuple(sorted(settings.items()))
         with self._lock:
             if key not in self._clients:
@@ -121,6 +119,13 @@ class KafkaOffsets:
         found = self._list(client, topic, partitions, OffsetSpec.for_timestamp(int(moment.timestamp() * 1000)))
         # -1 = no record at or after that time.
         return {p: ends[p] if offset < 0 else offset for p, offset in found.items()}
+
+
+def client_settings(kafka: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
+    """Settings of librdkafka from Spark's Kafka options, and `extra` ones over them."""
+    given = {k.removeprefix("kafka."): v for k, v in kafka.items() if k.startswith("kafka.")}
+    settings = {_RENAMED.get(k, k): v for k, v in given.items()}
+    return {k: v for k, v in settings.items() if k in _TAKEN} | dict(extra)
 
 
 def allot(available: Mapping[int, int], limit: int) -> dict[int, int]:

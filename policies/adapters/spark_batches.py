@@ -6,7 +6,6 @@ Nothing is gathered here: of a result of any size one batch is held (Spark sends
 from __future__ import annotations
 
 import contextlib
-import itertools
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -33,18 +32,19 @@ class SparkBatches:
         failure: Callable[[Exception], WeirError],
         exact: bool = True,
     ) -> None:
-        from pyspark.sql.pandas.types import to_arrow_schema
-
         self.limit: str | None = None
         self._plan, self._failure = plan, failure
         self._counts, self._ended = Counts(plan, exact), False
-        # One schema for all batches, as DataFrame.toArrow makes it: what the server sends may differ in nullability.
-        self.schema = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True)
         limited = frame.limit(plan.limit + 1)
         plan.stop.check()
         self._tables = session.client.to_table_as_iterator(limited._plan.to_proto(session.client), self._counts.wanted)
-        # The request carries the tags of the thread that asks for the first response, so that is done here.
-        self._first = next(self._tables, None)
+        try:
+            # The request carries the tags of the thread that asks for the first response, so that is done here. The
+            # server answers with the schema once the query is analysed, before it runs.
+            self.schema = _arrow_schema(next(self._tables, None))
+        except BaseException:
+            self._tables.close()
+            raise
 
     def __iter__(self) -> Iterator[Any]:
         rows = size = 0
@@ -74,8 +74,7 @@ class SparkBatches:
     def _batches(self) -> Iterator[Any]:
         import pyarrow as pa
 
-        first, self._first = self._first, None
-        for table in itertools.chain((first,), self._tables):
+        for table in self._tables:
             if isinstance(table, pa.Table):
                 yield from arrow_repair.readable(table.cast(self.schema)).to_batches()
 
@@ -100,6 +99,17 @@ class SparkBatches:
     def close(self) -> None:
         """Let go of the stream."""
         self._tables.close()
+
+
+def _arrow_schema(fields: Any) -> Any:
+    """One schema for all batches, as DataFrame.toArrow makes it: what the server sends may differ in nullability."""
+    from pyspark.errors import PySparkTypeError
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    if not isinstance(fields, StructType):
+        raise PySparkTypeError(f"The engine answered with {type(fields).__name__} before the schema.")
+    return to_arrow_schema(fields, error_on_duplicated_field_names_in_struct=True)
 
 
 def _within(batch: Any, most: int) -> Any:

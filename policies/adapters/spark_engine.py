@@ -17,9 +17,8 @@ Two things make the views hold:
 from __future__ import annotations
 
 import contextlib
-import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -31,50 +30,57 @@ from policies.adapters.spark_counts import Drift
 from policies.adapters.spark_decode import AVRO_IS_BOUNDED, by_python
 from policies.adapters.spark_errors import translate
 from policies.adapters.spark_headers import framed_sql, head_sql, shown_sql
-from policies.adapters.spark_sessions import Sessions
+from policies.adapters.spark_records import WindowReader, frame_of, kafka_frame, records_frame
+from policies.adapters.spark_sessions import MANY, Sessions, configure
 from policies.plan import Batches, PartRead, QueryPlan, Result, TablePlan
 from policies.query_errors import QueryFailed
 from policies.query_ports import Decoder
 
+_FEW = 1_000_000
 BARRIER = "spark_partition_id() >= 0"
 
 
 class SparkEngine:
     """Implements `policies.query_ports.Engine`."""
 
-    def __init__(self, sessions: Sessions, decoder: Decoder | None = None) -> None:
+    def __init__(self, sessions: Sessions, decoder: Decoder | None = None, windows: WindowReader | None = None) -> None:
+        """`windows` reads small windows in place of Spark's Kafka source."""
         self._sessions = sessions
         self._decoder = decoder
+        self._windows = windows
         self._avro: bool | None = None
         self._drift = Drift()
 
     def run(self, plan: QueryPlan) -> Result:
         begun = time.monotonic()
+        records = self._read(plan)
         if not self._drift.seen(plan):
-            with self._open(plan, exact=False) as batches:
+            with self._open(plan, records, exact=False) as batches:
                 rows = batches.rows(list(batches))
             if not batches.odd:
                 return Result(batches.columns, rows, batches.limit is not None, batches.limit, batches.unreadable)
             # A value may not fit: the records are read again, each value by its own form.
             self._drift.note(plan)
         left = max(1.0, plan.seconds - (time.monotonic() - begun))
-        with self._open(replace(plan, seconds=left), exact=True) as batches:
+        with self._open(replace(plan, seconds=left), records, exact=True) as batches:
             rows = batches.rows(list(batches))
         return Result(batches.columns, rows, batches.limit is not None, batches.limit, batches.unreadable)
 
     @contextlib.contextmanager
     def open(self, plan: QueryPlan) -> Iterator[Batches]:
-        with self._open(plan, exact=True) as batches:
+        with self._open(plan, self._read(plan), exact=True) as batches:
             yield batches
 
     @contextlib.contextmanager
-    def _open(self, plan: QueryPlan, exact: bool) -> Iterator[SparkBatches]:
+    def _open(self, plan: QueryPlan, records: Mapping[str, Any], exact: bool) -> Iterator[SparkBatches]:
+        plan.stop.check()
         with self._sessions.one() as session:
             session.registerProgressHandler(_telling(plan))
             ending = Ending(session, plan)
             with ending.watching():
                 try:
-                    batches = SparkBatches(session, self._frame(session, plan, exact), plan, ending.failure, exact)
+                    frame = self._frame(session, plan, records, exact)
+                    batches = SparkBatches(session, frame, plan, ending.failure, exact)
                 except Exception as error:
                     raise ending.failure(error) from None
                 try:
@@ -86,12 +92,19 @@ class SparkEngine:
     def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
         with self._sessions.one() as session:
             try:
-                schema = self._frame(session, plan).schema
+                schema = self._frame(session, plan, {}).schema
             except Exception as error:
                 raise translate(error) from None
         return [(field.name, field.dataType.simpleString()) for field in schema.fields]
 
-    def _frame(self, session: Any, plan: QueryPlan, exact: bool = False) -> Any:
+    def _read(self, plan: QueryPlan) -> dict[str, Any]:
+        """View -> the records of its window, for those that need not be read by Spark."""
+        if self._windows is None:
+            return {}
+        read = {table.view: self._windows.read(table, plan.stop) for table in plan.tables}
+        return {view: records for view, records in read.items() if records is not None}
+
+    def _frame(self, session: Any, plan: QueryPlan, records: Mapping[str, Any], exact: bool = False) -> Any:
         avro = self._jvm_reads_avro(session) if any(_has_avro(t) for t in plan.tables) else False
         if any(_needs_decoder(t, avro) for t in plan.tables) and self._decoder is not None and self._decoder.files():
             session.addArtifacts(*self._decoder.files(), pyfile=True)
@@ -99,7 +112,12 @@ class SparkEngine:
             if table.case_sensitive:
                 session.conf.set("spark.sql.caseSensitive", "true")
             try:
-                self._governed(session, table, avro, exact).createOrReplaceTempView(table.view)
+                source = (
+                    records_frame(session, records[table.view])
+                    if table.view in records
+                    else kafka_frame(session, table)
+                )
+                self._governed(table, avro, source, exact).createOrReplaceTempView(table.view)
             except Exception as error:
                 failure = translate(error)
                 if isinstance(failure, Unavailable):
@@ -109,16 +127,18 @@ class SparkEngine:
                     f"A mask or row filter does not fit the records of {table.topic!r}; its owner must mend the policy.",
                     details={"condition": "view"},
                 ) from None
-        session.conf.set("spark.sql.ansi.enabled", str(plan.ansi).lower())
-        return session.sql(plan.sql)
+        ansi = {"spark.sql.ansi.enabled": str(plan.ansi).lower()}
+        configure(session, ansi if _few(plan, records) else ansi | MANY)
+        return frame_of(session, plan.sql)
 
     def _jvm_reads_avro(self, session: Any) -> bool:
         if self._avro is None:
             self._avro = bool(session.sql(AVRO_IS_BOUNDED).collect()[0][0])
         return self._avro
 
-    def _governed(self, session: Any, table: TablePlan, avro: bool, exact: bool = False) -> Any:
-        frame = self._stored(session, table, avro, exact)
+    def _governed(self, table: TablePlan, avro: bool, source: Any, exact: bool = False) -> Any:
+        """The view over `source`, a frame of stored records as Spark's Kafka source gives them."""
+        frame = self._stored(table, avro, source, exact)
         if table.filters:
             frame = frame.where(" AND ".join((*table.filters, BARRIER)))
         frame = spark_reading.counted(frame, table, exact)
@@ -126,10 +146,10 @@ class SparkEngine:
             frame = frame.selectExpr("*", *(f"{sql} AS {quote_identifier(name)}" for name, sql in table.conditions))
         return frame.selectExpr(*(f"{sql} AS {quote_identifier(name)}" for name, sql in table.columns))
 
-    def _stored(self, session: Any, table: TablePlan, avro: bool, exact: bool) -> Any:
+    def _stored(self, table: TablePlan, avro: bool, source: Any, exact: bool) -> Any:
         parts = (("key", table.key), ("value", table.value))
         heads = [head for part, read in parts for head in head_sql(part, read)]
-        frame = _kafka(session, table).selectExpr("*", *heads).selectExpr(
+        frame = source.selectExpr("*", *heads).selectExpr(
             *(f"{framed_sql(part, read)} AS {part}" for part, read in parts),
             "value AS weir_raw", "headers", "partition", "offset", "timestamp",
         )  # fmt: skip
@@ -159,6 +179,17 @@ class SparkEngine:
         return frame.withColumn(f"weir_text_{part}", decode(col(part)))
 
 
+def _few(plan: QueryPlan, records: Mapping[str, Any]) -> bool:
+    """Whether the query is over so few records that planning is its cost: at most `_FEW` rows even when every table is
+    joined with every other."""
+    rows = 1
+    for table in plan.tables:
+        if table.window.records and table.view not in records:
+            return False
+        rows *= max(1, table.window.records) ** plan.sql.count(f"`{table.view}`")
+    return rows <= _FEW
+
+
 def _telling(plan: QueryPlan) -> Any:
     """What Spark Connect calls every two seconds, for the plan to be told how far it came."""
 
@@ -177,32 +208,3 @@ def _has_avro(table: TablePlan) -> bool:
 
 def _needs_decoder(table: TablePlan, avro: bool) -> bool:
     return any(by_python(part, read, avro) for part, read in (("key", table.key), ("value", table.value)))
-
-
-def _kafka(session: Any, table: TablePlan) -> Any:
-    ranges = [each for each in table.window.ranges if each.count]
-    if not ranges:
-        return session.sql(
-            "SELECT CAST(NULL AS BINARY) AS key, CAST(NULL AS BINARY) AS value, CAST(NULL AS STRING) AS topic, 0 AS partition,"
-            " 0L AS offset, current_timestamp() AS timestamp, CAST(NULL AS ARRAY<STRUCT<key: STRING, value: BINARY>>)"
-            " AS headers WHERE false"
-        )
-    options = {
-        **table.kafka,
-        "assign": json.dumps({table.topic: [each.partition for each in ranges]}),
-        "startingOffsets": json.dumps({table.topic: {str(each.partition): each.start for each in ranges}}),
-        "endingOffsets": json.dumps({table.topic: {str(each.partition): each.end for each in ranges}}),
-        "includeHeaders": "true",
-        # Retention may take a record between the look at the offsets and the read.
-        "failOnDataLoss": "false",
-        "kafka.isolation.level": "read_committed",
-        # Spark's own two minutes would keep a task of the engine for records that will not come.
-        "kafkaConsumer.pollTimeoutMs": "20000",
-        # What was fetched last stays in the engine's heap after the read, until `spark.kafka.consumer.fetchedData.cache
-        # .timeout` (a setting of the server): with 500 records a query, 600 queries filled a heap of 1 GiB.
-        "kafka.max.poll.records": "100",
-        # Spark asks for a partition's ends after each fetch, behind the next fetch on the same connection, which at the
-        # end of the partition would wait half a second for records nobody needs.
-        "kafka.fetch.max.wait.ms": "1",
-    }
-    return session.read.format("kafka").options(**options).load()

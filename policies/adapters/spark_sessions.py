@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from catalog.adapters.spark_connect import connect, release
@@ -22,7 +22,6 @@ PINNED = {
     "spark.sql.redaction.string.regex": "(?i)X'[0-9a-f]{128}'|\\[[0-9, -]{200,}\\]|[0-9a-f]{128}",
     # Of a key that a record has twice the last value counts, in a VARIANT as elsewhere; see `spark_exact`.
     "spark.sql.variant.allowDuplicateKeys": "true",
-    "spark.sql.shuffle.partitions": "4",
     # A nested-loop join against a broadcast side buffers its rows in the heap where what follows is not compiled with
     # it, and cannot be stopped meanwhile: one query with several cross joins then ends the engine for everybody.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
@@ -30,6 +29,25 @@ PINNED = {
     "spark.sql.ansi.enabled": "false",
 }
 """Set in every session before anything else. The user's own text runs with ANSI mode on, see `spark_engine`."""
+
+FEW = {
+    # A session's code is compiled anew for each session, by Java's compiler in the JVM: for a few thousand records that
+    # takes longer than reading them by the interpreter of expressions, which means the same.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # Plans that change while they run are planned once a stage.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+"""Set in every session too: what is best for few records."""
+
+MANY = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.shuffle.partitions": "4",
+}
+"""The same for many records."""
 
 
 class Sessions:
@@ -106,8 +124,7 @@ class Sessions:
             session = connect(self._remote)
             # One stream a query, without the shared pool that gives back what a broken stream would resume from.
             session.client.disable_reattachable_execute()
-            for key, value in PINNED.items():
-                session.conf.set(key, value)
+            configure(session, PINNED | FEW)
         except WeirError:
             raise
         except Exception as error:
@@ -120,6 +137,14 @@ class Sessions:
                 "The query engine refuses its settings; is it Spark 4.0?", details={"server": "spark"}
             ) from None
         return session
+
+
+def configure(session: Any, settings: Mapping[str, str]) -> None:
+    """Set them all in one request. PySpark's own call for several settings passes over what the server refuses."""
+    from pyspark.sql.connect.proto import ConfigRequest, KeyValue
+
+    pairs = [KeyValue(key=key, value=value) for key, value in settings.items()]
+    session.client.config(ConfigRequest.Operation(set=ConfigRequest.Set(pairs=pairs, silent=False)))
 
 
 def _alive(session: Any) -> bool:

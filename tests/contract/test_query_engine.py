@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -72,11 +73,13 @@ def _memory(request: pytest.FixtureRequest) -> Iterator[Made]:
     yield Made(MemoryEngine(topics), topics, "t", {}, "d")
 
 
-def _spark(request: pytest.FixtureRequest) -> Iterator[Made]:
+def _spark(request: pytest.FixtureRequest, small: bool = False) -> Iterator[Made]:
+    """`small`: windows are read by Weir, not by Spark."""
     from confluent_kafka import Producer
     from confluent_kafka.admin import AdminClient, NewTopic
 
     from policies.adapters.kafka_offsets import KafkaOffsets
+    from policies.adapters.kafka_windows import KafkaWindows
     from policies.adapters.spark_engine import SparkEngine
     from policies.adapters.spark_sessions import Sessions
 
@@ -93,16 +96,25 @@ def _spark(request: pytest.FixtureRequest) -> Iterator[Made]:
         producer.produce(drifted, body, b"k", 0)
     assert producer.flush(30) == 0
     sessions = Sessions(stack.spark, 1)
-    yield Made(SparkEngine(sessions), KafkaOffsets(), topic, {"kafka.bootstrap.servers": stack.kafka}, drifted)
+    windows = KafkaWindows() if small else None
+    engine = SparkEngine(sessions, windows=windows)
+    yield Made(engine, KafkaOffsets(), topic, {"kafka.bootstrap.servers": stack.kafka}, drifted)
     sessions.close()
+    if windows is not None:
+        windows.close()
     for future in admin.delete_topics([topic, drifted]).values():
         future.result(30)
 
 
-ENGINES: dict[str, Callable[[pytest.FixtureRequest], Iterator[Made]]] = {"memory": _memory, "spark": _spark}
+ENGINES: dict[str, Callable[[pytest.FixtureRequest], Iterator[Made]]] = {
+    "memory": _memory,
+    "spark": _spark,
+    "spark, small windows": partial(_spark, small=True),
+}
+_REAL = [pytest.param(name, marks=pytest.mark.integration) for name in ENGINES if name != "memory"]
 
 
-@pytest.fixture(scope="module", params=["memory", pytest.param("spark", marks=pytest.mark.integration)])
+@pytest.fixture(scope="module", params=["memory", *_REAL])
 def made(request: pytest.FixtureRequest) -> Iterator[Made]:
     yield from ENGINES[request.param](request)
 
