@@ -9,7 +9,7 @@ each, compressed; they are what makes edges retractable and runs answerable with
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -240,9 +240,17 @@ def digest_of(facts: Iterable[Fact]) -> str:
     """The name of a set of facts."""
     state = blake2b(digest_size=12)
     for fact in sorted(facts):
-        state.update("\x1f".join(fact).encode(errors="replace"))
+        state.update(joined(fact).encode(errors="replace"))
         state.update(b"\x1e")
     return state.hexdigest()
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Texts as one, different for different texts; names may hold the separator too."""
+    found = "\x1f".join(texts)
+    if found.count("\x1f") == len(texts) - 1 and "\x1e" not in found:
+        return found
+    return repr(tuple(texts))
 
 
 def newest(held: Mapping[str, tuple[int, Any]], key: str, time: int, value: Any) -> bool:

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from catalog.model import DatasetId
-from lineage.book import Book, Mark, Pair, Remembered, Run
+from lineage.book import Book, Mark, Pair, Remembered, Run, joined
 from lineage.halves import joined_halves
 from lineage.model import FOREVER, Edge, How, Kind
 from lineage.names import Names
@@ -265,5 +265,5 @@ def _edges(
 
 
 def edge_id(owner: str, origin: str, pair: Pair, vf: int) -> str:
-    text = "\x1f".join((owner, origin, str(vf), *pair))
+    text = joined((owner, origin, str(vf), *pair))
     return blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()

@@ -12,7 +12,7 @@ from lineage import paths
 from lineage.asked import NOW, AsOf, as_of_time, depth_within
 from lineage.changes import Change, change_of, with_effects
 from lineage.finding import Finder
-from lineage.model import Affected, Direction, Edge, Flow, Impact, Kind, Node
+from lineage.model import Affected, Direction, Edge, Flow, Impact, Kind, Node, holder_of
 from lineage.reach import Reach, arrivals, outgoing_since
 
 
@@ -85,10 +85,7 @@ class Downstream(Finder):
         came = arrivals(root.id, since, outgoing, end, lambda edge: steps[edge.kind is Kind.DERIVES])
         found = sorted(came.values(), key=lambda a: (not a.confirmed, a.time, a.hops, a.node))
         if target is not None:
-            fields = f"datasetField:{target.id.removeprefix('dataset:')}:"
-            found = [
-                a for a in found if a.node == target.id or (target.type == "dataset" and a.node.startswith(fields))
-            ]
+            found = [a for a in found if a.node == target.id or holder_of(a.node) == target.id]
         else:
             found.sort(key=lambda a: (a.time, a.hops, a.node))
         return Reach(

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from lineage.model import parts_of
+
 Json = Mapping[str, Any]
 
 _EDGE_COLUMNS = ("source", "target", "kind", "job", "masked", "columns", "how", "origin", "from", "to", "seen", "stale")
@@ -128,7 +130,7 @@ def _label(node: Json) -> str:
 
 
 def _job_name(job: str | None) -> str:
-    return job.rpartition(":")[2] if job else ""
+    return parts_of(job).name if job else ""
 
 
 def _quoted(text: str) -> str:

@@ -242,7 +242,7 @@ def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
     children = book.halves.setdefault(parent, {})
     # Runs of one job are one half: micro-batches come by the million.
     child = children.setdefault(
-        f"{event.job.id.namespace}/{event.job.id.name}",
+        _child_key(event.job.id),
         {"first": event.time, "last": event.time, "streaming": False, "in": [], "out": []},
     )
     before = repr(child)
@@ -254,6 +254,13 @@ def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
     if len(book.halves) > kept:
         del book.halves[min(book.halves, key=lambda run: (min(c["first"] for c in book.halves[run].values()), run))]
     return repr(child) != before or len(children) == 1
+
+
+def _child_key(job: Name) -> str:
+    """Different for different jobs, slashes in names or not."""
+    if "/" in job.name or job.namespace.startswith("("):
+        return repr((job.namespace, job.name))
+    return f"{job.namespace}/{job.name}"
 
 
 def _learn_micro_batch(runs: dict[str, dict[str, Any]], event: RunEvent) -> None:

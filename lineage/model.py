@@ -1,6 +1,6 @@
 """The words of lineage: edges with a life in time, and the answers read off them.
 
-Ids are node ids (`catalog.model.NodeId`): `dataset:NS:NAME`, `datasetField:NS:NAME:FIELD`, `job:NS:NAME`. Times are
+Ids are the texts of node ids (`catalog.model.NodeId`), whose parts `parts_of` gives back exactly. Times are
 milliseconds since 1970 UTC; `FOREVER` as an end means "still so".
 """
 
@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
+
+from catalog.model import NodeId
 
 FOREVER = 2**63 - 1
 """The end of an edge that is still open (the largest integer Neo4j holds)."""
@@ -172,7 +175,7 @@ class Affected:
             shown["columns"] = self.columns
         if self.effect is not None:
             shown["effect"] = self.effect
-        return {**self.info, **shown}
+        return {**parts_of(self.id).to_json(), **self.info, **shown}
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +213,9 @@ class Flow:
     columns: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {"id": self.id, "raw": self.raw, **({"columns": self.columns} if self.columns else {})}
+        node = parts_of(self.id)
+        shown = {"id": self.id, "type": node.kind, **node.to_json(), "raw": self.raw}
+        return {**shown, "columns": self.columns} if self.columns else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +295,18 @@ class BatchResult:
             },
             "failed_events": [{"index": index, "reason": reason, "retriable": False} for index, reason in self.failed],
         }
+
+
+@lru_cache(maxsize=65536)
+def parts_of(node_id: str) -> NodeId:
+    """The parts of an id that this room wrote. Raises InvalidInput for a text that is none."""
+    return NodeId.parse(node_id)
+
+
+def holder_of(node_id: str) -> str:
+    """The id of the dataset that a field is of; a dataset and a job are their own."""
+    node = parts_of(node_id)
+    return node.dataset.node_id if node.kind == "field" else node_id
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

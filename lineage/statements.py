@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from catalog.model import DatasetId
+from catalog.node_ids import write_id
 from lineage import facts as f
 from lineage.book import Book, Pair
 from lineage.model import How, Kind
@@ -208,4 +209,4 @@ def datasets_of(pair: Pair) -> tuple[DatasetId, ...]:
 
 
 def node_id(kind: str, namespace: str, name: str, column: str) -> str:
-    return f"datasetField:{namespace}:{name}:{column}" if column else f"{kind}:{namespace}:{name}"
+    return write_id("field", namespace, name, column) if column else write_id(kind, namespace, name)

@@ -14,6 +14,7 @@ from rich.tree import Tree
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, print_text, show
 from catalog.errors import InvalidInput
+from catalog.node_ids import read_id, write_id
 from lineage.exports import impact_markdown
 
 NodeArgument = Annotated[
@@ -83,10 +84,19 @@ def node_id(text: str, field: str | None = None) -> str:
         host, slashes, rest = text.rpartition("//")
         namespace, _, name = rest.partition("/")
         name, _, of = name.partition(":")
-        text, field = f"dataset:{host}{slashes}{namespace}:{name}", field or of or None
+        if not name:
+            raise InvalidInput(f"{text!r} names no dataset; write CLUSTER/TOPIC, as in prod/orders.")
+        return write_id(*_kind_and(f"{host}{slashes}{namespace}", name, field or of or None))
     if field and text.startswith("dataset:"):
-        return f"datasetField:{text.removeprefix('dataset:')}:{field}"
+        parts = read_id(text)
+        if parts is None:  # only the graph can tell its parts: the server finds them
+            return f"datasetField:{text.removeprefix('dataset:')}:{field}"
+        return write_id("field", parts[1], parts[2], field)
     return text
+
+
+def _kind_and(namespace: str, name: str, field: str | None) -> tuple[str, str, str, str | None]:
+    return "field" if field else "dataset", namespace, name, field
 
 
 def lineage(

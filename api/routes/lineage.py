@@ -16,6 +16,7 @@ from api.routes.marquez_shapes import with_graph
 from api.routes.names import AsOf, Limit, Name, Offset, moment
 from api.senders import Sender
 from catalog.errors import InvalidInput
+from catalog.model import NodeId
 from lineage import exports
 from lineage.codec import decode
 from lineage.filters import Only, kinds_of
@@ -171,7 +172,7 @@ def get_impact(
 @router.get("/jobs/{namespace}/{name}")
 def get_job(built: ServicesOf, _: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
     """A job: its runs, the last state, the commit it was built from, its SQL."""
-    return built.lineage.job(f"job:{namespace}:{name}", stamp(asOf)).to_json()
+    return built.lineage.job(str(NodeId("job", namespace, name)), stamp(asOf)).to_json()
 
 
 @router.get("/jobs/{namespace}/{name}/runs")
@@ -179,7 +180,7 @@ def get_job_runs(
     built: ServicesOf, _: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
-    runs = built.lineage.job(f"job:{namespace}:{name}").to_json()["runs"]
+    runs = built.lineage.job(str(NodeId("job", namespace, name))).to_json()["runs"]
     return {"runs": runs[offset : offset + limit], "total": len(runs)}
 
 
