@@ -36,7 +36,7 @@ from lineage_samples import (
 )
 
 ANY_NAME = st.lists(
-    st.sampled_from([":", "/", "//", "|", "~", "[", "'", '"', "`", "\\", "\x1f", "\n", "0", "2024", "s3://lake", "urn:li:x", "é", "x"])
+    st.sampled_from([":", "/", "//", "|", "~", "[", "'", '"', "`", "\\", "\x1f", "\n", "0", "2024", "s3://lake", "urn:li:x", "é"])
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
     min_size=1, max_size=5,
 ).map("".join).filter(bool)  # fmt: skip
@@ -380,12 +380,12 @@ def test_every_name_comes_back_from_the_store(graph: Any, names: list[tuple[str,
     lineage = Lineage(graph)
     reached = {row.id: row for row in lineage.impact("datasetField:plain:innocent:f").affected}
     for namespace, name, field in names:
-        for node in (
+        for meant in (
             NodeId("dataset", namespace, name),
             NodeId("job", namespace, name),
             NodeId("field", namespace, name, field),
         ):
-            found = lineage.find(str(node))
-            assert (found.id, found.type, found.namespace, found.name) == (str(node), node.kind, namespace, name)
-            assert node.kind == "dataset" or str(node) in reached
-        assert lineage.job(str(NodeId("job", namespace, name))).writes == (NodeId("dataset", namespace, name).node_id,)
+            found = lineage.find(str(meant))
+            assert (found.id, found.type, found.namespace, found.name) == (str(meant), meant.kind, namespace, name)
+            assert meant.kind == "dataset" or str(meant) in reached
+        assert lineage.job(str(NodeId("job", namespace, name))).writes == (str(NodeId("dataset", namespace, name)),)
