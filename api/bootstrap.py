@@ -235,7 +235,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
 
     def rebuild_lineage() -> dict[str, int]:
         done = rebuild(log, graph, names, settings.lineage)
-        return {"events folded": done.folded, "messages skipped": done.skipped}
+        return {"events folded": done.folded, "messages skipped": done.skipped, "tombstones": done.tombstones}
 
     def references() -> list[str]:
         return [f"{cluster}/{name}" for cluster, name in store.names() if "://" not in cluster]

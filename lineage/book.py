@@ -45,6 +45,9 @@ class Run:
     turns: Turns = field(default_factory=list)
     """Of a run whose every report is the whole truth: what it said when, so that what comes back is seen."""
 
+    claimed: tuple[int, int] | None = None
+    """Of reports dated after their arrival, the latest: (the time it claims, when it arrived)."""
+
     @property
     def heard(self) -> int:
         """Time of the last report; never before the first."""
@@ -183,7 +186,7 @@ class Book:
             "owner": self.owner,
             "name": [self.namespace, self.name, self.is_job],
             "runs": [
-                [r.id, r.first, r.last, r.types, r.processing, r.snapshot, r.parent, r.phases, r.turns]
+                [r.id, r.first, r.last, r.types, r.processing, r.snapshot, r.parent, r.phases, r.turns, r.claimed]
                 for r in self.runs.values()
             ],
             "facts": {key: orjson.Fragment(self.cache.facts[key]) for key in self.facts},
@@ -207,7 +210,7 @@ class Book:
             name=name,
             is_job=is_job,
             version=version,
-            runs={row[0]: Run(*row[:8], *map(_turns_of, row[8:])) for row in document["runs"]},
+            runs={row[0]: _run_of(row) for row in document["runs"]},
             facts={key: _facts_of(found, document) for key, found in document["facts"].items()},
             declared=document["declared"],
             declared_turns=_turns_of(document.get("declared_turns", ())),
@@ -217,6 +220,14 @@ class Book:
             halves=document["halves"],
             emitted=document["emitted"],
         )
+
+
+def _run_of(row: Sequence[Any]) -> Run:
+    """Books of earlier versions have fewer columns."""
+    run = Run(*row[:8])
+    run.turns = _turns_of(row[8]) if len(row) > 8 else []
+    run.claimed = tuple(row[9]) if len(row) > 9 and row[9] else None
+    return run
 
 
 def _turns_of(rows: Iterable[Any]) -> Turns:

@@ -12,7 +12,7 @@ from lineage.book import SEEN_STEP, TERMINAL, Book, Run, newest
 from lineage.delta import Info
 from lineage.events import DatasetEvent, Event, JobEvent, Name, RunEvent, facet
 from lineage.facts import lifecycle
-from lineage.info import job_said
+from lineage.info import CLOCK_AHEAD, clock_ahead, job_said
 from lineage.model import FOREVER
 from lineage.reading import Reader, Reading
 from lineage.settings import LineageSettings
@@ -68,6 +68,9 @@ def about(gathered: Gathered, owners: Iterable[str]) -> About:
             found.jobs |= reading.jobs
             found.links.update(reading.links)
             found.drops.update((name, event.time) for name in reading.drops)
+            if isinstance(event, DatasetEvent) and event.claimed is not None:
+                info = found.infos.setdefault(event.dataset.id, {})
+                info[CLOCK_AHEAD] = (event.time, clock_ahead(event.claimed, event.time))
             for name, key, value in reading.infos:
                 info = found.infos.setdefault(name, {})
                 if newest(info, key, _minute(event.time), value):
@@ -135,6 +138,8 @@ def _said(run: Run) -> tuple[Any, ...]:
 
 def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, kept: int) -> bool:
     changed = _learn_info(book, event, event.time) if isinstance(event, JobEvent) else False
+    if event.claimed is not None and newest(book.info, CLOCK_AHEAD, event.time, clock_ahead(event.claimed, event.time)):
+        book.info[CLOCK_AHEAD], changed = (event.time, clock_ahead(event.claimed, event.time)), True
     if reading.facts:
         book.facts.setdefault(reading.digest, reading.facts)
         if event.time < book.declared.get(reading.digest, event.time + 1):
@@ -157,6 +162,8 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, kept: int) -> bool
         run.first, changed = event.time, True
     if time > run.last:
         run.last, changed = time, True
+    if event.claimed is not None and (run.claimed is None or (event.claimed, event.time) > run.claimed):
+        run.claimed, changed = (event.claimed, event.time), True
     kind = event.type or "OTHER"
     if run.types.get(kind, time - 1) < time:
         run.types[kind], changed = time, True

@@ -20,6 +20,8 @@ class Record:
     key: bytes | None
     value: bytes | None
     headers: tuple[tuple[str, bytes], ...] = ()
+    arrived: int | None = None
+    """When the log took it, milliseconds since 1970; None where the log does not know. The same on every reading."""
 
 
 class EventLog(Protocol):

@@ -11,6 +11,7 @@ from lineage.asked import NOW, AsOf, as_of_time, depth_within, direction_of, lev
 from lineage.book import Book
 from lineage.downstream import Downstream
 from lineage.filters import Only
+from lineage.info import CLOCK_AHEAD, clock_ahead
 from lineage.model import FOREVER, Direction, Edge, JobDetails, Kind, Level, Node, Reader, Subgraph, rfc3339
 from lineage.walks import hops
 
@@ -183,4 +184,5 @@ def _runs(book: Book) -> Iterable[dict[str, object]]:
         yield {
             "id": run.id, "state": run.state(), "started": rfc3339(run.first), "updated": rfc3339(run.heard),
             "ended": rfc3339(max(ends)) if ends else None, "processing": run.processing, "parent": run.parent,
+            CLOCK_AHEAD: clock_ahead(*run.claimed) if run.claimed else None,
         }  # fmt: skip

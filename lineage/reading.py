@@ -107,4 +107,4 @@ def _mark(event: Event) -> bytes | None:
 
 
 def _ref(ref: DatasetRef) -> list[Any]:
-    return [ref.id.namespace, ref.id.name, ref.facets]
+    return [ref.id.namespace, ref.id.name, ref.facets, ref.partial]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog.model import DatasetId
@@ -24,13 +24,15 @@ class MemoryEventLog:
         self.records: list[Record] = []
         self.fail_with: Exception | None = None
         """Set by a test: every append raises it."""
+        self.clock: Callable[[], int] = lambda: int(time.time() * 1000)
         self._lock = threading.Lock()
 
     def append(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()) -> None:
         if self.fail_with is not None:
             raise self.fail_with
         with self._lock:
-            self.records.append(Record(0, len(self.records), key.encode(), value, tuple(headers)))
+            arrived = self.clock()
+            self.records.append(Record(0, len(self.records), key.encode(), value, tuple(headers), arrived))
 
     def append_many(
         self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
