@@ -47,6 +47,8 @@ class Run:
 
     claimed: tuple[int, int] | None = None
     """Of reports dated after their arrival, the latest: (the time it claims, when it arrived)."""
+    firsts: dict[str, int] = field(default_factory=dict)
+    """Event type -> time of the first event of it."""
 
     @property
     def heard(self) -> int:
@@ -60,6 +62,16 @@ class Run:
     @property
     def complete(self) -> bool:
         return "COMPLETE" in self.types
+
+    def data_from(self) -> int | None:
+        """When what it writes is there: a batch's with its COMPLETE, a stream's from its first RUNNING. None before."""
+        firsts = {**self.types, **self.firsts}
+        counts = [time for kind, time in firsts.items() if kind == "COMPLETE"]
+        if self.streaming or self.snapshot:
+            counts += [time for kind, time in firsts.items() if kind in ("RUNNING", "OTHER")]
+        elif firsts.keys() <= {"OTHER"}:  # a producer that names no states
+            return self.first
+        return min(counts, default=None)
 
     def state(self) -> str:
         """START, RUNNING, COMPLETE, FAIL, ABORT or OTHER: the newest report, where a terminal one wins a tie."""
@@ -84,6 +96,26 @@ class Remembered:
     vf: int
     seen: int
     parent: str | None = None
+    data: int = 0
+    """When data last came this way."""
+    ct: int | None = None
+    """When its target was overwritten since; None while the data is there."""
+    unfinished: bool = False
+
+
+@dataclass(slots=True)
+class Past:
+    """A stretch that ended, as seen from the last run, at `vt`; what came this way is there until `ct` (None: still)."""
+
+    pair: tuple[str, ...]
+    variant: tuple[str, ...]
+    how: str
+    vf: int
+    vt: int
+    seen: int
+    data: int
+    ct: int | None = None
+    unfinished: bool = False
 
 
 Pair = tuple[str, ...]
@@ -119,6 +151,8 @@ class Book:
     declared_turns: Turns = field(default_factory=list)
     """The same with their repetitions."""
     base: dict[Pair, Remembered] = field(default_factory=dict)
+    past: list[Past] = field(default_factory=list)
+    """What forgotten runs left in their targets, though the last run does not do it any more."""
     info: dict[str, tuple[int, Any]] = field(default_factory=dict)
     """What the job says of itself: key -> (time, value); the newest wins."""
     about: dict[str, int] = field(default_factory=dict)
@@ -155,7 +189,7 @@ class Book:
         for children in self.halves.values():
             for child in children.values():
                 found.update((name[0], name[1]) for side in ("in", "out") for name in child[side])
-        for pair in self.base:
+        for pair in (*self.base, *(row.pair for row in self.past)):
             if pair[0] in ("feeds", "derives", "influences"):
                 found |= {(pair[1], pair[2]), (pair[4], pair[5])}
             elif pair[0] in ("reads", "writes"):
@@ -186,13 +220,29 @@ class Book:
             "owner": self.owner,
             "name": [self.namespace, self.name, self.is_job],
             "runs": [
-                [r.id, r.first, r.last, r.types, r.processing, r.snapshot, r.parent, r.phases, r.turns, r.claimed]
+                [
+                    r.id,
+                    r.first,
+                    r.last,
+                    r.types,
+                    r.processing,
+                    r.snapshot,
+                    r.parent,
+                    r.phases,
+                    r.turns,
+                    r.claimed,
+                    r.firsts,
+                ]
                 for r in self.runs.values()
             ],
             "facts": {key: orjson.Fragment(self.cache.facts[key]) for key in self.facts},
             "declared": self.declared,
             "declared_turns": self.declared_turns,
-            "base": [[list(p), list(m.variant), m.vf, m.seen, m.parent] for p, m in self.base.items()],
+            "base": [
+                [list(p), list(m.variant), m.vf, m.seen, m.parent, m.data, m.ct, m.unfinished]
+                for p, m in self.base.items()
+            ],
+            "past": [[list(p.pair), list(p.variant), p.how, p.vf, p.vt, p.seen, p.data] for p in self.past],
             "info": self.info,
             "about": self.about,
             "halves": self.halves,
@@ -215,6 +265,7 @@ class Book:
             declared=document["declared"],
             declared_turns=_turns_of(document.get("declared_turns", ())),
             base={tuple(p): Remembered(tuple(v), *held) for p, v, *held in document["base"]},
+            past=[Past(tuple(p), tuple(v), *held) for p, v, *held in document.get("past", ())],
             info={key: (row[0], row[1]) for key, row in document["info"].items()},
             about=document["about"],
             halves=document["halves"],
@@ -226,7 +277,8 @@ def _run_of(row: Sequence[Any]) -> Run:
     """Books of earlier versions have fewer columns."""
     run = Run(*row[:8])
     run.turns = _turns_of(row[8]) if len(row) > 8 else []
-    run.claimed = tuple(row[9]) if len(row) > 9 and row[9] else None
+    run.claimed = (row[9][0], row[9][1]) if len(row) > 9 and row[9] else None
+    run.firsts = row[10] if len(row) > 10 else {}
     return run
 
 

@@ -12,7 +12,21 @@ from lineage.model import parts_of
 
 Json = Mapping[str, Any]
 
-_EDGE_COLUMNS = ("source", "target", "kind", "job", "masked", "columns", "how", "origin", "from", "to", "seen", "stale")
+_EDGE_COLUMNS = (
+    "source",
+    "target",
+    "kind",
+    "job",
+    "masked",
+    "columns",
+    "how",
+    "origin",
+    "from",
+    "to",
+    "seen",
+    "stale",
+    "unfinished",
+)
 _ROW_COLUMNS = ("id", "type", "hops", "raw", "effect", "columns", "via", "commit", "owners")
 _MERMAID_NODES = 500
 """Its renderers give up on more edges than that."""

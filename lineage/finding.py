@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
-from lineage.model import Direction, Edge, Kind, Node
+from lineage.model import Basis, Direction, Edge, Kind, Node
 from lineage.names import Names, Resolve, as_written, field_text
 from lineage.parse import run_id_of
 from lineage.ports import LineageGraph
@@ -161,9 +161,15 @@ class Finder:
         return tuple(dict.fromkeys(said))
 
     def _closure(
-        self, starts: Collection[str], kind: Kind, way: Direction, depth: int, at: int
+        self,
+        starts: Collection[str],
+        kind: Kind,
+        way: Direction,
+        depth: int,
+        at: int,
+        basis: Basis = Basis.LAST_RUN,
     ) -> tuple[list[Edge], bool]:
         if not starts or depth < 1:
             return [], False
-        closure = self._graph.closure(starts, kind, way, depth, at, self._settings.node_budget)
+        closure = self._graph.closure(starts, kind, way, depth, at, self._settings.node_budget, basis)
         return closure.edges, closure.truncated

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catalog.model import NodeId
-from lineage.book import SEEN_STEP, TERMINAL, Book, Run, newest
+from lineage.book import SEEN_STEP, STREAMING, TERMINAL, Book, Run, newest
 from lineage.delta import Info
 from lineage.events import DatasetEvent, Event, JobEvent, Name, RunEvent, facet
 from lineage.facts import lifecycle
@@ -44,6 +44,7 @@ class About:
     jobs: set[Name] = field(default_factory=set)
     links: set[tuple[Name, Name, str]] = field(default_factory=set)
     drops: set[tuple[Name, int]] = field(default_factory=set)
+    clears: set[tuple[Name, int]] = field(default_factory=set)
     infos: dict[Name, Info] = field(default_factory=dict)
 
 
@@ -68,6 +69,8 @@ def about(gathered: Gathered, owners: Iterable[str]) -> About:
             found.jobs |= reading.jobs
             found.links.update(reading.links)
             found.drops.update((name, event.time) for name in reading.drops)
+            if reading.clears and has_happened(event):
+                found.clears.update((name, event.time) for name in reading.clears)
             if isinstance(event, DatasetEvent) and event.claimed is not None:
                 info = found.infos.setdefault(event.dataset.id, {})
                 info[CLOCK_AHEAD] = (event.time, clock_ahead(event.claimed, event.time))
@@ -127,7 +130,7 @@ def _shape(book: Book, run_id: str, steps: tuple[int, int]) -> tuple[Any, ...] |
     run = book.runs.get(run_id)
     if run is None or book.version == 0:
         return None
-    heard = tuple(run.heard // step for step in steps)
+    heard = (*(run.heard // step for step in steps), run.data_from(), run.types.get("COMPLETE"))
     integration = book.info.get("integration", (0, None))[1]
     return run.first, heard, run.complete, run.processing, run.snapshot, run.parent, _said(run), integration
 
@@ -165,6 +168,8 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, kept: int) -> bool
     if event.claimed is not None and (run.claimed is None or (event.claimed, event.time) > run.claimed):
         run.claimed, changed = (event.claimed, event.time), True
     kind = event.type or "OTHER"
+    if event.time < run.firsts.get(kind, event.time + 1):
+        run.firsts[kind], changed = event.time, True
     if run.types.get(kind, time - 1) < time:
         run.types[kind], changed = time, True
     processing, snapshot = _processing(event)
@@ -187,6 +192,13 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, kept: int) -> bool
 def is_snapshot(event: RunEvent) -> bool:
     """Whether this report is the whole truth: what it lacks is no more."""
     return _processing(event)[1]
+
+
+def has_happened(event: Event) -> bool:
+    """Whether what an event says it does to a dataset is done: a batch run empties its target when it completes."""
+    if not isinstance(event, RunEvent):
+        return isinstance(event, DatasetEvent)
+    return event.type == "COMPLETE" and _processing(event)[0] not in STREAMING
 
 
 def _processing(event: RunEvent) -> tuple[str | None, bool]:
@@ -217,8 +229,9 @@ def _learn_about(book: Book, event: Event, reading: Reading) -> bool:
     """Whether this event says something about its datasets that the book has not noted for this minute."""
     if reading.about is None:
         return False
-    # A drop has its own moment, however close it is to another.
-    key = f"{reading.about}{event.time}" if reading.drops else reading.about
+    # A drop, or a clearing, has its own moment, however close it is to another.
+    moment = reading.drops or (reading.clears and has_happened(event))
+    key = f"{reading.about}{event.time}" if moment else reading.about
     if book.about.get(key, -FOREVER) >= _minute(event.time):
         return False
     book.about[key] = _minute(event.time)

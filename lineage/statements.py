@@ -36,6 +36,8 @@ class Statement:
     """Targets whose column lineage was read off SQL."""
     doubtful: set[DatasetId] = field(default_factory=set)
     """Those of which the SQL does not show all columns."""
+    overwrites: set[DatasetId] = field(default_factory=set)
+    """What was in these before is gone when the run completes."""
     explicit: bool = False
     reads: bool = False
     writes: bool = False
@@ -94,6 +96,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
                 _touch(said, Kind.WRITES, jns, jn, names.dataset(ns, name))
             case (f.JOB_READS, jns, jn, ns, name):
                 _touch(said, Kind.READS, jns, jn, names.dataset(ns, name))
+            case (f.OVERWRITES, ns, name):
+                said.overwrites.add(names.dataset(ns, name))
             case (f.HANDS_TO, sns, sn, tns, tn):
                 said.pairs[(Kind.HANDS_TO, sns, sn, "", tns, tn, "", "", "")] = ((), How.EXPLICIT)
             case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
