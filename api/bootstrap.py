@@ -261,7 +261,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
 
     def rebuild_lineage() -> dict[str, int]:
         done = rebuild(log, graph, names, settings.lineage)
-        return {"events folded": done.folded, "messages skipped": done.skipped}
+        return {"events folded": done.folded, "messages skipped": done.skipped, "tombstones": done.tombstones}
 
     def named(text: str) -> str:
         return datasets.get(datasets.find(text)).reference

@@ -115,7 +115,13 @@ def _datasets(raw: Mapping[str, Any], side: str) -> tuple[DatasetRef, ...]:
 
 
 def _dataset(raw: Any, where: str) -> DatasetRef:
-    return DatasetRef(_name(raw, where), _facets(raw))
+    return DatasetRef(_name(raw, where), _facets(raw), _is_partial(raw))
+
+
+def _is_partial(raw: Mapping[str, Any]) -> bool:
+    """Whether a subset facet limits what is written."""
+    output = raw.get("outputFacets")
+    return isinstance(output, Mapping) and isinstance(output.get("subset"), Mapping)
 
 
 def _name(raw: Any, where: str) -> Name:
