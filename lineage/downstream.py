@@ -22,7 +22,7 @@ class Downstream(Finder):
     def impact(self, node_id: str, depth: int = 20, as_of: AsOf = None, change: Change | str | None = None) -> Impact:
         """What is affected when this dataset, field or job is lost or changed, nearest first.
 
-        With a `change` (drop, retype, mask, lose) each row says what it does to it, and what it leaves alone is left
+        With a `change` (drop, rename, retype, mask, lose) each row says what it does to it, and what it leaves alone is left
         out.
 
         From a field: the fields made of it (`raw` while the value may arrive as it was), the datasets it is a
@@ -38,7 +38,9 @@ class Downstream(Finder):
         else:
             affected = walk.of_dataset(root.id)
         done = change_of(change)
-        if done is Change.DROP and root.type != "field":  # without it, nothing of it is left to use
+        if (
+            done in (Change.DROP, Change.RENAME) and root.type != "field"
+        ):  # under its name, nothing of it is left to use
             done = Change.LOSE
         return self._impact(root.id, affected.values(), walk.truncated, done)
 
