@@ -176,6 +176,10 @@ class Grants:
                 self._events.emit("grant.revoked", name, told)
         return replace(grant, status=GrantStatus.REVOKED)
 
+    def may_revoke(self, subject: Subject, grant: Grant) -> bool:
+        """Whether `revoke` would let the subject end this grant."""
+        return self._may_revoke(subject, self._state.view(), grant)
+
     def _may_see(self, subject: Subject, view: View, grant: Grant) -> bool:
         if any(g.name == grant.name for g in view.grants_of(subject)):
             return True

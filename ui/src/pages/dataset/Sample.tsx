@@ -6,8 +6,8 @@ import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice } from "@/components/Notice";
 import { ResultGrid } from "@/components/ResultGrid";
-import { links } from "@/lib/links";
 import { withoutRepeats } from "@/lib/columns";
+import { links } from "@/lib/links";
 import { sqlTable } from "@/lib/sql";
 import { readText } from "@/lib/window";
 
@@ -29,7 +29,7 @@ export function Sample({ dataset }: { dataset: Dataset }) {
     return (
       <ErrorNotice error={rows.error} retry={() => void rows.refetch()}>
         <p>
-          <Link to={links.ask(dataset.reference)}>Ask for access</Link> to see records of this dataset.
+          <Link to={links.ask(dataset.reference)}>Request access</Link> to see records of this dataset.
         </p>
       </ErrorNotice>
     );
@@ -38,7 +38,8 @@ export function Sample({ dataset }: { dataset: Dataset }) {
   return (
     <div className="stack-s">
       <p className="muted small">
-        {readText(rows.data.window)} The newest come first. You see what your roles and grants allow; each column's head says why.
+        {readText(rows.data.window)} The newest come first. You see what your roles and grants allow; each column's head
+        says why.
       </p>
       <div className="panel flush">
         {shown.rows.length === 0 ? (
