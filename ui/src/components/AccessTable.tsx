@@ -61,7 +61,7 @@ function Entry({ row }: { row: Access }) {
       <td className="anywhere">
         {way.by.startsWith("grant ") ? <Link to={links.requests("grants")}>{way.by}</Link> : way.by}
       </td>
-      <td className="anywhere">{way.purpose ?? <span className="muted">any</span>}</td>
+      <td className="anywhere">{way.purpose ?? row.purpose ?? <span className="muted">any</span>}</td>
       <td>
         <When at={way.until} never="no end" />
       </td>

@@ -76,6 +76,7 @@ export function LineageBar({
         <span className="muted">Changes since</span>
         <select
           className="select"
+          aria-label="Changes since"
           value={since === null ? "" : (AGO.find(([, days]) => near(since, days))?.[0] ?? "then")}
           onChange={(e) => {
             const days = AGO.find(([name]) => name === e.target.value)?.[1];
@@ -95,6 +96,7 @@ export function LineageBar({
         <span className="muted">Group</span>
         <select
           className="select"
+          aria-label="Group"
           value={by}
           onChange={(e) => onChange({ group: e.target.value === "leaves" ? null : e.target.value })}
         >
