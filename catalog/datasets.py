@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from catalog.classification_events import Told, review_event, scan_events
 from catalog.clusters import Clusters
 from catalog.diff import carry_over, differences
-from catalog.errors import DatasetNotFound, InvalidInput, NotFound
+from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
 from catalog.kinds import ClusterSpec, DatasetSpec
 from catalog.merge import merge_declared, merge_scan, review
 from catalog.model import DatasetId, DatasetScan, Owner, ReviewState, SchemaVersion
@@ -76,6 +76,30 @@ class Datasets(DatasetReader):
                 self._store.put_dataset(replace(record, cluster=new))
             self.clusters.delete(old)
             self._changed(record.id for record in known)
+
+    def forget_cluster(self, name: str) -> int:
+        """Take away a cluster that no document declares; its datasets are marked as gone. Gives how many they were.
+
+        Where the same brokers have another name too, the datasets go by that one instead.
+
+        Raises NotFound; Conflict while documents declare datasets of it.
+        """
+        declared = [d.key for d in self._store.documents("Dataset") if d.metadata.get("cluster") == name]
+        if declared:
+            raise Conflict(
+                f"Cluster {name!r} still has declared datasets ({declared[0]}...); delete them first.",
+                details={"cluster": name, "datasets": declared},
+            )
+        with self._store.transaction():
+            namespace = self.clusters.get(name).namespace
+            twins = [c.name for c in self.clusters.all() if c.namespace == namespace and c.name != name]
+            known = self._store.datasets(DatasetFilter(cluster=name)).items
+            for record in known:
+                after = replace(record, cluster=twins[0]) if twins else replace(record, deleted_at=self._clock())
+                self._store.put_dataset(after)
+            self.clusters.delete(name)
+            self._changed(record.id for record in known)
+        return len(known)
 
     def record_topics(self, cluster: str, topics: Collection[TopicFacts]) -> TopicChanges:
         """Take note of a full listing of a cluster: new topics, topics that are gone, and the facts of each."""

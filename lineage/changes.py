@@ -12,6 +12,7 @@ from lineage.model import Affected
 
 class Change(StrEnum):
     DROP = "drop"  # the field is gone
+    RENAME = "rename"  # the field goes by another name: whoever asks for the old one finds nothing
     RETYPE = "retype"  # the field has another type
     MASK = "mask"  # the field holds masked values
     LOSE = "lose"  # the dataset, job or cluster is gone, with all it holds
@@ -28,7 +29,8 @@ def change_of(text: str | None) -> Change | None:
         return Change(text)
     except ValueError:
         raise InvalidInput(
-            f"change {text!r} is not one: write drop, retype or mask (of a field) or lose (a dataset, job or cluster).",
+            f"change {text!r} is not one: write drop, rename, retype or mask (of a field) or lose (a dataset, job or"
+            " cluster).",
             details={"change": text},
         ) from None
 

@@ -30,7 +30,7 @@ class Downstream(Finder):
         """What is affected when this dataset, field or job is lost or changed, nearest first.
 
         `basis`: whatever holds data that came from it (contents), or what the last runs make of it (last_run).
-        With a `change` (drop, retype, mask, lose) each row says what it does to it, and what it leaves alone is left
+        With a `change` (drop, rename, retype, mask, lose) each row says what it does to it, and what it leaves alone is left
         out.
 
         From a field: the fields made of it (`raw` while the value may arrive as it was), the datasets it is a
@@ -46,7 +46,9 @@ class Downstream(Finder):
         else:
             affected = walk.of_dataset(root.id)
         done = change_of(change)
-        if done is Change.DROP and root.type != "field":  # without it, nothing of it is left to use
+        if (
+            done in (Change.DROP, Change.RENAME) and root.type != "field"
+        ):  # under its name, nothing of it is left to use
             done = Change.LOSE
         return self._impact(root.id, affected.values(), walk.truncated, done, basis_of(basis))
 

@@ -115,7 +115,13 @@ def impact_markdown(answer: Json, short: Callable[[str], str] = str, most: int =
     return "\n".join(lines) + "\n"
 
 
-_CHANGED = {"drop": "dropping", "retype": "changing the type of", "mask": "masking", "lose": "losing"}
+_CHANGED = {
+    "drop": "dropping",
+    "rename": "renaming",
+    "retype": "changing the type of",
+    "mask": "masking",
+    "lose": "losing",
+}
 
 
 def _kind(row: Json) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from catalog.errors import Conflict, NotAllowed, NotFound
+from policies.builtin import ADMIN_USER
 from policies.delegation import Delegations
 from policies.identity import Identity
 from policies.matching import resolve
@@ -70,6 +71,22 @@ class Deciders:
             f"{subject.user} is no approver of stage {stage.name!r} of access request {request.id}.",
             details={"reasons": [f"stage {stage.name} asks for {names(stage.approvers)}"]},
         )
+
+    def people(self, request: AccessRequest, facts: DatasetFacts | None, most: int = 50) -> list[str]:
+        """Users who can decide the stage that waits, by name: declared ones, owners and delegates; not the requester.
+
+        People whom only an identity provider knows are not among them.
+        """
+        view = self._state.view()
+        known = set(view.users) | {m for g in view.groups.values() for m in g.members} | {ADMIN_USER}
+        known |= request.current.approvers.people.users | (facts.owners.users if facts is not None else set())
+        found = []
+        for user in sorted(known - {request.requester}):
+            if not self._gone(user) and self.standing(self._identity.current(user), request, request.current, facts):
+                found.append(user)
+                if len(found) == most:
+                    break
+        return found
 
     def can_decide(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None = None) -> bool:
         """Whether the request waits for this subject's word."""

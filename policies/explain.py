@@ -52,13 +52,18 @@ def is_masked(column: ColumnDecision) -> bool:
 
 
 def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None = None) -> dict[str, Any]:
-    """{effect: clear | masked | denied | withheld | derived, text, masks?, fields?} for one column."""
+    """{effect: clear | masked | denied | withheld | derived, text, masks?, fields?, opened?} for one column.
+
+    `opened`: why it is clear, in sentences.
+    """
     if note:
         return {"effect": "withheld", "text": note}
     masked = [d for d in decisions if is_masked(d) and d.effect is Effect.ALLOW]
     denied = [d for d in decisions if d.effect is Effect.DENY]
     if not masked and not denied:
-        return {"effect": "clear" if direct else "derived", "text": "clear" if direct else "derived from clear fields"}
+        opened = {"opened": opened_by(decisions)} if decisions else {}
+        text = "clear" if direct else "derived from clear fields"
+        return {"effect": "clear" if direct else "derived", "text": text, **opened}
     if masked:
         said = "; ".join(dict.fromkeys(_said(d) for d in masked[:5]))
         return {
@@ -69,6 +74,16 @@ def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None
         }
     said = "; ".join(dict.fromkeys(_said(d) for d in denied[:5]))
     return {"effect": "denied", "text": f"parts are left out: {said}", "fields": [d.path for d in denied]}
+
+
+_OPENS = ("grant", "owner", "role")
+"""Kinds of reasons that let somebody read, the strongest word first: a grant was asked for and approved."""
+
+
+def opened_by(decisions: Sequence[ColumnDecision], most: int = 5) -> list[str]:
+    """What lets the subject see these columns clear: sentences of the grants, roles and ownership, grants first."""
+    found = {r.text: _OPENS.index(r.kind) for d in decisions for r in d.reasons if r.kind in _OPENS and r.text}
+    return sorted(found, key=lambda text: (found[text], text))[:most]
 
 
 def _said(column: ColumnDecision) -> str:

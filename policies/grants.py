@@ -23,14 +23,27 @@ from policies.state import GovernanceState, View
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """One thing that opens a place: `role NAME`, `owner` or `grant NAME`; a grant has an end and a purpose."""
+
+    by: str
+    until: datetime | None = None
+    purpose: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"by": self.by, "until": rfc3339(self.until), "purpose": self.purpose}
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """That somebody may read a place.
 
     kind      user | group | role: what `subject` is the name of
     via       what opens it: role NAME | owner | grant NAME
+    ways      the same one by one: each with its own end and purpose, which only a grant has
     masked    True when none of it shows clear; mask: the mask's name, of the first masked field
     purpose   the purpose the query must state; None = it works without
-    until     when the earliest grant it rests on ends; None = no end is known
+    until     when the earliest grant it rests on ends, and what is shown changes; None = no end is known
     rows      the row filters, and the condition under which a masked value shows clear
     """
 
@@ -43,12 +56,13 @@ class Access:
     purpose: str | None = None
     rows: tuple[str, ...] = ()
     clear_when: str | None = None
+    ways: tuple[Way, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind, "subject": self.subject, "via": list(self.via), "masked": self.masked,
             "mask": self.mask, "until": rfc3339(self.until), "purpose": self.purpose, "rows": list(self.rows),
-            "clearWhen": self.clear_when,
+            "clearWhen": self.clear_when, "ways": [way.to_json() for way in self.ways],
         }  # fmt: skip
 
 
@@ -163,6 +177,10 @@ class Grants:
                 self._events.emit("grant.revoked", name, told)
         return replace(grant, status=GrantStatus.REVOKED)
 
+    def may_revoke(self, subject: Subject, grant: Grant) -> bool:
+        """Whether `revoke` would let the subject end this grant."""
+        return self._may_revoke(subject, self._state.view(), grant)
+
     def _may_see(self, subject: Subject, view: View, grant: Grant) -> bool:
         if any(g.name == grant.name for g in view.grants_of(subject)):
             return True
@@ -225,11 +243,16 @@ class Grants:
             "owner" if r.kind == "owner" else f"{r.kind} {r.name}"
             for c in columns for r in c.reasons if r.kind in ("role", "owner", "grant") and r.name != "rows"
         )  # fmt: skip
-        ends = [g.valid_to for g in view.grants_of(subject) if f"grant {g.name}" in via]
+        granted = {f"grant {g.name}": g for g in view.grants_of(subject)}
+        ways = tuple(
+            Way(by, granted[by].valid_to, granted[by].purpose) if by in granted else Way(by) for by in via
+        )  # fmt: skip
+        ends = [way.until for way in ways if way.until is not None]
+        until = min(ends, default=None)
         return Access(
             kind, name, tuple(via), bool(columns) and len(masked) == len(columns),
-            str(masked[0].mask.type) if masked and masked[0].mask else None, min(ends, default=None), purpose,
-            tuple(f.where for f in decision.filters), next((c.clear_when for c in masked if c.clear_when), None),
+            str(masked[0].mask.type) if masked and masked[0].mask else None, until, purpose,
+            tuple(f.where for f in decision.filters), next((c.clear_when for c in masked if c.clear_when), None), ways,
         )  # fmt: skip
 
 

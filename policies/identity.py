@@ -117,6 +117,25 @@ class Identity:
         held = resolve(subject, self._state.view().roles).roles.values()
         return frozenset().union(*(role.permissions for role in held if role is not None))
 
+    def holders(self, permission: str) -> dict[str, list[str]]:
+        """Who has a permission: `{roles, users}`, names sorted.
+
+        `roles` carry it, inherited too; `users` are the declared ones who hold such a role by now, by a group too.
+        Users whom only an identity provider knows are not among them.
+        """
+        view = self._state.view()
+        people = {ADMIN_USER} | set(view.users) | {member for group in view.groups.values() for member in group.members}
+        return {
+            "roles": sorted(
+                role for role in view.roles if permission in self.permissions(Subject("", roles=frozenset({role})))
+            ),
+            "users": sorted(
+                user
+                for user in people
+                if self._gone(view, user) is None and permission in self.permissions(self._subject(view, user))
+            ),
+        }
+
     def require(self, subject: Subject, permission: str) -> None:
         """Raises NotAllowed when no role of the subject carries the permission."""
         if permission not in self.permissions(subject):

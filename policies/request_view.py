@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 from catalog.entities import is_personal
@@ -13,6 +15,7 @@ from policies.decisions import effect_of
 from policies.matching import is_active, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, Subject
 from policies.ports import Clock
+from policies.request_records import KIND
 from policies.settings import PolicySettings
 from policies.state import GovernanceState
 from policies.workflow import OPEN, AccessRequest, RequestState
@@ -32,19 +35,39 @@ class RequestView:
         self._settings = settings or PolicySettings()
 
     def show(self, subject: Subject, requests: Sequence[AccessRequest]) -> list[dict[str, Any]]:
-        """Each as `AccessRequest.to_json`, with can_decide, instead_of, opens [{path, entities}], holders, overdue.
+        """Each as `AccessRequest.to_json`, with can_decide, instead_of, opens [{path, entities}], holders, overdue,
+        deciders and usual_seconds.
 
+        `deciders`: the people who can decide the stage that waits; empty for requests that are decided. `usual_seconds`:
+        how long requests for the dataset took to be decided (the median; of all datasets where this one had none), null
+        where none was decided yet.
         `holders`: how many other users see all of it clear already; None for requests that are decided, and where the
         caller may not decide.
         """
         facts: dict[str, DatasetFacts | None] = {}
         counted: dict[tuple[str, tuple[str, ...]], int] = {}
         shown = []
+        usual = self._usual() if any(request.state in OPEN for request in requests) else {}
         for request in requests:
             if request.dataset not in facts:
                 facts[request.dataset] = self._deciders.facts_or_none(request.dataset)
             shown.append(self._one(subject, request, facts[request.dataset], counted))
+            if request.state in OPEN:
+                shown[-1]["deciders"] = self._deciders.people(request, facts[request.dataset])
+                shown[-1]["usual_seconds"] = usual.get(request.dataset, usual.get(None))
         return shown
+
+    def _usual(self) -> dict[str | None, float]:
+        """dataset -> the median of seconds from asking to the last word; None -> that of all."""
+        took: dict[str | None, list[float]] = defaultdict(list)
+        for state in (RequestState.APPROVED, RequestState.DENIED):
+            for document in self._state.store.documents(KIND, label=str(state)):
+                request = AccessRequest.from_json(document.spec or {})
+                if request.votes and not request.break_glass:
+                    seconds = (request.votes[-1].at - request.created_at).total_seconds()
+                    took[request.dataset].append(seconds)
+                    took[None].append(seconds)
+        return {dataset: median(times) for dataset, times in took.items()}
 
     def _one(
         self,
@@ -68,6 +91,8 @@ class RequestView:
             "instead_of": standing.instead_of if standing is not None else None,
             "opens": opens[:MOST_OPENED],
             "holders": holders,
+            "deciders": [],
+            "usual_seconds": None,
             "reviewBy": rfc3339(request.expires_at) if request.break_glass else None,
             "overdue": request.state is RequestState.REVIEW and self._clock() >= request.expires_at,
         }

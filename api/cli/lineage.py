@@ -152,7 +152,7 @@ def impact(
     ] = None,
     change: Annotated[
         str | None,
-        typer.Option(help="What is done to it: drop, retype or mask (a field), lose (a dataset, a cluster)."),
+        typer.Option(help="What is done to it: drop, rename, retype or mask (a field), lose (a dataset, a cluster)."),
     ] = None,
     fail_on: Annotated[
         FailOn,
@@ -172,7 +172,7 @@ def impact(
     of_cluster = node is not None and node.startswith("cluster:")
     if fail_on is FailOn.BREAKS and change is None and not of_cluster:
         raise typer.BadParameter(
-            "--fail-on breaks needs a --change: drop, retype, mask or lose; without one nothing breaks"
+            "--fail-on breaks needs a --change: drop, rename, retype, mask or lose; without one nothing breaks"
         )
     client = api(user)
     asked: dict[str, Any] = {"depth": depth, "asOf": as_of, "change": change, "basis": basis}

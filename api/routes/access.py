@@ -152,8 +152,13 @@ def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
 
 @router.get("/grants")
 def list_grants(built: ServicesOf, subject: Caller) -> Any:
-    """The caller's grants; all of them for those who manage or report."""
-    return {"grants": [grant_json(g, now()) for g in built.grants.list(subject, everybody=True)]}
+    """The caller's grants; all of them for those who manage or report. `may_revoke`: whether the caller may end it."""
+    return {
+        "grants": [
+            {**grant_json(g, now()), "may_revoke": built.grants.may_revoke(subject, g)}
+            for g in built.grants.list(subject, everybody=True)
+        ]
+    }
 
 
 @router.delete("/grants/{name}")

@@ -40,14 +40,25 @@ def list_datasets(
 
 
 @router.get("/{namespace}/{name}")
-def get_dataset(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> dict[str, Any]:
-    """One dataset. The namespace may be a cluster's name or any of its addresses."""
+def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> dict[str, Any]:
+    """One dataset. The namespace may be a cluster's name or any of its addresses.
+
+    `may`: what the caller may do with it (edit what is declared, review its personal data, see who has access).
+    """
     record = built.datasets.get(DatasetId(namespace, name))
     schema = built.datasets.schema(record.id)
     tags = [c for c in built.datasets.classifications(record.id) if c.holds]
     told = record.to_json()
+    permissions = built.identity.permissions(subject)
+    own = owns(subject, record)
     return {
         **told,
+        "may": {
+            "edit": "manage" in permissions,
+            "review": own or "review" in permissions,
+            "access": own or "report:read" in permissions,
+            "scan": "scan" in permissions,
+        },
         "scan": {**told["scan"], "problems": _told(told["scan"].get("problems") or [])},
         "fields": len(schema.fields),
         "shapes": len(schema.shapes),

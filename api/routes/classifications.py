@@ -21,7 +21,7 @@ router = APIRouter(prefix="/classifications", tags=["catalog"])
 @router.get("")
 def list_classifications(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     state: ReviewState | None = None,
     entity: Annotated[str | None, Query(description="A kind of personal data; PII for any.")] = None,
     dataset: Annotated[str | None, Query(description="CLUSTER/TOPIC; * stands for anything.")] = None,
@@ -31,9 +31,21 @@ def list_classifications(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> dict[str, Any]:
-    """Classifications of every dataset, with evidence, and how many there are by state, entity and dataset."""
+    """Classifications of every dataset, with evidence, and how many there are by state, entity and dataset.
+
+    `may_review` of each: whether the caller may confirm or reject it, as a reviewer or an owner of its dataset.
+    """
     wanted = Wanted(state, entity, dataset, path, recognizer, changed)
-    return built.reviews.page(wanted, limit, offset).to_json()
+    page = built.reviews.page(wanted, limit, offset).to_json()
+    steward = "review" in built.identity.permissions(subject)
+    own: dict[tuple[str, str], bool] = {}
+    for row in page["classifications"]:
+        key = (row["namespace"], row["name"])
+        if key not in own:
+            record = None if steward else built.store.dataset(DatasetId(*key))
+            own[key] = steward or (record is not None and owns(subject, record))
+        row["may_review"] = own[key]
+    return page
 
 
 class ReviewItem(BaseModel):

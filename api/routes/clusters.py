@@ -6,19 +6,25 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from api.auth import Caller, ServicesOf
+from api.auth import Caller, Manager, ServicesOf
+from api.bootstrap import Services
 from api.routes.names import Name
 from catalog.records import DatasetFilter
+from policies.model import Subject
 
 router = APIRouter(prefix="/clusters", tags=["catalog"])
 
 
 @router.get("")
 def list_clusters(built: ServicesOf, _: Caller) -> dict[str, Any]:
-    """Every declared cluster, with how many of its datasets the catalog holds."""
+    """Every cluster: how many of its datasets the catalog holds, and whether it was declared or met by a scan."""
     return {
         "clusters": [
-            {**cluster.to_json(), "datasets": built.datasets.page(DatasetFilter(cluster=cluster.name), 1).total}
+            {
+                **cluster.to_json(),
+                "datasets": built.datasets.page(DatasetFilter(cluster=cluster.name), 1).total,
+                "declared": built.store.document("Cluster", cluster.name) is not None,
+            }
             for cluster in built.datasets.clusters.all()
         ]
     }
@@ -29,3 +35,22 @@ def get_cluster(built: ServicesOf, _: Caller, name: Name) -> dict[str, Any]:
     """One cluster, with every other spelling of its namespace."""
     cluster = built.datasets.clusters.get(name)
     return {**cluster.to_json(), "aliases": built.datasets.clusters.aliases(cluster.namespace)}
+
+
+@router.delete("/{name}")
+def delete_cluster(built: ServicesOf, subject: Manager, name: Name) -> dict[str, Any]:
+    """Remove a cluster, declared or met by a scan; its topics leave the catalog as topics that are gone.
+
+    Refused (409) while datasets of it are declared. What is known of the topics stays readable by their addresses.
+    """
+    if built.store.document("Cluster", name) is not None:
+        answer = built.declared.delete("Cluster", name, subject)
+        return {"name": name, "declared": True, "datasets": 0, **answer}
+    return {"name": name, "declared": False, **forget(built, subject, name)}
+
+
+def forget(built: Services, subject: Subject, name: str) -> dict[str, int]:
+    """Remove a cluster that no document declares. Raises NotFound, Conflict."""
+    gone = built.datasets.forget_cluster(name)
+    built.record(subject, "cluster.delete", name, "allow", [f"{gone} datasets"])
+    return {"datasets": gone}

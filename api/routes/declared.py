@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.auth import Caller, Manager, ServicesOf
 from api.openapi import takes
+from api.routes.clusters import forget
 from api.routes.names import Name
 from catalog.errors import InvalidInput, NotFound
 
@@ -39,7 +40,12 @@ def documents(built: ServicesOf, _: Caller, kind: Name, name: str | None = None)
 
 @router.delete("/declared/{kind}/{name}")
 def delete(built: ServicesOf, subject: Manager, kind: Name, name: Name) -> Any:
-    """Take one declared document away, a dataset as CLUSTER/TOPIC; what scans found stays."""
+    """Take one declared document away, a dataset as CLUSTER/TOPIC; what scans found stays.
+
+    A cluster that only a scan met goes too, and its topics leave the catalog.
+    """
+    if kind.casefold() == "cluster" and not built.declared.documents(kind, name):
+        return {"kind": "Cluster", "name": name, "action": "delete", **forget(built, subject, name)}
     return built.declared.delete(kind, name, subject)
 
 

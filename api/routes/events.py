@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
 
 from api.auth import Caller, Manager, ServicesOf
+from api.bootstrap import Services
+from api.openapi import gives
 from api.routes.names import Limit, moment
-from catalog.event_model import EventFilter
+from catalog.errors import NotFound, WeirError
+from catalog.event_model import Event, EventFilter
+from policies.model import Subject
 
 router = APIRouter(prefix="/events", tags=["events"])
 
@@ -43,3 +52,80 @@ def list_events(
 def deliveries(built: ServicesOf, _: Manager) -> dict[str, Any]:
     """Every receiver of events (the Kafka topic, each webhook): how far it was told, what it missed, why it fails."""
     return {"deliveries": built.events.deliveries()}
+
+
+_POLL_SECONDS = 1.0
+"""How often the outbox is asked for what is new: one read by its key."""
+_QUIET_SECONDS = 20.0
+"""After so long without an event a comment is sent, so that proxies keep the connection open."""
+
+
+@router.get("/stream", response_class=Response, responses=gives("text/event-stream", "Server-sent events."))
+async def stream(
+    request: Request,
+    built: ServicesOf,
+    subject: Caller,
+    after: Annotated[int | None, Query(ge=0, description="Go on after this sequence; from now on when absent.")] = None,
+) -> Response:
+    """Events as they happen, as server-sent events: what `/events` gives, and what concerns the caller's own requests.
+
+    Of requests and grants a caller without `audit:read` gets those they asked for or may decide. It ends when the
+    caller's token does.
+    """
+    token = request.headers.get("authorization", "").partition(" ")[2]
+    return StreamingResponse(
+        _follow(request, built, subject, token, after),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def _follow(
+    request: Request, built: Services, subject: Subject, token: str, after: int | None
+) -> AsyncIterator[bytes]:
+    def newest() -> int:
+        return max((event.seq for event in built.events.list(EventFilter(), 1)), default=0)
+
+    def look(since: int) -> tuple[Sequence[Event], int]:
+        who = built.identity.authenticate(token)
+        found = built.events.list(EventFilter(after=since), 100)
+        return [e for e in found if _may_see(built, who, e)], max((e.seq for e in found), default=since)
+
+    at = await run_in_threadpool(newest) if after is None else after
+    quiet = 0.0
+    yield b": following\n\n"
+    while not await request.is_disconnected():
+        try:
+            events, at = await run_in_threadpool(look, at)
+        except WeirError as error:
+            yield _sse("error", {"code": error.code, "message": error.message})
+            return
+        for event in events:
+            yield _sse("event", event.to_json(built.events.source), event.seq)
+        quiet = 0.0 if events else quiet + _POLL_SECONDS
+        if quiet >= _QUIET_SECONDS:
+            quiet = 0.0
+            yield b": nothing new\n\n"
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+def _sse(kind: str, data: Any, id: int | None = None) -> bytes:
+    name = f"id: {id}\n" if id is not None else ""
+    return f"{name}event: {kind}\ndata: {json.dumps(data, default=str)}\n\n".encode()
+
+
+def _may_see(built: Services, subject: Subject, event: Event) -> bool:
+    """Open events, everything for auditors, and what is of the subject's own: their requests, grants and decisions."""
+    if event.is_open or "audit:read" in built.identity.permissions(subject):
+        return True
+    users = event.data.get("user")
+    named = {event.data.get("requester"), *(users if isinstance(users, list) else [users])}
+    if subject.user in named:
+        return True
+    if not event.type.startswith(("weir.access.", "weir.breakglass.")):
+        return False
+    try:
+        built.approvals.get(subject, event.subject)
+    except NotFound:
+        return False
+    return True

@@ -151,7 +151,7 @@ def get_impact(
     depth: Depth = 20,
     asOf: AsOf = None,
     change: Annotated[
-        Literal["drop", "retype", "mask", "lose"] | None,
+        Literal["drop", "rename", "retype", "mask", "lose"] | None,
         Query(
             description="What is done to it: each row then says what that does, and what it leaves alone is left out."
         ),

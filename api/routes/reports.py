@@ -9,7 +9,8 @@ from fastapi.responses import HTMLResponse, Response
 
 from api.auth import Reporter, ServicesOf
 from api.routes.names import AsOf, moment
-from catalog.where_is_render import to_csv, to_html
+from catalog.where_is_html import to_html
+from catalog.where_is_render import to_csv
 
 router = APIRouter(prefix="/reports", tags=["reports"])
 
@@ -30,5 +31,5 @@ def where_is(
     if format == "csv":
         return Response(to_csv(report), media_type="text/csv")
     if format == "html":
-        return HTMLResponse(to_html(report))
+        return HTMLResponse(to_html(report, subject.user))
     return report.to_json()

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from api.auth import Caller, Manager, ServicesOf
 from api.routes.names import Name
 from catalog.records import rfc3339
+from policies.spec_parts import PERMISSIONS
 
 router = APIRouter(tags=["identity"])
 
@@ -27,12 +28,20 @@ class TokenAsked(BaseModel):
 
 @router.get("/me")
 def me(built: ServicesOf, subject: Caller) -> Any:
-    """The caller: groups, roles, and what they may do."""
+    """The caller: groups, roles, and what they may do.
+
+    `capabilities` has every permission there is: whether the caller holds it, and who does (`roles`, `users`).
+    """
+    permissions = built.identity.permissions(subject)
     return {
         "user": subject.user,
         "groups": sorted(subject.groups),
         "roles": sorted(subject.roles),
-        "permissions": sorted(built.identity.permissions(subject)),
+        "permissions": sorted(permissions),
+        "capabilities": {
+            permission: {"allowed": permission in permissions, **built.identity.holders(permission)}
+            for permission in sorted(PERMISSIONS)
+        },
     }
 
 

@@ -20,6 +20,7 @@ interface Edge {
   job?: string;
   masked?: boolean;
   origin?: string;
+  columns?: string;
 }
 
 /** A page whose lineage is this, in the place of the API's own. */
@@ -28,7 +29,8 @@ async function withLineage(edges: Edge[]): Promise<{ page: Page; close: () => Pr
   const whole = edges.map((e) => ({ kind: "feeds", masked: false, from: "2026-01-01T00:00:00Z", to: null, ...e }));
   const nodes = [...new Set(edges.flatMap((e) => [e.source, e.target]))].map((id) => ({
     id,
-    type: id.startsWith("datasetField:") ? "field" : "dataset",
+    type: id.startsWith("datasetField:") ? "field" : id.startsWith("job:") ? "job" : "dataset",
+    ...(id.startsWith("job:kafka:") ? { jobType: "CONSUMER_GROUP" } : {}),
   }));
   await page.route("**/api/v1/lineage?*", (route) =>
     route.fulfill({ json: { nodes, edges: whole, truncated: false } }),
@@ -202,5 +204,111 @@ test("masked, declared and raw flows are drawn apart, and the graph is taken alo
     const text = (await readFile(await (await arriving).path())).toString("latin1");
     expect(text.startsWith(begins), item).toBe(true);
   }
+  await close();
+});
+
+test("from afar a job and a consumer group of one name are still told apart", async () => {
+  const { page, close } = await withLineage([
+    ...Array.from({ length: 8 }, (_, i) => ({ source: dataset(`topic-${i}`), target: dataset(`topic-${i + 1}`) })),
+    { source: "job:shop:order_mails", target: dataset("topic-0"), kind: "reads" },
+    { source: "job:kafka://big:9092:order_mails", target: dataset("topic-0"), kind: "reads" },
+  ]);
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("topic-0"))}&depth=20`);
+  await card(page, "topic-8").waitFor();
+  await drawn(page);
+  for (const zoom of ["mid", "far"]) {
+    while ((await page.locator(`.drawing.${zoom}`).count()) === 0) {
+      await page.getByRole("button", { name: /zoom out/i }).click();
+      await drawn(page);
+    }
+    const jobs = card(page, "order_mails");
+    expect(await jobs.count()).toBe(2);
+    for (const each of await jobs.all()) {
+      expect(await each.locator(".card-head svg").isVisible(), zoom).toBe(true);
+      expect(await each.locator(".card-place").isVisible(), zoom).toBe(true);
+      // What is shown is inside its card.
+      const inside = await each.evaluate((one) => {
+        const place = one.querySelector(".card-place")?.getBoundingClientRect();
+        return (place?.bottom ?? 9999) <= one.getBoundingClientRect().bottom + 1;
+      });
+      expect(inside, zoom).toBe(true);
+    }
+    const kinds = await jobs.locator(".card-place").allTextContents();
+    expect(kinds.sort()).toEqual(["consumer group", "job"]);
+  }
+  await close();
+});
+
+test("among columns jobs are named, and datasets whose columns are unknown are there", async () => {
+  const job = "job:shop:copy";
+  const { page, close } = await withLineage([
+    { source: field("in", "value.email"), target: field("out", "value.email"), kind: "derives", job },
+    { source: dataset("in"), target: dataset("out"), job, columns: "known" },
+    { source: dataset("in"), target: dataset("dark"), job: "job:shop:riddle", columns: "unknown" },
+  ]);
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("in"))}&level=column`);
+  await card(page, "dark").waitFor();
+  await card(page, "riddle").waitFor();
+  await drawn(page);
+  await page.locator(".react-flow__edge-text", { hasText: "copy" }).waitFor();
+  await close();
+});
+
+test("everything of one place stands as one card, and what is lit stays lit", async () => {
+  const elsewhere = (name: string) => `dataset:postgres://db:5432:${name}`;
+  const { page, close } = await withLineage([
+    { source: dataset("in"), target: elsewhere("a") },
+    { source: dataset("in"), target: elsewhere("b") },
+    { source: elsewhere("a"), target: elsewhere("c") },
+  ]);
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("in"))}&depth=20`);
+  await card(page, "c").first().waitFor();
+  await page.getByLabel("Group", { exact: true }).selectOption("place");
+  await page.getByText("3 datasets").waitFor();
+  await drawn(page);
+  expect(await page.locator(".card").count()).toBe(2);
+  await page.getByRole("button", { name: /Show 3 datasets/ }).click();
+  await drawn(page);
+  expect(await page.locator(".card").count()).toBe(4);
+  await page.locator(".card-head", { has: page.getByText("b", { exact: true }) }).click();
+  await expect.poll(() => page.locator(".card.dim").count()).toBe(2);
+  await page.getByRole("button", { name: /zoom out/i }).click();
+  expect(await page.locator(".card.dim").count()).toBe(2);
+  await close();
+});
+
+test("two times are compared: what is new, gone and masked since then is coloured and counted", async () => {
+  const now: Edge[] = [
+    { source: dataset("in"), target: dataset("kept") },
+    { source: dataset("in"), target: dataset("fresh") },
+    { source: dataset("in"), target: dataset("safer"), masked: true },
+  ];
+  const then: Edge[] = [
+    { source: dataset("in"), target: dataset("kept") },
+    { source: dataset("in"), target: dataset("lost") },
+    { source: dataset("in"), target: dataset("safer") },
+  ];
+  const { page, close } = await withLineage(now);
+  await page.route(/\/api\/v1\/lineage\?.*asOf=/, (route) => {
+    const edges = then.map((e) => ({ kind: "feeds", masked: false, from: "2026-01-01T00:00:00Z", to: null, ...e }));
+    const nodes = [...new Set(then.flatMap((e) => [e.source, e.target]))].map((id) => ({ id, type: "dataset" }));
+    return route.fulfill({ json: { nodes, edges, truncated: false } });
+  });
+  await page.goto(`${WEIR}/lineage?node=${encodeURIComponent(dataset("in"))}`);
+  await card(page, "fresh").waitFor();
+  expect(await card(page, "lost").count()).toBe(0);
+  await page.getByLabel("Changes since").selectOption("last week");
+  await page.getByText("Flows: 1 new, 1 gone, 1 masked now").waitFor();
+  await card(page, "lost").waitFor();
+  await drawn(page);
+  const stroke = (to: string) =>
+    page
+      .locator(`.react-flow__edge[aria-label*="${to}"] .react-flow__edge-path`)
+      .evaluate((path) => (path as SVGPathElement).style.stroke);
+  expect(await stroke("fresh")).toBe("var(--ok)");
+  expect(await stroke("lost")).toBe("var(--bad)");
+  expect(await stroke("safer")).toBe("var(--mask)");
+  expect(await stroke("kept")).toBe("var(--line-strong)");
+  await page.waitForURL(/since=/);
   await close();
 });

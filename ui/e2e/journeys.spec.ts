@@ -166,7 +166,7 @@ test("a masked column, asked for from its own head, approved twice, seen clear, 
     .getByText(/MASK by mask-person/)
     .first()
     .waitFor();
-  await ana.getByRole("link", { name: "Ask for access" }).click();
+  await ana.getByRole("link", { name: "Request access" }).click();
   await ana.waitForURL(/\/requests\/new/);
   expect(await ana.getByRole("checkbox", { name: /^key/ }).isChecked()).toBe(true);
   await ana.fill("#purpose", purpose);
@@ -188,7 +188,7 @@ test("a masked column, asked for from its own head, approved twice, seen clear, 
 
   await ana.goto(WEIR + queryPath(purpose));
   await ana.getByRole("button", { name: "Run", exact: true }).click();
-  await ana.getByRole("button", { name: /^who, .*shown clear: why/ }).waitFor({ timeout: 45_000 });
+  await ana.getByRole("button", { name: /^who, .*unmasked: why/ }).waitFor({ timeout: 45_000 });
 
   await ana.goto(WEIR + queryPath(purpose, `${SQL} EMIT CHANGES`));
   await ana.getByRole("button", { name: "Follow" }).click();
@@ -228,7 +228,7 @@ async function find(page: Page, at: number) {
 /** Finds of one state, when they are there. */
 async function finds(page: Page, state: string): Promise<void> {
   await page.getByRole("button", { name: state, exact: true }).click();
-  await page.locator('[aria-label="Finds"][aria-busy="false"]').waitFor();
+  await page.locator('[aria-label="Detections"][aria-busy="false"]').waitFor();
 }
 
 test("review a suggestion: confirmed with a reason, and gone from the queue", async () => {
@@ -257,7 +257,7 @@ test("review many at once: two rejected with one reason, then confirmed again", 
     await page.fill("#reason", reason);
     await page.getByRole("dialog").getByRole("button", { name: action }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await page.getByText("2 finds decided").waitFor();
+    await page.getByText(`2 detections ${action === "Confirm" ? "confirmed" : "rejected"}`).waitFor();
     for (const { row } of both) await row.waitFor({ state: "detached" });
   };
   await decide("Reject", "test data");
@@ -272,11 +272,11 @@ test("review many at once: two rejected with one reason, then confirmed again", 
     await route.continue();
   });
   await page.getByRole("button", { name: "rejected", exact: true }).click();
-  await page.locator('[aria-label="Finds"][aria-busy="true"] [inert] tbody tr').first().waitFor();
+  await page.locator('[aria-label="Detections"][aria-busy="true"] [inert] tbody tr').first().waitFor();
   expect(await page.getByLabel("All that are shown").isDisabled()).toBe(true);
-  expect(await page.getByText("finds decided").count()).toBe(0);
+  await page.getByText("One moment …", { exact: true }).waitFor();
   answer();
-  await page.locator('[aria-label="Finds"][aria-busy="false"]').waitFor();
+  await page.locator('[aria-label="Detections"][aria-busy="false"]').waitFor();
   for (const { row } of both) await row.waitFor();
 
   const shown = await page.locator("tbody tr").count();

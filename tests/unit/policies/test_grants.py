@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, DatasetNotFound, NotAllowed, NotFound
-from policies.grants import Access, grant_json, status_at
+from policies.grants import Access, Way, grant_json, status_at
 from policies.model import Effect, GrantStatus
 from tests.unit.policies.world import ORDERS, START, World, company
 
@@ -89,8 +89,10 @@ def test_others_do_not_revoke(world: World) -> None:
 def test_who_has_access_to_a_field(world: World) -> None:
     found = {(a.kind, a.subject): a for a in world.grants.who_has_access("prod/orders", "value.customer.email")}
     assert found["user", "ana"] == Access(
-        "user", "ana", ("role analyst", "grant ana-clear"), False, None, datetime(2026, 7, 1, tzinfo=UTC)
-    )
+        "user", "ana", ("role analyst", "grant ana-clear"), False, None, datetime(2026, 7, 1, tzinfo=UTC),
+        # A role has no end and no purpose: each way has its own.
+        ways=(Way("role analyst"), Way("grant ana-clear", datetime(2026, 7, 1, tzinfo=UTC), "fraud-investigation")),
+    )  # fmt: skip
     assert found["user", "otto"].via == ("owner",) and not found["user", "otto"].masked
     assert found["user", "petra"].via == ("role privacy-officer",) and not found["user", "petra"].masked
     grace = found["user", "grace"]

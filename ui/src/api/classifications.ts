@@ -8,6 +8,7 @@ export interface FoundAt extends Classification {
   name: string;
   /** CLUSTER/TOPIC */
   dataset: string;
+  may_review: boolean;
 }
 
 export interface FoundPage {
@@ -36,8 +37,9 @@ export function useFound(asked: FoundAsked, limit: number, offset = 0) {
 }
 
 export interface Decided {
-  items: { namespace: string; name: string; path: string; entity: string }[];
-  state: ReviewState;
+  /** An item without a state of its own gets the one of all. */
+  items: { namespace: string; name: string; path: string; entity: string; state?: ReviewState }[];
+  state?: ReviewState;
   reason: string;
 }
 

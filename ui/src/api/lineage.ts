@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
 import type { ImpactAnswer, Job, LineageAnswer, Reached } from "@/api/types";
 import { emptyGraph, flows, inSight, merge, type Way } from "@/lib/graph";
+import type { Change } from "@/lib/impact";
 
 export interface LineageAsked {
   nodeId: string;
@@ -16,17 +17,18 @@ export function fetchLineage(query: LineageAsked, signal?: AbortSignal) {
   return answer<LineageAnswer>(weir.GET("/api/v1/lineage", { params: { query }, ...(signal ? { signal } : {}) }));
 }
 
-export function useImpact(nodeId: string, depth: number, asOf: string | null) {
+/** `change`: each row then has its effect, and what the change leaves alone is left out. */
+export function useImpact(nodeId: string, depth: number, asOf: string | null, change: Change | null = null) {
   return useQuery({
-    queryKey: ["impact", nodeId, depth, asOf],
-    placeholderData: keepPreviousData,
+    queryKey: ["impact", nodeId, depth, asOf, change],
+    placeholderData: change === null ? keepPreviousData : undefined,
     queryFn: ({ signal }) =>
-      answer<ImpactAnswer>(weir.GET("/api/v1/impact", { params: { query: { nodeId, depth, asOf } }, signal })),
+      answer<ImpactAnswer>(weir.GET("/api/v1/impact", { params: { query: { nodeId, depth, asOf, change } }, signal })),
   });
 }
 
-export function impactCsv(nodeId: string, depth: number, asOf: string | null) {
-  const query = { nodeId, depth, asOf, format: "csv" as const };
+export function impactCsv(nodeId: string, depth: number, asOf: string | null, change: Change | null = null) {
+  const query = { nodeId, depth, asOf, change, format: "csv" as const };
   return answer<string>(weir.GET("/api/v1/impact", { params: { query }, parseAs: "text" }));
 }
 

@@ -25,6 +25,12 @@ export function whereIsCsv(asked: WhereIsAsked) {
   return answer<string>(weir.GET("/api/v1/reports/where-is", { params: { query }, parseAs: "text" }));
 }
 
+/** The report as a page of its own, to read and to print. */
+export function whereIsHtml(asked: WhereIsAsked) {
+  const query = { ...asked, format: "html" as const };
+  return answer<string>(weir.GET("/api/v1/reports/where-is", { params: { query }, parseAs: "text" }));
+}
+
 export interface Health {
   status: string;
   servers?: Record<string, { up: boolean; problem?: string | null }>;

@@ -53,3 +53,12 @@ export function useCancelScan() {
     onSuccess: () => client.invalidateQueries({ queryKey: ["scan"] }),
   });
 }
+
+/** Takes a cluster away, declared or met by a scan. */
+export function useRemoveCluster() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (name: string) => answer(weir.DELETE("/api/v1/clusters/{name}", { params: { path: { name } } })),
+    onSuccess: () => client.invalidateQueries(),
+  });
+}

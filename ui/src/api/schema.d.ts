@@ -53,6 +53,8 @@ export interface paths {
         /**
          * Get Dataset
          * @description One dataset. The namespace may be a cluster's name or any of its addresses.
+         *
+         *     `may`: what the caller may do with it (edit what is declared, review its personal data, see who has access).
          */
         get: operations["get_dataset_api_v1_datasets__namespace___name__get"];
         put?: never;
@@ -178,6 +180,8 @@ export interface paths {
         /**
          * List Classifications
          * @description Classifications of every dataset, with evidence, and how many there are by state, entity and dataset.
+         *
+         *     `may_review` of each: whether the caller may confirm or reject it, as a reviewer or an owner of its dataset.
          */
         get: operations["list_classifications_api_v1_classifications_get"];
         put?: never;
@@ -239,7 +243,7 @@ export interface paths {
         };
         /**
          * List Clusters
-         * @description Every declared cluster, with how many of its datasets the catalog holds.
+         * @description Every cluster: how many of its datasets the catalog holds, and whether it was declared or met by a scan.
          */
         get: operations["list_clusters_api_v1_clusters_get"];
         put?: never;
@@ -264,7 +268,13 @@ export interface paths {
         get: operations["get_cluster_api_v1_clusters__name__get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete Cluster
+         * @description Remove a cluster, declared or met by a scan; its topics leave the catalog as topics that are gone.
+         *
+         *     Refused (409) while datasets of it are declared. What is known of the topics stays readable by their addresses.
+         */
+        delete: operations["delete_cluster_api_v1_clusters__name__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1461,6 +1471,8 @@ export interface paths {
         /**
          * Delete
          * @description Take one declared document away, a dataset as CLUSTER/TOPIC; what scans found stays.
+         *
+         *     A cluster that only a scan met goes too, and its topics leave the catalog.
          */
         delete: operations["delete_api_v1_declared__kind___name__delete"];
         options?: never;
@@ -1538,6 +1550,8 @@ export interface paths {
         /**
          * Me
          * @description The caller: groups, roles, and what they may do.
+         *
+         *     `capabilities` has every permission there is: whether the caller holds it, and who does (`roles`, `users`).
          */
         get: operations["me_api_v1_me_get"];
         put?: never;
@@ -1627,6 +1641,29 @@ export interface paths {
          * @description Every receiver of events (the Kafka topic, each webhook): how far it was told, what it missed, why it fails.
          */
         get: operations["deliveries_api_v1_events_deliveries_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream
+         * @description Events as they happen, as server-sent events: what `/events` gives, and what concerns the caller's own requests.
+         *
+         *     Of requests and grants a caller without `audit:read` gets those they asked for or may decide. It ends when the
+         *     caller's token does.
+         */
+        get: operations["stream_api_v1_events_stream_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2793,6 +2830,40 @@ export interface operations {
             };
         };
     };
+    delete_cluster_api_v1_clusters__name__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     list_scans_api_v1_scans_get: {
         parameters: {
             query?: {
@@ -3773,7 +3844,7 @@ export interface operations {
                 /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
                 asOf?: string | null;
                 /** @description What is done to it: each row then says what that does, and what it leaves alone is left out. */
-                change?: ("drop" | "retype" | "mask" | "lose") | null;
+                change?: ("drop" | "rename" | "retype" | "mask" | "lose") | null;
                 /** @description In place of nodeId: a cluster (or namespace) that is lost. */
                 cluster?: string | null;
                 format?: "json" | "csv" | "markdown";
@@ -5322,6 +5393,38 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    stream_api_v1_events_stream_get: {
+        parameters: {
+            query?: {
+                /** @description Go on after this sequence; from now on when absent. */
+                after?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

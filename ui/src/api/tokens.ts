@@ -11,8 +11,10 @@ export interface TokenEntry {
   revoked_at?: string | null;
 }
 
-export function useTokens() {
+/** `enabled`: only those who manage may read the list. */
+export function useTokens(enabled = true) {
   return useQuery({
+    enabled,
     queryKey: ["tokens"],
     queryFn: async ({ signal }) =>
       (await answer<{ tokens: TokenEntry[] }>(weir.GET("/api/v1/tokens", { signal }))).tokens,

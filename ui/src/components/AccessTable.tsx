@@ -2,9 +2,10 @@ import { Link } from "react-router";
 import type { Access } from "@/api/types";
 import { Empty } from "@/components/Empty";
 import { When } from "@/components/When";
+import { accessCounts, countsText } from "@/lib/accessCounts";
 import { links } from "@/lib/links";
 
-/** Who may read something, by what, how it is shown to them, and until when. */
+/** Who may read something, by what, how it is shown to them, and until when: each way in with its own end and purpose. */
 export function AccessTable({ rows }: { rows: Access[] }) {
   if (rows.length === 0) {
     return (
@@ -16,50 +17,61 @@ export function AccessTable({ rows }: { rows: Access[] }) {
     );
   }
   return (
-    <div className="panel flush table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Who</th>
-            <th>By</th>
-            <th>Shown</th>
-            <th>For</th>
-            <th>Until</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={`${row.kind} ${row.subject}`}>
-              <td>
-                <span className="strong anywhere">{row.subject}</span>{" "}
-                {row.kind !== "user" && <span className="badge">{row.kind}</span>}
-              </td>
-              <td className="anywhere">
-                {row.via.map((by, i) => (
-                  <span key={by}>
-                    {i > 0 && ", "}
-                    {by.startsWith("grant ") ? <Link to={links.requests("grants")}>{by}</Link> : by}
-                  </span>
-                ))}
-              </td>
-              <td>
-                <Shown of={row} />
-              </td>
-              <td>{row.purpose ?? ""}</td>
-              <td>
-                <When at={row.until} never="no end" />
-              </td>
+    <div className="stack-s">
+      <p className="muted" role="status">
+        {countsText(accessCounts(rows))}
+      </p>
+      <div className="panel flush table-wrap">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Who</th>
+              <th>Shown</th>
+              <th>By</th>
+              <th>Purpose</th>
+              <th>Until</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Entry key={`${row.kind} ${row.subject} ${row.purpose ?? ""} ${row.via.join()}`} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
+}
+
+function Entry({ row }: { row: Access }) {
+  const ways = row.ways ?? row.via.map((by) => ({ by, until: null, purpose: row.purpose }));
+  return ways.map((way, i) => (
+    <tr key={way.by} className={i > 0 ? "continued" : ""}>
+      {i === 0 && (
+        <>
+          <td rowSpan={ways.length}>
+            <span className="strong anywhere">{row.subject}</span>{" "}
+            {row.kind !== "user" && <span className="badge">{row.kind}</span>}
+          </td>
+          <td rowSpan={ways.length}>
+            <Shown of={row} />
+          </td>
+        </>
+      )}
+      <td className="anywhere">
+        {way.by.startsWith("grant ") ? <Link to={links.requests("grants")}>{way.by}</Link> : way.by}
+      </td>
+      <td className="anywhere">{way.purpose ?? row.purpose ?? <span className="muted">any</span>}</td>
+      <td>
+        <When at={way.until} never="no end" />
+      </td>
+    </tr>
+  ));
 }
 
 /** Everything masked, some of it, or nothing. */
 function Shown({ of }: { of: Access }) {
   if (of.masked) return <span className="badge mask">masked: {of.mask}</span>;
   if (of.mask) return <span className="badge mask">partly masked: {of.mask}</span>;
-  return <span className="badge warn">clear</span>;
+  return <span className="badge warn">unmasked</span>;
 }

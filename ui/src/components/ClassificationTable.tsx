@@ -1,4 +1,4 @@
-// Finds of personal data as a table to review: evidence, state, confirm or reject.
+// Detections of personal data as a table to review: evidence, state, confirm or reject.
 import { Check, X } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
@@ -8,11 +8,14 @@ import { EntityBadge } from "@/components/EntityBadge";
 import { ReasonDialog } from "@/components/ReasonDialog";
 import { evidenceText } from "@/lib/evidence";
 import { links } from "@/lib/links";
+import { offerUndo } from "@/lib/undo";
 
 export interface FindRow {
   place: string;
   name: string;
   classification: Classification;
+  /** Whether who looks may confirm or reject it. */
+  may: boolean;
 }
 
 export function ClassificationTable({
@@ -73,6 +76,7 @@ function Row({
   onPick: ((on: boolean) => void) | undefined;
 }) {
   const { place, name, classification: c } = row;
+  const may = row.may;
   const review = useReview(place, name);
   const [asking, setAsking] = useState<"confirmed" | "rejected" | null>(null);
   const verb = asking === "confirmed" ? "Confirm" : "Reject";
@@ -83,6 +87,7 @@ function Row({
           <input
             type="checkbox"
             aria-label={`Choose ${c.entity} in ${c.path}`}
+            disabled={!may}
             checked={picked}
             onChange={(e) => onPick(e.target.checked)}
           />
@@ -108,12 +113,12 @@ function Row({
         {c.reason && <div className="muted">“{c.reason}”</div>}
       </td>
       <td className="decide">
-        {c.state !== "confirmed" && (
+        {may && c.state !== "confirmed" && (
           <button type="button" className="button small" onClick={() => setAsking("confirmed")}>
             <Check size={14} aria-hidden /> Confirm
           </button>
         )}
-        {c.state !== "rejected" && (
+        {may && c.state !== "rejected" && (
           <button type="button" className="button small" onClick={() => setAsking("rejected")}>
             <X size={14} aria-hidden /> Reject
           </button>
@@ -134,7 +139,16 @@ function Row({
             onDo={(reason) =>
               review.mutate(
                 { path: c.path, entity: c.entity, state: asking, reason },
-                { onSuccess: () => setAsking(null) },
+                {
+                  onSuccess: () => {
+                    setAsking(null);
+                    const { path, entity, state } = c;
+                    offerUndo({
+                      text: `${entity} in ${path} ${asking}`,
+                      items: [{ namespace: place, name, path, entity, state }],
+                    });
+                  },
+                },
               )
             }
           />

@@ -8,7 +8,7 @@ import { columnReasons, datasetOf, lookOf } from "@/lib/decision";
 import { links } from "@/lib/links";
 
 const LOOKS = {
-  clear: { icon: Eye, text: "shown clear", tone: "ok" },
+  clear: { icon: Eye, text: "unmasked", tone: "ok" },
   masked: { icon: EyeOff, text: "masked", tone: "mask" },
   withheld: { icon: Ban, text: "left out", tone: "bad" },
 };
@@ -27,6 +27,7 @@ export function ColumnHead({
   const masks = column.decision?.masks ?? [];
   const shown = masks.length === 1 ? masks[0] : masks.length > 1 ? `${masks.length} masks` : text;
   const why = columnReasons(column.decision);
+  const opened = column.decision?.opened ?? [];
   const fields = column.decision?.fields ?? [];
   const from = datasetOf(fields, reasons) ?? dataset;
   return (
@@ -45,7 +46,13 @@ export function ColumnHead({
           <span className="muted small column-type">{column.type}</span>
         </Popover.Trigger>
         <Popover.Portal>
-          <Popover.Content className="popover stack-s" sideOffset={6} align="start" collisionPadding={8}>
+          <Popover.Content
+            className="popover stack-s"
+            aria-label={`How ${column.name} is shown, and why`}
+            sideOffset={6}
+            align="start"
+            collisionPadding={8}
+          >
             <div className="row">
               <strong className="anywhere">{column.name}</strong>
               <span className={`badge ${tone}`}>
@@ -54,10 +61,17 @@ export function ColumnHead({
               </span>
             </div>
             <div className="muted small mono anywhere">{column.type}</div>
-            {why.length > 0 ? <Reasons reasons={why} /> : <p className="small muted">No rule hides it from you.</p>}
+            {why.length > 0 && <Reasons reasons={why} />}
+            {why.length === 0 && opened.length > 0 && (
+              <>
+                <p className="small muted">Shown because:</p>
+                <Reasons reasons={opened} />
+              </>
+            )}
+            {why.length === 0 && opened.length === 0 && <p className="small muted">No mask applies to it.</p>}
             {look !== "clear" && from && (
-              <Link className="button primary small" to={links.ask(from, fields)}>
-                Ask for access
+              <Link className="button primary small" to={links.ask(from, fields)} state={{ sql: currentSql() }}>
+                Request access
               </Link>
             )}
           </Popover.Content>
@@ -65,4 +79,10 @@ export function ColumnHead({
       </Popover.Root>
     </span>
   );
+}
+
+/** The statement of the query page, where the head stands on it: the request leads back there. */
+function currentSql(): string | undefined {
+  if (window.location.pathname !== "/query") return undefined;
+  return new URLSearchParams(window.location.search).get("sql") ?? undefined;
 }

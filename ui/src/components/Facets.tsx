@@ -18,7 +18,7 @@ export function Facet({
   if (shown.length === 0) return null;
   return (
     <section className="facet" aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {shown.map(({ value, count: n }) => (
         <button
           key={value}

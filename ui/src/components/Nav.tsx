@@ -1,5 +1,6 @@
 import { NavLink } from "react-router";
 import { useMe, useRequests } from "@/api/access";
+import { mayDo } from "@/lib/may";
 import { PAGES } from "@/lib/pages";
 import { toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
@@ -11,20 +12,22 @@ export function Nav({ open }: { open: boolean }) {
   return (
     <nav className={`nav ${open ? "open" : ""}`} aria-label="Pages">
       <ul>
-        {PAGES.map(({ to, text, icon: Icon, gap }) => (
-          <li key={to} className={gap ? "gap" : ""}>
-            <NavLink to={to} end={to === "/"}>
-              <Icon size={17} aria-hidden />
-              {text}
-              {to === "/requests" && waiting > 0 && (
-                <span className="waiting">
-                  {waiting}
-                  <span className="visually-hidden"> to decide</span>
-                </span>
-              )}
-            </NavLink>
-          </li>
-        ))}
+        {PAGES.filter(({ needs }) => !needs || needs.some((one) => mayDo(me.data, one))).map(
+          ({ to, text, icon: Icon, gap }) => (
+            <li key={to} className={gap ? "gap" : ""}>
+              <NavLink to={to} end={to === "/"}>
+                <Icon size={17} aria-hidden />
+                {text}
+                {to === "/requests" && waiting > 0 && (
+                  <span className="waiting">
+                    {waiting}
+                    <span className="visually-hidden"> to decide</span>
+                  </span>
+                )}
+              </NavLink>
+            </li>
+          ),
+        )}
       </ul>
       <p className="muted small nav-foot">
         <kbd>?</kbd> keys

@@ -8,6 +8,7 @@ import { HeaderSearch } from "@/components/HeaderSearch";
 import { KeyHelp } from "@/components/KeyHelp";
 import { Nav } from "@/components/Nav";
 import { ThemeMenu } from "@/components/ThemeMenu";
+import { Told } from "@/components/Told";
 import { UserMenu } from "@/components/UserMenu";
 
 export function Shell({ children }: { children: ReactNode }) {
@@ -43,6 +44,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </header>
         <Nav open={menu} />
         <KeyHelp />
+        <Told />
         <main id="main" className="main" tabIndex={-1}>
           <ErrorBoundary at={pathname}>{children}</ErrorBoundary>
         </main>

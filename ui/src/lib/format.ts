@@ -51,6 +51,17 @@ export function duration(ms: number | null | undefined): string {
   return `${seconds} seconds`;
 }
 
+/** A time span as people round it: 40 -> "1 minute", 5400 -> "2 hours". */
+export function span(seconds: number): string {
+  for (const [unit, size] of UNITS) {
+    if (unit !== "year" && unit !== "month" && seconds > size) {
+      const n = Math.ceil(seconds / size);
+      return `${n} ${unit}${n === 1 ? "" : "s"}`;
+    }
+  }
+  return "1 minute";
+}
+
 export function bytes(n: number | null | undefined): string {
   if (n == null) return "–";
   if (n < 0) return "no limit";

@@ -104,3 +104,30 @@ test("the way between two nodes names each step, and is none against the flow", 
   expect(wayBetween(chain, "dataset:k:c", "dataset:k:a")).toBeNull();
   expect(wayBetween(chain, "dataset:k:a", "dataset:k:a")).toBeNull();
 });
+
+test("that a job writes a dataset does not turn what it writes masked into raw", () => {
+  const feeds = { source: "dataset:k:a", target: "dataset:k:b", kind: "feeds", job: "job:s:j", masked: true };
+  const writes = { source: "job:s:j", target: "dataset:k:b", kind: "writes" };
+  for (const edges of [
+    [feeds, writes],
+    [writes, feeds],
+  ]) {
+    const list = flows(merge(emptyGraph(), { nodes: [], edges, truncated: false }), false);
+    expect(list.find((f) => f.to === "dataset:k:b")?.masked).toBe(true);
+  }
+});
+
+test("among columns a dataset whose columns are unknown is there, with the job between, and the known ones by column", () => {
+  const job = "job:s:j";
+  const edges = [
+    { source: "datasetField:k:a:value.x", target: "datasetField:k:b:value.y", kind: "derives", job, masked: false },
+    { source: "dataset:k:a", target: "dataset:k:b", kind: "feeds", job, columns: "known", masked: false },
+    { source: "dataset:k:a", target: "dataset:k:c", kind: "feeds", job, columns: "unknown", masked: false },
+  ];
+  const list = flows(merge(emptyGraph(), { nodes: [], edges, truncated: false }), true);
+  expect(list.map((f) => f.id)).toEqual([
+    "datasetField:k:a:value.x → datasetField:k:b:value.y",
+    "dataset:k:a → job:s:j",
+    "job:s:j → dataset:k:c",
+  ]);
+});

@@ -1,5 +1,6 @@
 // Lineage as a graph to draw: which way data flows on an edge, what is in sight, what lies on the path of a node.
 import type { LineageAnswer, LineageEdge, LineageNode } from "@/api/types";
+import type { FlowChange } from "@/lib/compare";
 import { containerOf } from "@/lib/nodeId";
 
 /** One arrow in the direction the data flows. `via`: the job that moves it, where it is no node of its own. */
@@ -13,6 +14,8 @@ export interface Flow {
   stale: boolean;
   origin: string | null;
   edge: LineageEdge;
+  /** What changed since another time, where two times are compared. */
+  change?: FlowChange;
 }
 
 export interface Graph {
@@ -37,32 +40,44 @@ export function merge(graph: Graph, answer: LineageAnswer): Graph {
 /** The arrows of a graph. At dataset level a job stands between what it reads and what it writes. */
 export function flows(graph: Graph, columns: boolean): Flow[] {
   const found = new Map<string, Flow>();
-  const add = (from: string, to: string, edge: LineageEdge, masked: boolean, via: string | null = null) => {
+  // Arrows of which an edge says whether values pass masked; that a job reads or writes says nothing of it.
+  const judged = new Set<string>();
+  const add = (from: string, to: string, edge: LineageEdge, masked: boolean | null, via: string | null = null) => {
     const id = `${from} → ${to}`;
     const before = found.get(id);
+    const first = !judged.has(id);
+    if (masked !== null) judged.add(id);
     if (before) {
       // An arrow stands for every edge between its ends: one raw way is enough to make it raw, one live way live.
-      before.masked &&= masked;
+      if (masked !== null) before.masked = first ? masked : before.masked && masked;
       before.stale &&= edge.stale ?? false;
       return;
     }
     const origin = edge.origin ?? null;
-    found.set(id, { id, from, to, masked, kind: edge.kind, via, stale: edge.stale ?? false, origin, edge });
+    const flow = { id, from, to, masked: masked ?? false, kind: edge.kind, via, stale: edge.stale ?? false, origin };
+    found.set(id, { ...flow, edge });
   };
+  // Datasets of which some columns' ways are known are joined by those; the arrow between the whole would say it twice.
+  const byColumn = new Set<string>();
+  for (const { source, target, kind } of columns ? graph.edges.values() : [])
+    if (kind !== "feeds" && containerOf(source) !== source)
+      byColumn.add(`${containerOf(source)} ${containerOf(target)}`);
   for (const edge of graph.edges.values()) {
     const masked = edge.masked ?? false;
     switch (edge.kind) {
       case "reads":
-        add(edge.target, edge.source, edge, false);
+        add(edge.target, edge.source, edge, null);
         break;
       case "writes":
-        add(edge.source, edge.target, edge, false);
+        if (!columns) add(edge.source, edge.target, edge, null);
         break;
       case "child_of":
         break;
       case "feeds":
-        if (edge.job && !columns) {
-          add(edge.source, edge.job, edge, false);
+        if (columns && (edge.columns === "known" || byColumn.has(`${edge.source} ${edge.target}`))) break;
+        // Where nobody said which columns go, the job stands between the datasets, among columns too.
+        if (edge.job && (!columns || edge.columns === "unknown")) {
+          add(edge.source, edge.job, edge, null);
           add(edge.job, edge.target, edge, masked);
         } else add(edge.source, edge.target, edge, masked, edge.job ?? null);
         break;

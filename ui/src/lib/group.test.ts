@@ -48,3 +48,18 @@ test("a node with more behind it is no leaf", () => {
   const { nodes } = group([...fan(40), feeds("b3", "c", "on")]);
   expect(nodes.has("dataset:k:b3")).toBe(true);
 });
+
+test("by place, everything of a namespace is one card, and the root stays by itself", () => {
+  const edges = [
+    { source: "dataset:k:root", target: "dataset:k:a", kind: "feeds" },
+    { source: "dataset:k:a", target: "dataset:k:b", kind: "feeds" },
+    { source: "dataset:k:b", target: "dataset:db:t", kind: "feeds" },
+  ];
+  const list = flows(merge(emptyGraph(), { nodes: [], edges, truncated: false }), false);
+  const nodes = new Set(["dataset:k:root", "dataset:k:a", "dataset:k:b", "dataset:db:t"]);
+  const one = grouped(list, nodes, new Set(["dataset:k:root"]), new Set(), "place");
+  expect([...one.nodes].sort()).toEqual(["dataset:db:t", "dataset:k:root", "group:dataset:k"]);
+  expect(one.shown.map((f) => f.id)).toEqual(["dataset:k:root → group:dataset:k", "group:dataset:k → dataset:db:t"]);
+  expect(grouped(list, nodes, new Set(), new Set(["group:dataset:k"]), "place").nodes.size).toBe(4);
+  expect(grouped(list, nodes, new Set(), new Set(), "none").nodes.size).toBe(4);
+});

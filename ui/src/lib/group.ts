@@ -1,12 +1,15 @@
 // Many leaves of one node drawn as one card, so that a wide graph stays readable. A group opens by a click.
 import type { Flow, Way } from "@/lib/graph";
-import { containerOf } from "@/lib/nodeId";
+import { containerOf, parseNodeId } from "@/lib/nodeId";
 
 export interface Group {
   id: string;
   /** Datasets and jobs that the card stands for. */
   members: string[];
 }
+
+/** What is drawn as one card: many leaves of one node, everything of one place (a cluster, a database), or nothing. */
+export type GroupBy = "leaves" | "place" | "none";
 
 export interface Grouped {
   shown: Flow[];
@@ -25,7 +28,10 @@ export function grouped(
   nodes: ReadonlySet<string>,
   keep: ReadonlySet<string>,
   opened: ReadonlySet<string>,
+  by: GroupBy = "leaves",
 ): Grouped {
+  if (by === "none") return { shown: flows, nodes: new Set(nodes), groups: new Map() };
+  if (by === "place") return drawnAs(flows, nodes, byPlace(nodes, keep, opened));
   const near = neighboursOf(flows);
   const leaf = (id: string) => !keep.has(id) && near.get(id)?.size === 1;
   const units = new Map<string, string[][]>();
@@ -48,13 +54,35 @@ export function grouped(
       put(first[0], opposite(first[1]), [id, ...own]);
   }
   const groups = new Map<string, Group>();
-  const into = new Map<string, string>();
   for (const [id, found] of units) {
-    if (opened.has(id) || found.length < MANY) continue;
-    const members = found.flat();
-    groups.set(id, { id, members });
-    for (const member of members) into.set(member, id);
+    if (!opened.has(id) && found.length >= MANY) groups.set(id, { id, members: found.flat() });
   }
+  return drawnAs(flows, nodes, groups);
+}
+
+/** Datasets of one namespace, jobs of one: a card each, from two on. */
+function byPlace(
+  nodes: ReadonlySet<string>,
+  keep: ReadonlySet<string>,
+  opened: ReadonlySet<string>,
+): Map<string, Group> {
+  const places = new Map<string, string[]>();
+  for (const node of nodes) {
+    const ref = parseNodeId(node);
+    if (!ref || keep.has(node)) continue;
+    const id = `group:${ref.kind}:${ref.namespace}`;
+    places.set(id, [...(places.get(id) ?? []), node]);
+  }
+  return new Map(
+    [...places]
+      .filter(([id, members]) => members.length > 1 && !opened.has(id))
+      .map(([id, members]) => [id, { id, members }]),
+  );
+}
+
+/** The graph with each group's members drawn as one. */
+function drawnAs(flows: Flow[], nodes: ReadonlySet<string>, groups: Map<string, Group>): Grouped {
+  const into = new Map([...groups.values()].flatMap(({ id, members }) => members.map((member) => [member, id])));
   if (groups.size === 0) return { shown: flows, nodes: new Set(nodes), groups };
   const drawn = new Map<string, Flow>();
   for (const flow of flows) {

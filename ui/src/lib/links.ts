@@ -20,7 +20,7 @@ export const links = {
   lineage: (node?: string, params: Record<string, string | null | undefined> = {}) =>
     `/lineage${query({ node, ...params })}`,
   job: (namespace: string, name: string) => `/jobs/${part(namespace)}/${part(name)}`,
-  query: (sql?: string) => `/query${query({ sql })}`,
+  query: (sql?: string, purpose?: string) => `/query${query({ sql, purpose })}`,
   ask: (dataset: string, fields: string[] = [], purpose?: string) =>
     `/requests/new${query({ dataset, fields: fields.join(","), purpose })}`,
   request: (id: string) => `/requests/${part(id)}`,

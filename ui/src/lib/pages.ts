@@ -6,6 +6,7 @@ import {
   FileSearch,
   House,
   KeyRound,
+  type LucideIcon,
   ScrollText,
   Search,
   Settings,
@@ -13,8 +14,19 @@ import {
   SquareTerminal,
   Waypoints,
 } from "lucide-react";
+import type { Permission } from "@/lib/may";
 
-export const PAGES = [
+interface Page {
+  to: string;
+  text: string;
+  key: string;
+  icon: LucideIcon;
+  gap?: boolean;
+  needs?: readonly Permission[];
+}
+
+/** `needs`: any of these permissions; the page is left out of the navigation of others. */
+export const PAGES: Page[] = [
   { to: "/", text: "Home", key: "h", icon: House },
   { to: "/search", text: "Search", key: "s", icon: Search },
   { to: "/datasets", text: "Datasets", key: "d", icon: Database },
@@ -23,10 +35,10 @@ export const PAGES = [
   { to: "/requests", text: "Requests", key: "r", icon: KeyRound, gap: true },
   { to: "/review", text: "Review", key: "v", icon: ClipboardCheck },
   { to: "/policies", text: "Policies", key: "p", icon: ShieldCheck },
-  { to: "/reports", text: "Where is …", key: "w", icon: FileSearch, gap: true },
+  { to: "/reports", text: "Data locations", key: "w", icon: FileSearch, gap: true, needs: ["report:read"] },
   { to: "/activity", text: "Activity", key: "t", icon: Activity },
-  { to: "/audit", text: "Audit", key: "u", icon: ScrollText },
-  { to: "/admin", text: "Admin", key: "a", icon: Settings },
+  { to: "/audit", text: "Audit", key: "u", icon: ScrollText, needs: ["audit:read"] },
+  { to: "/admin", text: "Admin", key: "a", icon: Settings, needs: ["manage", "scan"] },
 ];
 
 export const LETTERS: ReadonlyMap<string, string> = new Map(PAGES.map((page) => [page.key, page.to]));

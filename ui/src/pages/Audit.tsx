@@ -5,12 +5,21 @@ import { useSearchParams } from "react-router";
 import { useAudit, useVerify } from "@/api/audit";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
+import { PageNeeds } from "@/components/Needs";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { Reasons, reasonList } from "@/components/Reasons";
 import { count } from "@/lib/format";
 
 export default function AuditPage() {
+  return (
+    <PageNeeds permission="audit:read" what="Reading the audit">
+      <Trail />
+    </PageNeeds>
+  );
+}
+
+function Trail() {
   const [params, setParams] = useSearchParams();
   const filters = { actor: params.get("actor"), action: params.get("action"), target: params.get("target") };
   const audit = useAudit(filters);

@@ -1,4 +1,5 @@
 // Every dataset in one table: filter as you type, sort by a click on a head. Only rows in sight are drawn.
+
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
@@ -13,6 +14,7 @@ import { When } from "@/components/When";
 import { count, plural } from "@/lib/format";
 import { links } from "@/lib/links";
 import { arrows } from "@/lib/listKeys";
+import { useMay } from "@/lib/may";
 import "@/styles/datasets.css";
 
 const SHOWN = {
@@ -44,6 +46,7 @@ function newest(dataset: Dataset): string {
 const ROW = 41;
 
 export default function DatasetsPage() {
+  const { may } = useMay();
   const [params, setParams] = useSearchParams();
   const datasets = useDatasets();
   const shown: Shown = (params.get("show") ?? "all") in SHOWN ? ((params.get("show") ?? "all") as Shown) : "all";
@@ -55,9 +58,11 @@ export default function DatasetsPage() {
   return (
     <div className="page wide">
       <PageHead title="Datasets" lead="What Weir knows of: topics of its clusters, and what jobs told it of.">
-        <Link className="button" to={links.admin("scans")}>
-          Scan topics
-        </Link>
+        {may("scan") && (
+          <Link className="button" to={links.admin("scans")}>
+            Scan topics
+          </Link>
+        )}
       </PageHead>
       <Answer of={datasets} lines={8}>
         {({ datasets: all, total }) => (

@@ -13,24 +13,27 @@ import { Empty } from "@/components/Empty";
 import { EventList } from "@/components/EventList";
 import { Loading } from "@/components/Loading";
 import { useTitle } from "@/components/PageHead";
+import { RequestState } from "@/components/RequestState";
 import { When } from "@/components/When";
 import { plural } from "@/lib/format";
 import { useSlash } from "@/lib/keys";
 import { links } from "@/lib/links";
+import { useMay } from "@/lib/may";
 import { mine, toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
 import "@/styles/search.css";
 
 const QUESTIONS = [
-  ["Where is e-mail?", links.fields({ entity: "EMAIL_ADDRESS" })],
-  ["What breaks if a field changes?", links.lineage()],
-  ["May I see it?", links.query()],
-  ["Who saw what?", links.audit()],
+  ["Where is e-mail?", links.fields({ entity: "EMAIL_ADDRESS" }), null],
+  ["What breaks if a field changes?", links.lineage(), null],
+  ["May I see it?", links.query(), null],
+  ["Who saw what?", links.audit(), "audit:read"],
 ] as const;
 
 export function Home() {
   useTitle("Home");
   const navigate = useNavigate();
+  const { may } = useMay();
   const box = useRef<HTMLInputElement>(null);
   useSlash(box);
   const datasets = useDatasets();
@@ -62,7 +65,7 @@ export function Home() {
           </form>
         </search>
         <div className="row" style={{ gap: 18 }}>
-          {QUESTIONS.map(([question, to]) => (
+          {QUESTIONS.filter(([, , needs]) => needs === null || may(needs)).map(([question, to]) => (
             <Link key={question} to={to}>
               {question}
             </Link>
@@ -86,7 +89,10 @@ export function Home() {
               <Coverage datasets={all} total={total} entities={fields.data?.facets.entity} />
               <div className="columns">
                 <Lately datasets={all} />
-                <Waiting />
+                <div className="stack">
+                  <Waiting />
+                  <MyRequests />
+                </div>
               </div>
             </>
           )
@@ -104,7 +110,7 @@ function Lately({ datasets }: { datasets: Dataset[] }) {
   return (
     <section className="panel flush" aria-labelledby="changed">
       <div className="panel-head">
-        <h2 id="changed">Changed lately</h2>
+        <h2 id="changed">Recent activity</h2>
         <Link to={links.activity()} className="small">
           All activity
         </Link>
@@ -139,23 +145,21 @@ function Lately({ datasets }: { datasets: Dataset[] }) {
   );
 }
 
-/** Requests to decide, finds to review, my own open requests; one line that says so where there is nothing. */
+/** Requests to decide, detections to review; one line where there is nothing. */
 function Waiting() {
   const me = useMe(useToken()).data;
   const user = me?.user;
   const pending = useRequests({ state: "pending" });
   const found = useFound({ state: "suggested" }, 1);
   const decide = toDecide(pending.data ?? [], user).length;
-  const own = mine(pending.data ?? [], user).length;
   const review = me?.permissions?.includes("review") ? (found.data?.total ?? 0) : 0;
   const waits = [
     { n: decide, what: plural(decide, "request"), why: "for you to decide", to: links.requests("decide") },
-    { n: review, what: plural(review, "find"), why: "of personal data to review", to: links.review },
-    { n: own, what: plural(own, "request"), why: "of yours not decided yet", to: links.requests("mine") },
+    { n: review, what: plural(review, "detection"), why: "of personal data to review", to: links.review },
   ].filter(({ n }) => n > 0);
   return (
     <section className="panel stack-s" aria-labelledby="waits">
-      <h2 id="waits">Waits for you</h2>
+      <h2 id="waits">Pending</h2>
       <Answer of={pending} lines={2}>
         {() => (
           <ul className="stack-s">
@@ -167,9 +171,54 @@ function Waiting() {
                 <span className="muted">{why}</span>
               </li>
             ))}
-            {waits.length === 0 && <li className="muted">Nothing. A masked column has a button to ask for it.</li>}
+            {waits.length === 0 && <li className="muted">Nothing.</li>}
           </ul>
         )}
+      </Answer>
+    </section>
+  );
+}
+
+const FEW = 5;
+
+/** My own requests, the newest first, with who can decide them: they change while one looks. */
+function MyRequests() {
+  const user = useMe(useToken()).data?.user;
+  const requests = useRequests();
+  const own = mine(requests.data ?? [], user);
+  return (
+    <section className="panel stack-s" aria-labelledby="my-requests">
+      <div className="spread">
+        <h2 id="my-requests">My requests</h2>
+        {own.length > FEW && (
+          <Link to={links.requests("mine")} className="small">
+            All {own.length}
+          </Link>
+        )}
+      </div>
+      <Answer of={requests} lines={2}>
+        {() =>
+          own.length === 0 ? (
+            <p className="muted">None. A masked column has a button to request access to it.</p>
+          ) : (
+            <ul className="stack-s">
+              {own.slice(0, FEW).map((r) => (
+                <li key={r.id}>
+                  <div className="row">
+                    <Link to={links.request(r.id)} className="strong anywhere">
+                      {r.dataset}
+                    </Link>
+                    <RequestState of={r} />
+                  </div>
+                  <div className="muted small">
+                    {r.purpose}, <When at={r.createdAt} />
+                    {(r.deciders ?? []).length > 0 && `; ${r.deciders?.slice(0, 3).join(", ")} can decide`}
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )
+        }
       </Answer>
     </section>
   );

@@ -1,4 +1,4 @@
-// Finds of personal data over all datasets: by state, kind and dataset; judged one by one or many at once.
+// Detections of personal data over all datasets: by state, kind and dataset; judged one by one or many at once.
 import { Check, ClipboardCheck, X } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
@@ -13,13 +13,18 @@ import { Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { ReasonDialog } from "@/components/ReasonDialog";
 import { Segments } from "@/components/Segments";
+import { UndoNotice } from "@/components/UndoNotice";
 import { plural } from "@/lib/format";
+import { useMay } from "@/lib/may";
+import { offerUndo } from "@/lib/undo";
+import "@/styles/search.css";
 
 const PAGE = 100;
 const STATES = ["suggested", "confirmed", "rejected"] as const;
 const keyOf = (c: FoundAt) => `${c.dataset} ${c.path} ${c.entity}`;
 
 export default function ReviewPage() {
+  const { known, may, who } = useMay();
   const [params, setParams] = useSearchParams();
   const state = STATES.find((s) => s === params.get("state")) ?? "suggested";
   const entity = params.get("entity");
@@ -41,32 +46,42 @@ export default function ReviewPage() {
         lead="Scans suggest, people decide. Suggestions mask already; a confirmation makes them lasting, a rejection lifts them."
       >
         <Segments
-          label="Which finds"
+          label="Which detections"
           value={state}
           onChange={(value) => set("state", value)}
           options={STATES.map((value) => ({ value, text: value }))}
         />
       </PageHead>
+      <UndoNotice />
+      {known && !may("review") && (
+        <p className="muted small">Owners decide on their own datasets; on all of them {who("review")}.</p>
+      )}
       <Answer of={found} lines={6}>
         {(page) => (
           <div className="columns left">
-            <aside aria-label="Narrow down">
-              <div className="stack">
-                <Facet
-                  title="Personal data"
-                  values={counted(page.counts.entity)}
-                  chosen={entity}
-                  onChoose={(value) => set("entity", value)}
-                />
-                <Facet
-                  title="Dataset"
-                  values={counted(page.counts.dataset)}
-                  chosen={dataset}
-                  onChoose={(value) => set("dataset", value)}
-                />
-              </div>
+            <aside aria-label="Filters">
+              <details className="facets" open={window.innerWidth > 1000}>
+                <summary className="small">
+                  Filters
+                  {[entity, dataset].filter(Boolean).length > 0 && `: ${[entity, dataset].filter(Boolean).join(", ")}`}
+                </summary>
+                <div className="stack">
+                  <Facet
+                    title="Personal data"
+                    values={counted(page.counts.entity)}
+                    chosen={entity}
+                    onChoose={(value) => set("entity", value)}
+                  />
+                  <Facet
+                    title="Dataset"
+                    values={counted(page.counts.dataset)}
+                    chosen={dataset}
+                    onChoose={(value) => set("dataset", value)}
+                  />
+                </div>
+              </details>
             </aside>
-            <section className="panel flush" aria-label="Finds" aria-busy={found.isPlaceholderData}>
+            <section className="panel flush" aria-label="Detections" aria-busy={found.isPlaceholderData}>
               <Bulk
                 key={state}
                 state={state}
@@ -86,7 +101,7 @@ export default function ReviewPage() {
                 >
                   <p>
                     {entity || dataset
-                      ? "Lift a filter on the left to see the rest."
+                      ? "Clear a filter to see the rest."
                       : "The next scan that finds something new brings it here."}
                   </p>
                 </Empty>
@@ -97,6 +112,7 @@ export default function ReviewPage() {
                       place: c.dataset.slice(0, -c.name.length - 1) || c.namespace,
                       name: c.name,
                       classification: c,
+                      may: c.may_review,
                     }))}
                     withDataset
                     picked={(i) => picked.has(keyOf(page.classifications[i] as FoundAt))}
@@ -133,6 +149,9 @@ function counted(values: Record<string, number> | undefined): FacetValue[] {
     .sort((a, b) => b.count - a.count || a.value.localeCompare(b.value));
 }
 
+const refused = (outcome: Outcome, c: FoundAt) =>
+  outcome.results.some((r) => r.problem && r.name === c.name && r.path === c.path && r.entity === c.entity);
+
 /** How many there are, how many are picked, and what is done with them. */
 function Bulk({
   state,
@@ -155,8 +174,9 @@ function Bulk({
   const review = useReviewMany();
   const [asking, setAsking] = useState<ReviewState | null>(null);
   const [done, setDone] = useState<Outcome | null>(null);
-  const chosen = rows.filter((c) => picked.has(keyOf(c)));
-  const all = rows.length > 0 && chosen.length === rows.length;
+  const open = rows.filter((c) => c.may_review);
+  const chosen = open.filter((c) => picked.has(keyOf(c)));
+  const all = open.length > 0 && chosen.length === open.length;
   return (
     <>
       <div className="panel-head">
@@ -164,8 +184,8 @@ function Bulk({
           <input
             type="checkbox"
             checked={all}
-            disabled={busy || rows.length === 0}
-            onChange={() => onPick(all ? new Set() : new Set(rows.map(keyOf)))}
+            disabled={busy || open.length === 0}
+            onChange={() => onPick(all ? new Set() : new Set(open.map(keyOf)))}
             aria-label="All that are shown"
           />
           <strong role="status">
@@ -173,7 +193,7 @@ function Bulk({
               ? `${chosen.length} of ${total} chosen`
               : busy
                 ? "One moment …"
-                : `${plural(total, "find")} ${state}`}
+                : `${plural(total, "detection")} ${state}`}
           </strong>
         </label>
         {chosen.length > 0 && (
@@ -191,11 +211,11 @@ function Bulk({
           </span>
         )}
       </div>
-      {done && (
+      {done && done.refused > 0 && (
         <div style={{ padding: "10px 14px" }}>
-          <Notice tone={done.refused > 0 ? "warn" : "ok"}>
+          <Notice tone="warn">
             <p>
-              {plural(done.reviewed, "find")} decided{done.refused > 0 && `, ${done.refused} refused`}.
+              {plural(done.reviewed, "detection")} decided, {done.refused} refused.
             </p>
             <ul className="reasons small">
               {done.results
@@ -212,7 +232,7 @@ function Bulk({
       )}
       {asking && (
         <ReasonDialog
-          title={`${asking === "confirmed" ? "Confirm" : "Reject"} ${plural(chosen.length, "find")}`}
+          title={`${asking === "confirmed" ? "Confirm" : "Reject"} ${plural(chosen.length, "detection")}`}
           lead={[...new Set(chosen.map((c) => c.entity))].join(", ")}
           action={asking === "confirmed" ? "Confirm" : "Reject"}
           danger={asking === "rejected"}
@@ -229,6 +249,17 @@ function Bulk({
               {
                 onSuccess: (outcome) => {
                   setDone(outcome);
+                  const taken = chosen.filter((c) => !refused(outcome, c));
+                  offerUndo({
+                    text: `${plural(outcome.reviewed, "detection")} ${asking}`,
+                    items: taken.map(({ namespace, name, path, entity, state }) => ({
+                      namespace,
+                      name,
+                      path,
+                      entity,
+                      state,
+                    })),
+                  });
                   setAsking(null);
                   onDone();
                 },

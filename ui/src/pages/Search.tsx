@@ -56,9 +56,9 @@ export function Search() {
         )}
       </PageHead>
       <div className="columns left">
-        <aside aria-label="Narrow down">
+        <aside aria-label="Filters">
           <details className="facets" open={window.innerWidth > 1000 || filtered}>
-            <summary className="small">Narrow down</summary>
+            <summary className="small">Filters</summary>
             <div className="stack">
               {FACETS.map(([name, title]) => (
                 <Facet
@@ -71,7 +71,7 @@ export function Search() {
               ))}
               {filtered && (
                 <Link className="small" to={links.search({ q })}>
-                  Lift all filters
+                  Clear filters
                 </Link>
               )}
             </div>
@@ -88,7 +88,7 @@ export function Search() {
             <Empty title="Nothing found" icon={<SearchX size={28} aria-hidden />}>
               {filtered ? (
                 <p>
-                  Nothing fits these filters. <Link to={links.search({ q })}>Lift them all</Link>.
+                  Nothing fits these filters. <Link to={links.search({ q })}>Clear filters</Link>.
                 </p>
               ) : (
                 <p>
@@ -118,7 +118,7 @@ export function Search() {
                 disabled={page === 0}
                 onClick={() => set("page", String(page - 1))}
               >
-                Back
+                Previous
               </button>
               <span className="muted small">
                 {page * PAGE + 1}–{Math.min(answer.total, (page + 1) * PAGE)} of {answer.total}
@@ -129,7 +129,7 @@ export function Search() {
                 disabled={(page + 1) * PAGE >= answer.total}
                 onClick={() => set("page", String(page + 1))}
               >
-                More
+                Next
               </button>
             </div>
           )}

@@ -45,6 +45,10 @@ export interface AccessRequest {
   /** By when access that was taken at once must be reviewed. */
   reviewBy?: string | null;
   overdue?: boolean;
+  /** The people who can decide the stage that waits. */
+  deciders?: string[];
+  /** How long requests for the dataset took to be decided, the median; null where none was yet. */
+  usual_seconds?: number | null;
 }
 
 export interface Grant {
@@ -60,6 +64,8 @@ export interface Grant {
   validTo?: string;
   requestedBy?: string | null;
   approvedBy?: string[];
+  /** Whether who asks may end it. */
+  may_revoke?: boolean;
 }
 
 /** One way somebody may read a dataset or a field. `masked`: what they see is masked, by `mask`. */
@@ -73,6 +79,8 @@ export interface Access {
   purpose: string | null;
   rows?: unknown;
   clearWhen?: string | null;
+  /** What opens it, one by one; only grants have an end and a purpose. */
+  ways?: { by: string; until: string | null; purpose: string | null }[];
 }
 
 export interface Me {
@@ -80,6 +88,14 @@ export interface Me {
   groups?: string[];
   roles?: string[];
   permissions?: string[];
+  /** Every permission there is: whether one holds it, and who does. */
+  capabilities?: Record<string, Capability>;
+}
+
+export interface Capability {
+  allowed: boolean;
+  roles: string[];
+  users: string[];
 }
 
 /** Who decides in somebody's place, and for how long. */

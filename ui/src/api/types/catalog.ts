@@ -67,6 +67,8 @@ export interface Dataset {
 
 /** One dataset's own page holds a little more than the list. */
 export interface DatasetDetails extends Dataset {
+  /** What who asks may do with it. */
+  may: { edit: boolean; review: boolean; access: boolean; scan: boolean };
   fields?: number;
   shapes?: number;
   schema_version?: number;

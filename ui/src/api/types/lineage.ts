@@ -42,6 +42,11 @@ export interface Affected {
   via?: string;
   columns?: string;
   jobType?: string | null;
+  /** What a change does to it, where one was asked about: breaks, may_break, changes, loses_input. */
+  effect?: string;
+  /** The commit a job was built from, as it says itself. */
+  commit?: string;
+  location?: { url?: string };
 }
 
 export interface ImpactAnswer {

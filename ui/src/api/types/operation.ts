@@ -86,6 +86,8 @@ export interface Cluster {
   bootstrapServers?: string[] | string;
   schema_registry?: string | null;
   datasets?: number;
+  /** False: met by a scan of its address only. */
+  declared?: boolean;
 }
 
 export interface DeclaredDocument {

@@ -14,6 +14,8 @@ export interface ColumnDecision {
   text: string;
   masks?: string[];
   fields?: string[];
+  /** Why it is shown as it is stored: the grants, roles or ownership that open it. */
+  opened?: string[];
 }
 
 export interface QueryColumn {

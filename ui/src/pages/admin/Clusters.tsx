@@ -1,13 +1,19 @@
+import { useState } from "react";
 import { Link } from "react-router";
-import { useClusters } from "@/api/scans";
+import { useClusters, useRemoveCluster } from "@/api/scans";
+import type { Cluster } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
-import { count } from "@/lib/format";
+import { Modal } from "@/components/Modal";
+import { ErrorNotice } from "@/components/Notice";
+import { count, plural } from "@/lib/format";
 import { links } from "@/lib/links";
+import { useMay } from "@/lib/may";
 import { ScanForm } from "@/pages/admin/ScanForm";
 
 export function Clusters() {
   const clusters = useClusters();
+  const manages = useMay().may("manage");
   return (
     <div className="stack">
       <Answer of={clusters}>
@@ -25,15 +31,22 @@ export function Clusters() {
                   <tr>
                     <th>Cluster</th>
                     <th>Bootstrap servers</th>
-                    <th>Its own id</th>
+                    <th>Cluster ID</th>
                     <th>Schema registry</th>
                     <th className="number">Datasets</th>
+                    {manages && (
+                      <th>
+                        <span className="visually-hidden">Remove</span>
+                      </th>
+                    )}
                   </tr>
                 </thead>
                 <tbody>
                   {list.map((c) => (
                     <tr key={c.name}>
-                      <td className="strong">{c.name}</td>
+                      <td>
+                        <strong>{c.name}</strong> {c.declared === false && <span className="badge">met by a scan</span>}
+                      </td>
                       <td className="mono anywhere">
                         {[c.bootstrap_servers ?? c.bootstrapServers ?? []].flat().join(", ")}
                       </td>
@@ -42,6 +55,11 @@ export function Clusters() {
                       <td className="number">
                         <Link to={links.search({ kind: "dataset", cluster: c.name })}>{count(c.datasets)}</Link>
                       </td>
+                      {manages && (
+                        <td className="right">
+                          <RemoveCluster cluster={c} />
+                        </td>
+                      )}
                     </tr>
                   ))}
                 </tbody>
@@ -52,5 +70,46 @@ export function Clusters() {
       </Answer>
       <ScanForm clusters={clusters.data ?? []} />
     </div>
+  );
+}
+
+/** Removes a cluster after a second word. Its topics leave the catalog; Kafka itself is not touched. */
+function RemoveCluster({ cluster }: { cluster: Cluster }) {
+  const [sure, setSure] = useState(false);
+  const remove = useRemoveCluster();
+  const close = () => {
+    setSure(false);
+    remove.reset();
+  };
+  const lead =
+    cluster.declared === false
+      ? `${plural(cluster.datasets ?? 0, "dataset")} of it leave the catalog. Nothing changes in Kafka; a later scan brings them back.`
+      : "Its declaration is deleted. What scans learned of its topics stays. Nothing changes in Kafka.";
+  return (
+    <>
+      <button type="button" className="button small danger" onClick={() => setSure(true)}>
+        Remove<span className="visually-hidden"> {cluster.name}</span>
+      </button>
+      <Modal open={sure} onClose={close} title={`Remove the cluster ${cluster.name}?`} lead={lead}>
+        {remove.isError && (
+          <div style={{ marginTop: 12 }}>
+            <ErrorNotice error={remove.error} />
+          </div>
+        )}
+        <div className="actions">
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+          <button
+            type="button"
+            className="button danger"
+            disabled={remove.isPending}
+            onClick={() => remove.mutate(cluster.name, { onSuccess: close })}
+          >
+            {remove.isPending ? "One moment …" : "Remove"}
+          </button>
+        </div>
+      </Modal>
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useStartScan } from "@/api/scans";
 import type { Cluster } from "@/api/types";
+import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { wordsFromText } from "@/lib/declare";
 
@@ -16,7 +17,15 @@ const STRATEGIES = {
 const ELSEWHERE = "";
 
 /** Starts a scan: of a declared cluster, or of an address that is not known yet. */
-export function ScanForm({ clusters }: { clusters: Cluster[] }) {
+export function ScanForm(props: { clusters: Cluster[] }) {
+  return (
+    <Needs permission="scan" what="Scanning topics">
+      <Form {...props} />
+    </Needs>
+  );
+}
+
+function Form({ clusters }: { clusters: Cluster[] }) {
   const navigate = useNavigate();
   const start = useStartScan();
   const [chosen, setCluster] = useState<string | null>(null);

@@ -3,6 +3,7 @@ import { Link, useParams } from "react-router";
 import { over, useCancelScan, useScan } from "@/api/scans";
 import { Answer } from "@/components/Answer";
 import { EntityName } from "@/components/EntityBadge";
+import { Needs } from "@/components/Needs";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { progressOf, ScanState } from "@/components/ScanState";
@@ -20,9 +21,16 @@ export default function ScanPage() {
       <PageHead title={`Scan ${id.slice(0, 8)}`} crumbs={<Link to={links.admin("scans")}>Scans</Link>}>
         {scan.data && <ScanState of={scan.data} />}
         {scan.data && !over(scan.data) && (
-          <button type="button" className="button danger" disabled={cancel.isPending} onClick={() => cancel.mutate(id)}>
-            Stop
-          </button>
+          <Needs permission="scan" what="Stopping scans">
+            <button
+              type="button"
+              className="button danger"
+              disabled={cancel.isPending}
+              onClick={() => cancel.mutate(id)}
+            >
+              Stop
+            </button>
+          </Needs>
         )}
       </PageHead>
       {cancel.isError && <ErrorNotice error={cancel.error} />}

@@ -4,10 +4,19 @@ import { type TokenEntry, useCreateToken, useEndToken, useTokens } from "@/api/t
 import { Answer } from "@/components/Answer";
 import { CopyButton } from "@/components/CopyButton";
 import { Empty } from "@/components/Empty";
+import { PageNeeds } from "@/components/Needs";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { When } from "@/components/When";
 
 export function Tokens() {
+  return (
+    <PageNeeds permission="manage" what="Making and ending tokens">
+      <All />
+    </PageNeeds>
+  );
+}
+
+function All() {
   const tokens = useTokens();
   const create = useCreateToken();
   const end = useEndToken();

@@ -9,10 +9,12 @@ import type { DeclaredDocument } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { Modal } from "@/components/Modal";
+import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { wordsFromText } from "@/lib/declare";
 import { plural } from "@/lib/format";
 import { links } from "@/lib/links";
+import { useMay } from "@/lib/may";
 import { sentence } from "@/lib/subject";
 
 interface UserSpec {
@@ -26,7 +28,8 @@ const specOf = (document: DeclaredDocument) => document.spec as UserSpec;
 
 export function Users() {
   const users = useDeclared("User");
-  const tokens = useTokens().data ?? [];
+  const manages = useMay().may("manage");
+  const tokens = useTokens(manages).data ?? [];
   const grants = useGrants().data ?? [];
   const [editing, setEditing] = useState<DeclaredDocument | "new" | null>(null);
   const valid = (user: string) => tokens.filter((t) => t.user === user && !t.revoked_at).length;
@@ -36,9 +39,11 @@ export function Users() {
         <p className="muted">
           A role says what somebody may read and do; <Link to="/policies?kind=Role">roles are declared</Link>.
         </p>
-        <button type="button" className="button primary" onClick={() => setEditing("new")}>
-          <Plus size={15} aria-hidden /> Add a user
-        </button>
+        <Needs permission="manage" what="Adding and changing users">
+          <button type="button" className="button primary" onClick={() => setEditing("new")}>
+            <Plus size={15} aria-hidden /> Add a user
+          </button>
+        </Needs>
       </div>
       <Answer of={users}>
         {(list) => {
@@ -64,11 +69,13 @@ export function Users() {
                     <th>User</th>
                     <th>Roles</th>
                     <th>Groups</th>
-                    <th>Tokens</th>
-                    <th>Grants</th>
-                    <th>
-                      <span className="visually-hidden">Change</span>
-                    </th>
+                    {manages && <th>Tokens</th>}
+                    {manages && <th>Grants</th>}
+                    {manages && (
+                      <th>
+                        <span className="visually-hidden">Change</span>
+                      </th>
+                    )}
                   </tr>
                 </thead>
                 <tbody>
@@ -88,22 +95,26 @@ export function Users() {
                         <td>
                           <Words of={spec.groups} />
                         </td>
-                        <td>
-                          <Link to={links.admin("tokens")}>{plural(valid(name), "token")}</Link>
-                        </td>
-                        <td>
-                          {own.length > 0 ? (
-                            <Link to={links.requests("grants")}>{plural(own.length, "grant")}</Link>
-                          ) : (
-                            <span className="muted">none</span>
-                          )}
-                        </td>
-                        <td className="right nowrap">
-                          <button type="button" className="button quiet small" onClick={() => setEditing(document)}>
-                            <Pencil size={13} aria-hidden /> Change
-                            <span className="visually-hidden"> {name}</span>
-                          </button>
-                        </td>
+                        {manages && (
+                          <>
+                            <td>
+                              <Link to={links.admin("tokens")}>{plural(valid(name), "token")}</Link>
+                            </td>
+                            <td>
+                              {own.length > 0 ? (
+                                <Link to={links.requests("grants")}>{plural(own.length, "grant")}</Link>
+                              ) : (
+                                <span className="muted">none</span>
+                              )}
+                            </td>
+                            <td className="right nowrap">
+                              <button type="button" className="button quiet small" onClick={() => setEditing(document)}>
+                                <Pencil size={13} aria-hidden /> Change
+                                <span className="visually-hidden"> {name}</span>
+                              </button>
+                            </td>
+                          </>
+                        )}
                       </tr>
                     );
                   })}

@@ -2,11 +2,13 @@
 import { lazy, type ReactNode, Suspense } from "react";
 import { Link, useParams } from "react-router";
 import { useDataset } from "@/api/catalog";
+import { ApiError } from "@/api/client";
 import type { DatasetDetails } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { PageHead } from "@/components/PageHead";
-import { links } from "@/lib/links";
+import { links, referenceLink } from "@/lib/links";
 import { sqlTable } from "@/lib/sql";
 import { AccessTab } from "@/pages/dataset/AccessTab";
 import { Activity } from "@/pages/dataset/Activity";
@@ -52,24 +54,66 @@ export default function DatasetPage() {
           </>
         }
       >
-        <Link
-          className="button"
-          to={links.query(`SELECT * FROM ${sqlTable(dataset.data?.cluster ?? place, name)} LIMIT 20`)}
-        >
-          Query
-        </Link>
-        <Link className="button" to={links.ask(dataset.data?.reference ?? `${place}/${name}`)}>
-          Ask for access
-        </Link>
+        {dataset.data && (
+          <>
+            <Link
+              className="button"
+              to={links.query(`SELECT * FROM ${sqlTable(dataset.data?.cluster ?? place, name)} LIMIT 20`)}
+            >
+              Query
+            </Link>
+            <Link className="button" to={links.ask(dataset.data?.reference ?? `${place}/${name}`)}>
+              Request access
+            </Link>
+          </>
+        )}
       </PageHead>
-      <nav className="tabs" aria-label="About this dataset">
-        {TABS.map((t) => (
-          <Link key={t.name} to={links.dataset(place, name, t.name)} aria-current={t.name === tab ? "page" : undefined}>
-            {t.text}
-          </Link>
-        ))}
-      </nav>
-      <Answer of={dataset}>{(d) => <Suspense fallback={<Loading />}>{shown.show(d)}</Suspense>}</Answer>
+      {!dataset.isError && (
+        <nav className="tabs" aria-label="About this dataset">
+          {TABS.map((t) => (
+            <Link
+              key={t.name}
+              to={links.dataset(place, name, t.name)}
+              aria-current={t.name === tab ? "page" : undefined}
+            >
+              {t.text}
+            </Link>
+          ))}
+        </nav>
+      )}
+      {dataset.error instanceof ApiError && dataset.error.status === 404 ? (
+        <Unknown error={dataset.error} name={name} />
+      ) : (
+        <Answer of={dataset}>{(d) => <Suspense fallback={<Loading />}>{shown.show(d)}</Suspense>}</Answer>
+      )}
+    </div>
+  );
+}
+
+/** A dataset that the catalog does not hold: the names that look like it, and where to search. */
+function Unknown({ error, name }: { error: ApiError; name: string }) {
+  const nearest = error.details.nearest;
+  const near = Array.isArray(nearest) ? nearest.filter((one): one is string => typeof one === "string") : [];
+  return (
+    <div className="panel">
+      <Empty title="The catalog has no such dataset">
+        {near.length > 0 && (
+          <p>
+            Did you mean{" "}
+            {near.map((reference, i) => (
+              <span key={reference}>
+                {i > 0 && (i === near.length - 1 ? " or " : ", ")}
+                <Link to={referenceLink(reference)}>{reference}</Link>
+              </span>
+            ))}
+            ?
+          </p>
+        )}
+        <p>
+          <Link to={links.search({ q: name })}>Search for “{name}”</Link>, or see{" "}
+          <Link to={links.datasets()}>all datasets</Link>. A topic that no scan has read is not here yet.
+        </p>
+      </Empty>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { fetchDeclared, useApply } from "@/api/declared";
 import type { Dataset } from "@/api/types";
+import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { describedDocument, ownersFromText, wordsFromText } from "@/lib/declare";
 import { links } from "@/lib/links";
@@ -16,9 +17,11 @@ export function Describe({ dataset }: { dataset: Dataset }) {
       <div className="spread" style={{ marginBottom: 10 }}>
         <h2 id="about">About</h2>
         {!editing && dataset.cluster && (
-          <button type="button" className="button quiet small" onClick={() => setEditing(true)}>
-            <Pencil size={14} aria-hidden /> Edit
-          </button>
+          <Needs permission="manage" what="Editing">
+            <button type="button" className="button quiet small" onClick={() => setEditing(true)}>
+              <Pencil size={14} aria-hidden /> Edit
+            </button>
+          </Needs>
         )}
       </div>
       {editing ? <Editor dataset={dataset} onDone={() => setEditing(false)} /> : <Shown dataset={dataset} />}
@@ -29,7 +32,7 @@ export function Describe({ dataset }: { dataset: Dataset }) {
 function Shown({ dataset }: { dataset: Dataset }) {
   return (
     <div className="stack-s">
-      <p className={dataset.description ? "" : "muted"}>{dataset.description || "Nobody has said yet what this is."}</p>
+      <p className={dataset.description ? "" : "muted"}>{dataset.description || "No description yet."}</p>
       <dl className="facts">
         <dt>Owners</dt>
         <dd className="row">

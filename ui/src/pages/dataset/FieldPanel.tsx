@@ -50,7 +50,7 @@ export function FieldPanel({
       {found.map((c) => (
         <div key={c.entity} className="stack-s">
           <EntityBadge of={c} />
-          <FieldReview place={place} name={dataset.name} found={c} />
+          <FieldReview place={place} name={dataset.name} found={c} may={dataset.may.review} />
         </div>
       ))}
       <ul className="stack-s">
@@ -70,7 +70,7 @@ export function FieldPanel({
           </Link>
         </li>
         <li>
-          <Link to={links.ask(dataset.reference, [path])}>Ask to see it clear</Link>
+          <Link to={links.ask(dataset.reference, [path])}>Request to see it unmasked</Link>
         </li>
       </ul>
     </aside>

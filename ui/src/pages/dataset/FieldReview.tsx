@@ -6,7 +6,17 @@ import { recognizerNames } from "@/lib/evidence";
 import { count, percent } from "@/lib/format";
 
 /** Why a field is believed to hold something, and the reviewer's word on it. */
-export function FieldReview({ place, name, found }: { place: string; name: string; found: Classification }) {
+export function FieldReview({
+  place,
+  name,
+  found,
+  may,
+}: {
+  place: string;
+  name: string;
+  found: Classification;
+  may: boolean;
+}) {
   const review = useReview(place, name);
   const [asking, setAsking] = useState<"confirmed" | "rejected" | null>(null);
   const { matched, sampled, validated, note } = found.evidence;
@@ -51,12 +61,12 @@ export function FieldReview({ place, name, found }: { place: string; name: strin
         )}
       </dl>
       <div className="row">
-        {found.state !== "confirmed" && (
+        {may && found.state !== "confirmed" && (
           <button type="button" className="button small" onClick={() => setAsking("confirmed")}>
             Confirm
           </button>
         )}
-        {found.state !== "rejected" && (
+        {may && found.state !== "rejected" && (
           <button type="button" className="button small" onClick={() => setAsking("rejected")}>
             Reject
           </button>

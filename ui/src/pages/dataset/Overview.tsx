@@ -3,6 +3,7 @@ import { useClassifications } from "@/api/catalog";
 import { useNeighbours } from "@/api/lineage";
 import type { Dataset } from "@/api/types";
 import { EntityBadge } from "@/components/EntityBadge";
+import { Needs } from "@/components/Needs";
 import { Notice } from "@/components/Notice";
 import { When } from "@/components/When";
 import { bytes, count, duration, plural, rateText } from "@/lib/format";
@@ -29,7 +30,9 @@ export function Overview({ dataset }: { dataset: Dataset }) {
           <Notice tone="warn">
             <p>
               No scan has read this dataset yet: its fields are unknown, and unknown fields count as personal data.{" "}
-              <Link to={links.admin("scans")}>Scan it</Link>
+              <Needs permission="scan" what="Scanning">
+                <Link to={links.admin("scans")}>Scan it</Link>
+              </Needs>
             </p>
           </Notice>
         )}
@@ -60,7 +63,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
           <dd>{dataset.topic.retained == null ? "–" : `about ${count(dataset.topic.retained)}`}</dd>
           <dt>Partitions</dt>
           <dd>{count(dataset.topic.partitions)}</dd>
-          <dt>Kept for</dt>
+          <dt>Retention</dt>
           <dd>
             {duration(dataset.topic.retention_ms)}
             {(dataset.topic.retention_bytes ?? -1) >= 0 && `, at most ${bytes(dataset.topic.retention_bytes)}`}

@@ -1,17 +1,20 @@
 import { useState } from "react";
 import { useClassifications } from "@/api/catalog";
-import type { Dataset } from "@/api/types";
+import type { DatasetDetails } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { ClassificationTable } from "@/components/ClassificationTable";
 import { Empty } from "@/components/Empty";
 import { Segments } from "@/components/Segments";
+import { UndoNotice } from "@/components/UndoNotice";
+import { useMay } from "@/lib/may";
 
 type Shown = "all" | "suggested" | "confirmed" | "rejected";
 
 /** Every find of personal data in a dataset, with its evidence and its review. */
-export function PersonalData({ dataset }: { dataset: Dataset }) {
+export function PersonalData({ dataset }: { dataset: DatasetDetails }) {
   const place = dataset.cluster ?? dataset.namespace;
   const found = useClassifications(place, dataset.name);
+  const { who } = useMay();
   const [shown, setShown] = useState<Shown>("all");
   return (
     <Answer of={found}>
@@ -20,8 +23,12 @@ export function PersonalData({ dataset }: { dataset: Dataset }) {
         const states: Shown[] = ["all", "suggested", "confirmed", "rejected"];
         return (
           <div className="stack">
+            {!dataset.may.review && (
+              <p className="muted small">Owners of the dataset confirm or reject, and reviewers: {who("review")}.</p>
+            )}
+            <UndoNotice />
             <Segments
-              label="Which finds"
+              label="Which detections"
               value={shown}
               onChange={setShown}
               options={states.map((state) => ({ value: state, text: `${state} ${number(state)}` }))}
@@ -35,7 +42,7 @@ export function PersonalData({ dataset }: { dataset: Dataset }) {
                 <ClassificationTable
                   rows={all
                     .filter((c) => shown === "all" || c.state === shown)
-                    .map((classification) => ({ place, name: dataset.name, classification }))}
+                    .map((classification) => ({ place, name: dataset.name, classification, may: dataset.may.review }))}
                   withDataset={false}
                 />
               )}

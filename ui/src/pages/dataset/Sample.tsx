@@ -6,14 +6,19 @@ import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice } from "@/components/Notice";
 import { ResultGrid } from "@/components/ResultGrid";
+import { withoutRepeats } from "@/lib/columns";
 import { links } from "@/lib/links";
 import { sqlTable } from "@/lib/sql";
 import { readText } from "@/lib/window";
 
+const PLACE = ["_timestamp", "_partition", "_offset", "_key"];
+
 /** The newest records as this user may see them: a governed query like any other, decided and audited. */
 export function Sample({ dataset }: { dataset: Dataset }) {
   const place = dataset.cluster ?? dataset.namespace;
-  const sql = `SELECT * FROM ${sqlTable(place, dataset.name)} LIMIT 50`;
+  // Where a record lies comes first, by name: `*` may leave these columns out, and last they are beyond the right edge.
+  const table = sqlTable(place, dataset.name);
+  const sql = `SELECT ${PLACE.join(", ")}, * FROM ${table} ORDER BY _timestamp DESC, _partition, _offset DESC LIMIT 50`;
   const rows = useQuery({
     queryKey: ["sample", sql],
     queryFn: ({ signal }) => runQuery({ sql, purpose: null, limit: 50 }, signal),
@@ -24,25 +29,27 @@ export function Sample({ dataset }: { dataset: Dataset }) {
     return (
       <ErrorNotice error={rows.error} retry={() => void rows.refetch()}>
         <p>
-          <Link to={links.ask(dataset.reference)}>Ask for access</Link> to see records of this dataset.
+          <Link to={links.ask(dataset.reference)}>Request access</Link> to see records of this dataset.
         </p>
       </ErrorNotice>
     );
   }
+  const shown = withoutRepeats(rows.data);
   return (
     <div className="stack-s">
       <p className="muted small">
-        {readText(rows.data.window)} You see what your roles and grants allow; each column's head says why.
+        {readText(rows.data.window)} The newest come first. You see what your roles and grants allow; each column's head
+        says why.
       </p>
       <div className="panel flush">
-        {rows.data.rows.length === 0 ? (
+        {shown.rows.length === 0 ? (
           <Empty title="No records">
             <p>The topic holds none, or none that you may see.</p>
           </Empty>
         ) : (
           <ResultGrid
-            columns={rows.data.columns}
-            rows={rows.data.rows}
+            columns={shown.columns}
+            rows={shown.rows}
             dataset={dataset.reference}
             reasons={rows.data.decision.reasons}
           />

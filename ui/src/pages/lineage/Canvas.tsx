@@ -11,7 +11,9 @@ import {
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { usePlaces } from "@/api/places";
+import { CHANGE_COLOUR, type FlowChange } from "@/lib/compare";
 import type { Flow, Graph, Sight, Way } from "@/lib/graph";
+import { nodeName } from "@/lib/graphText";
 import type { Group } from "@/lib/group";
 import { anchored, type Positions, place } from "@/lib/layout";
 import { cardId, containerOf } from "@/lib/nodeId";
@@ -145,10 +147,12 @@ function Drawing({
       },
     ];
   });
+  const labels = useMemo(() => jobLabels(columns ? shown : []), [shown, columns]);
   const handles = new Set(cards.flatMap((c) => c.fields.map((f) => f.id)));
   const edges = shown.map((f) => {
     const on = lit?.flows.has(f.id) ?? false;
-    const colour = on ? "var(--accent)" : f.masked ? "var(--mask)" : "var(--line-strong)";
+    const plain = f.masked ? "var(--mask)" : "var(--line-strong)";
+    const colour = f.change ? CHANGE_COLOUR[f.change] : on ? "var(--accent)" : plain;
     return {
       id: f.id,
       source: cardId(containerOf(f.from)),
@@ -156,10 +160,11 @@ function Drawing({
       ...(handles.has(f.from) ? { sourceHandle: f.from } : {}),
       ...(handles.has(f.to) ? { targetHandle: f.to } : {}),
       markerEnd: { type: MarkerType.ArrowClosed, color: colour, width: 16, height: 16 },
-      ariaLabel: `${f.from} to ${f.to}${f.masked ? ", masked" : ""}`,
+      ariaLabel: `${f.from} to ${f.to}${f.masked ? ", masked" : ""}${f.change ? `, ${f.change}` : ""}`,
+      ...(labels.get(f.id) ? { label: labels.get(f.id) } : {}),
       style: {
         stroke: colour,
-        strokeWidth: on ? 2.4 : 1.4,
+        strokeWidth: on || f.change ? 2.4 : 1.4,
         opacity: lit !== null && !on ? 0.2 : f.stale ? 0.5 : 1,
         ...dashes(f),
       },
@@ -200,6 +205,12 @@ function Drawing({
             <i className="influences" /> condition or join
           </li>
         )}
+        {shown.some((f) => f.change) &&
+          CHANGES.filter(([change]) => shown.some((f) => f.change === change)).map(([change, text]) => (
+            <li key={change}>
+              <i style={{ borderTopColor: CHANGE_COLOUR[change], borderTopWidth: 3 }} /> {text}
+            </li>
+          ))}
         {shown.some((f) => f.origin === "declared") && (
           <li>
             <i className="declared" /> declared, not seen to run
@@ -215,8 +226,29 @@ function Drawing({
   );
 }
 
-/** Masked, a condition only, or declared and not yet seen to run: each drawn apart. */
+const CHANGES: [FlowChange, string][] = [
+  ["added", "new"],
+  ["removed", "gone"],
+  ["masked", "masked now"],
+  ["unmasked", "unmasked now"],
+];
+
+/** The job on the arrows between columns: once for each pair of datasets, or a wide table would repeat it. */
+function jobLabels(shown: Flow[]): Map<string, string> {
+  const pairs = new Set<string>();
+  const labels = new Map<string, string>();
+  for (const { id, from, to, via } of shown) {
+    const pair = `${containerOf(from)} ${containerOf(to)} ${via}`;
+    if (!via || pairs.has(pair)) continue;
+    pairs.add(pair);
+    labels.set(id, nodeName(via));
+  }
+  return labels;
+}
+
+/** Gone, masked, a condition only, or declared and not yet seen to run: each drawn apart. */
 function dashes(flow: Flow): { strokeDasharray?: string } {
+  if (flow.change === "removed") return { strokeDasharray: "3 3" };
   if (flow.masked) return { strokeDasharray: "7 5" };
   if (flow.kind === "influences") return { strokeDasharray: "2 4" };
   return flow.origin === "declared" ? { strokeDasharray: "14 3 2 3" } : {};

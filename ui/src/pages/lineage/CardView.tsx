@@ -33,15 +33,16 @@ export function CardView({ data }: NodeProps<CardNode>) {
   const readers = isConsumerGroup(card.node);
   const Icon = ICONS[readers ? "readers" : card.kind];
   const choose = (id: string) => data.onChoose(chosen === id ? null : id);
-  const told = typeof card.node?.state === "string" ? card.node.state.toLowerCase() : null;
-  const state = readers ? "consumer group" : told;
+  // The kind stands on every card: a job and a consumer group may have one name.
+  const state = typeof card.node?.state === "string" ? card.node.state.toLowerCase() : null;
+  const kind = readers ? "consumer group" : state ? `job, ${state}` : "job";
   const measureAgain = useUpdateNodeInternals();
   const inside = `${card.height} ${card.fields.map((f) => f.id).join(" ")}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: arrows end at the fields, which are others now.
   useEffect(() => measureAgain(cardId(card.id)), [inside, card.id, measureAgain]);
   return (
     <div
-      className={`card ${card.kind} ${data.root ? "root" : ""} ${data.dim ? "dim" : ""} ${chosen === card.id ? "chosen" : ""}`}
+      className={`card ${card.kind} ${readers ? "readers" : ""} ${data.root ? "root" : ""} ${data.dim ? "dim" : ""} ${chosen === card.id ? "chosen" : ""}`}
       style={{ width: card.width, height: card.height }}
     >
       <Handle type="target" position={Position.Left} className="port" isConnectable={false} />
@@ -59,7 +60,7 @@ export function CardView({ data }: NodeProps<CardNode>) {
         </span>
         {card.kind === "group" && <span className="card-place">{card.place} …</span>}
         {card.kind === "dataset" && <span className="card-place">{data.places.get(card.place) ?? card.place}</span>}
-        {state && card.kind === "job" && <span className="card-place">{state}</span>}
+        {card.kind === "job" && <span className="card-place">{kind}</span>}
       </button>
       {card.fields.length > 0 && <Fields of={data} onChoose={choose} />}
       {(card.kind === "dataset" || data.root) && (

@@ -1,13 +1,27 @@
-import { Download } from "lucide-react";
+import { Download, Link2 } from "lucide-react";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
 import { impactCsv, useImpact } from "@/api/lineage";
 import type { Affected } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { Segments } from "@/components/Segments";
 import { download } from "@/lib/download";
 import { plural } from "@/lib/format";
 import { nodeName } from "@/lib/graphText";
+import { CHANGES, type Change, changesOf, type Effect, effects, valueText } from "@/lib/impact";
 import { isConsumerGroup } from "@/lib/jobTitle";
+import { links } from "@/lib/links";
+import { safeUrl } from "@/lib/url";
 
-/** Everything downstream of a node, nearest first: what breaks when it changes or is lost. */
+const HEADS: Record<Effect, [string, string]> = {
+  breaks: ["Breaks", "bad"],
+  may_break: ["May break", "warn"],
+  changes: ["Sees other values", "warn"],
+  safe: ["Safe", "ok"],
+};
+const MOST = 200;
+
+/** Everything downstream of a node, nearest first; with a change: what breaks, what may, and what it leaves alone. */
 export function ImpactList({
   node,
   asOf,
@@ -17,41 +31,110 @@ export function ImpactList({
   asOf: string | null;
   onChoose: (id: string) => void;
 }) {
-  const impact = useImpact(node, 20, asOf);
+  const [params, setParams] = useSearchParams();
+  const offered = changesOf(node);
+  const change = offered.find((one) => one === params.get("change")) ?? null;
+  const all = useImpact(node, 20, asOf);
+  const touched = useImpact(node, 20, asOf, change);
+  const choose = (next: Change | "none") => {
+    const after = new URLSearchParams(params);
+    next === "none" ? after.delete("change") : after.set("change", next);
+    setParams(after, { replace: true });
+  };
   return (
-    <section aria-labelledby="affected">
+    <section aria-labelledby="affected" className="stack-s">
       <div className="spread nowrap-row">
-        <h3 id="affected">Affected by a change</h3>
-        <button
-          type="button"
-          className="button quiet small"
-          onClick={async () => download("impact.csv", await impactCsv(node, 20, asOf), "text/csv")}
-        >
-          <Download size={13} aria-hidden /> CSV
-        </button>
+        <h3 id="affected">Impact of a change</h3>
+        <span className="row-nowrap" style={{ gap: 2 }}>
+          <CopyLink node={node} change={change} asOf={asOf} />
+          <button
+            type="button"
+            className="button quiet small"
+            onClick={async () => download("impact.csv", await impactCsv(node, 20, asOf, change), "text/csv")}
+          >
+            <Download size={13} aria-hidden /> CSV
+          </button>
+        </span>
       </div>
-      <Answer of={impact} lines={3}>
-        {({ affected, truncated }) =>
-          affected.length === 0 ? (
-            <p className="muted small">Nothing downstream is known.</p>
-          ) : (
-            <>
-              <p className="muted small">{plural(affected.length, "thing")} downstream</p>
-              <ul className="impact">
-                {affected.slice(0, 200).map((one) => (
-                  <One key={one.id} of={one} onChoose={onChoose} />
-                ))}
-              </ul>
-              {(truncated || affected.length > 200) && <p className="muted small">and more: take the CSV.</p>}
-            </>
-          )
-        }
+      <Segments
+        label="What is done to it"
+        value={change ?? "none"}
+        onChange={choose}
+        options={[
+          { value: "none" as const, text: "Any" },
+          ...offered.map((value) => ({ value, text: CHANGES[value].verb, title: CHANGES[value].does })),
+        ]}
+      />
+      <Answer of={all} lines={3}>
+        {({ affected, truncated }) => {
+          if (affected.length === 0) return <p className="muted small">Nothing downstream is known.</p>;
+          if (change === null)
+            return (
+              <>
+                <p className="muted small">{plural(affected.length, "thing")} downstream</p>
+                <Rows rows={affected} onChoose={onChoose} />
+                {(truncated || affected.length > MOST) && <p className="muted small">and more: take the CSV.</p>}
+              </>
+            );
+          return (
+            <Answer of={touched} lines={3}>
+              {(answer) => (
+                <>
+                  <p className="muted small">{CHANGES[change].does}.</p>
+                  {effects(affected, answer.affected).map(({ effect, rows }) => (
+                    <section key={effect} aria-label={HEADS[effect][0]}>
+                      <p className="row">
+                        <span className={`badge ${HEADS[effect][1]}`}>
+                          {HEADS[effect][0]}: {rows.length}
+                        </span>
+                      </p>
+                      <Rows rows={rows} onChoose={onChoose} />
+                    </section>
+                  ))}
+                  {(truncated || affected.length > MOST) && <p className="muted small">and more: take the CSV.</p>}
+                </>
+              )}
+            </Answer>
+          );
+        }}
       </Answer>
     </section>
   );
 }
 
+/** A link to this very question, for those who own what breaks. */
+function CopyLink({ node, change, asOf }: { node: string; change: Change | null; asOf: string | null }) {
+  const [done, setDone] = useState(false);
+  const column = node.startsWith("datasetField:") ? "column" : null;
+  return (
+    <button
+      type="button"
+      className="button quiet small"
+      onClick={async () => {
+        const to = links.lineage(node, { level: column, direction: "downstream", change, asOf });
+        await navigator.clipboard?.writeText(window.location.origin + to);
+        setDone(true);
+        setTimeout(() => setDone(false), 1500);
+      }}
+    >
+      <Link2 size={13} aria-hidden /> {done ? "Copied" : "Copy link"}
+    </button>
+  );
+}
+
+function Rows({ rows, onChoose }: { rows: Affected[]; onChoose: (id: string) => void }) {
+  return (
+    <ul className="impact">
+      {rows.slice(0, MOST).map((one) => (
+        <One key={one.id} of={one} onChoose={onChoose} />
+      ))}
+    </ul>
+  );
+}
+
 function One({ of, onChoose }: { of: Affected; onChoose: (id: string) => void }) {
+  const value = valueText(of);
+  const code = safeUrl(of.location?.url);
   return (
     <li>
       <button type="button" className="link anywhere" style={{ textAlign: "left" }} onClick={() => onChoose(of.id)}>
@@ -61,11 +144,20 @@ function One({ of, onChoose }: { of: Affected; onChoose: (id: string) => void })
         <span className="muted">
           {isConsumerGroup(of) ? "consumer group" : of.type}, {plural(of.hops, "hop")}
         </span>
-        {of.type !== "job" && (
-          <span className={`badge ${of.raw ? "warn" : "mask"}`}>{of.raw ? "raw value" : "masked on the way"}</span>
-        )}
-        {of.columns === "unknown" && <span className="badge">columns unknown</span>}
+        {value && <span className={`badge ${value.tone}`}>{value.text}</span>}
         <span className="muted">{(of.owners ?? []).join(", ") || "no owner"}</span>
+        {of.commit && (
+          <span className="muted">
+            commit{" "}
+            {code ? (
+              <a href={code} className="mono" rel="noreferrer" target="_blank">
+                {of.commit.slice(0, 8)}
+              </a>
+            ) : (
+              <span className="mono">{of.commit.slice(0, 8)}</span>
+            )}
+          </span>
+        )}
       </div>
     </li>
   );

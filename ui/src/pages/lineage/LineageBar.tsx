@@ -1,5 +1,16 @@
 import { Segments } from "@/components/Segments";
+import type { GroupBy } from "@/lib/group";
 import { TimeTravel } from "@/pages/lineage/TimeTravel";
+
+const AGO: [string, number][] = [
+  ["yesterday", 1],
+  ["last week", 7],
+  ["last month", 30],
+  ["last quarter", 90],
+];
+const DAY = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString().replace(/\.\d+Z$/, "Z");
+const near = (at: string, days: number) => Math.abs(Date.now() - days * DAY - Date.parse(at)) < DAY / 4;
 
 /** "All" hops: as deep as the graph is asked for. */
 export const ALL = 20;
@@ -11,6 +22,8 @@ export function LineageBar({
   asOf,
   first,
   ungrouped,
+  by,
+  since,
   onGroup,
   onChange,
 }: {
@@ -20,6 +33,9 @@ export function LineageBar({
   asOf: string | null;
   first: number | null;
   ungrouped: boolean;
+  by: GroupBy;
+  /** The earlier time that is compared with. */
+  since: string | null;
   onGroup: () => void;
   onChange: (changes: Record<string, string | null>) => void;
 }) {
@@ -56,6 +72,39 @@ export function LineageBar({
         ]}
       />
       <TimeTravel asOf={asOf} first={first} onChange={(at) => onChange({ asOf: at })} />
+      <label className="row-nowrap">
+        <span className="muted">Changes since</span>
+        <select
+          className="select"
+          aria-label="Changes since"
+          value={since === null ? "" : (AGO.find(([, days]) => near(since, days))?.[0] ?? "then")}
+          onChange={(e) => {
+            const days = AGO.find(([name]) => name === e.target.value)?.[1];
+            onChange({ since: days === undefined ? null : daysAgo(days) });
+          }}
+        >
+          <option value="">not compared</option>
+          {AGO.map(([name]) => (
+            <option key={name}>{name}</option>
+          ))}
+          {since !== null && !AGO.some(([, days]) => near(since, days)) && (
+            <option value="then">{since.slice(0, 16).replace("T", " ")} UTC</option>
+          )}
+        </select>
+      </label>
+      <label className="row-nowrap">
+        <span className="muted">Group</span>
+        <select
+          className="select"
+          aria-label="Group"
+          value={by}
+          onChange={(e) => onChange({ group: e.target.value === "leaves" ? null : e.target.value })}
+        >
+          <option value="leaves">many leaves</option>
+          <option value="place">by place</option>
+          <option value="none">nothing</option>
+        </select>
+      </label>
       {ungrouped && (
         <button type="button" className="button small" onClick={onGroup}>
           Group again

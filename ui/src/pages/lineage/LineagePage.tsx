@@ -28,7 +28,7 @@ export default function LineagePage() {
         }
       >
         <Link className="button" to={links.lineage()}>
-          Start elsewhere
+          Change start
         </Link>
       </PageHead>
       <LineageView root={node} />

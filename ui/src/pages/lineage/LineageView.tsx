@@ -5,16 +5,19 @@ import { useNamespaces } from "@/api/places";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice, Notice } from "@/components/Notice";
+import { When } from "@/components/When";
+import { changesText, compared } from "@/lib/compare";
 import { earliest, flows, inSight, path, toggleKey, type Way } from "@/lib/graph";
 import { grouped } from "@/lib/group";
 import { isTyping } from "@/lib/keys";
 import { containerOf, nodeIdOf, parseNodeId } from "@/lib/nodeId";
 import { ALL, LineageBar } from "@/pages/lineage/LineageBar";
 import { SidePanel } from "@/pages/lineage/SidePanel";
-import { useLineage } from "@/pages/lineage/useLineage";
+import { useLineage, useLineageThen } from "@/pages/lineage/useLineage";
 import "@/styles/lineage.css";
 
 const Canvas = lazy(() => import("@/pages/lineage/Canvas"));
+const BY = ["leaves", "place", "none"] as const;
 const WAYS: Record<string, Way[]> = {
   both: ["upstream", "downstream"],
   upstream: ["upstream"],
@@ -56,7 +59,17 @@ function View({ root }: { root: string }) {
   const { graph, base, open, opening } = useLineage({ root: from, depth: Math.min(depth, ALL), level, asOf });
   const [toggles, setToggles] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [anchor, setAnchor] = useState(containerOf(root));
-  const all = useMemo(() => flows(graph, level === "column"), [graph, level]);
+  const since = params.get("since");
+  const then = useLineageThen({ root: from, depth: Math.min(depth, ALL), level }, since);
+  const comparison = useMemo(() => {
+    const now = flows(graph, level === "column");
+    return since && then.data ? compared(now, flows(then.data, level === "column")) : { flows: now, counts: null };
+  }, [graph, level, since, then.data]);
+  const all = comparison.flows;
+  const known = useMemo(
+    () => (since && then.data ? { ...graph, nodes: new Map([...then.data.nodes, ...graph.nodes]) } : graph),
+    [graph, since, then.data],
+  );
   const ways = WAYS[direction] ?? WAYS.both;
   const sight = useMemo(() => inSight(all, from, depth, ways ?? [], toggles), [all, from, depth, ways, toggles]);
   const lit = useMemo(() => (chosen ? path(all, chosen) : null), [all, chosen]);
@@ -65,13 +78,14 @@ function View({ root }: { root: string }) {
     [all, sight],
   );
 
+  const by = BY.find((one) => one === params.get("group")) ?? "leaves";
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const whole = useMemo(() => {
     const keep = new Set([containerOf(from), ...(chosen ? [containerOf(chosen)] : [])]);
-    return grouped(shown, sight.nodes, keep, opened);
-  }, [shown, sight, from, chosen, opened]);
+    return grouped(shown, sight.nodes, keep, opened, by);
+  }, [shown, sight, from, chosen, opened, by]);
   const openGroup = useCallback((group: string) => {
-    setAnchor(group.replace(/^group:\w+:/, ""));
+    if (/^group:(upstream|downstream):/.test(group)) setAnchor(group.replace(/^group:\w+:/, ""));
     setOpened((before) => new Set(before).add(group));
   }, []);
 
@@ -106,9 +120,19 @@ function View({ root }: { root: string }) {
           set(changes);
         }}
         ungrouped={opened.size > 0}
+        by={by}
+        since={since}
         onGroup={() => setOpened(new Set())}
       />
       {base.isError && <ErrorNotice error={base.error} retry={() => void base.refetch()} />}
+      {then.isError && <ErrorNotice error={then.error} retry={() => void then.refetch()} />}
+      {comparison.counts && (
+        <Notice>
+          <p>
+            <strong>{changesText(comparison.counts)}</strong> since <When at={since} />.
+          </p>
+        </Notice>
+      )}
       {graph.truncated && (
         <Notice tone="warn">The graph goes on beyond what one answer holds; open nodes to follow it.</Notice>
       )}
@@ -128,7 +152,7 @@ function View({ root }: { root: string }) {
           ) : (
             <Suspense fallback={<Loading label="Drawing" />}>
               <Canvas
-                graph={graph}
+                graph={known}
                 shown={whole.shown}
                 sight={sight}
                 drawn={whole.nodes}
@@ -141,7 +165,7 @@ function View({ root }: { root: string }) {
                 anchor={anchor}
                 opening={opening}
                 fetching={base.isFetching}
-                asked={`${depth} ${direction} ${asOf ?? ""}`}
+                asked={`${depth} ${direction} ${asOf ?? ""} ${by} ${since ?? ""}`}
                 onToggle={toggle}
                 onChoose={choose}
                 onOpen={openGroup}
@@ -149,7 +173,7 @@ function View({ root }: { root: string }) {
             </Suspense>
           )}
         </div>
-        <SidePanel root={root} from={from} chosen={chosen} graph={graph} flows={all} asOf={asOf} onChoose={choose} />
+        <SidePanel root={root} from={from} chosen={chosen} graph={known} flows={all} asOf={asOf} onChoose={choose} />
       </div>
     </div>
   );

@@ -25,7 +25,7 @@ export function Reach() {
     );
   return (
     <section className="panel stack" aria-labelledby="reach">
-      <h2 id="reach">Does it get there?</h2>
+      <h2 id="reach">Check path</h2>
       <div className="cards">
         <NodePicker label="From" value={from} onChange={(node) => set("from", node)} />
         <NodePicker label="To" value={to} onChange={(node) => set("to", node)} />

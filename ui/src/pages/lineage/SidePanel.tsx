@@ -35,7 +35,7 @@ export function SidePanel({
     <aside className="panel stack side" aria-label="Chosen node">
       <div>
         <div className="spread" style={{ flexWrap: "nowrap" }}>
-          <span className="muted small">{chosen ? `Chosen ${ref?.kind ?? ""}` : "The root"}</span>
+          <span className="muted small">{chosen ? `Chosen ${ref?.kind ?? ""}` : "Selected"}</span>
           {chosen && (
             <button
               type="button"
@@ -61,7 +61,7 @@ export function SidePanel({
           </Link>
           {ref?.kind === "field" && (
             <Link className="button small" to={links.ask(`${ref.namespace}/${ref.name}`, [ref.field ?? ""])}>
-              Ask for access
+              Request access
             </Link>
           )}
         </div>

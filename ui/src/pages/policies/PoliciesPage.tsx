@@ -8,8 +8,10 @@ import { Answer } from "@/components/Answer";
 import { CopyButton } from "@/components/CopyButton";
 import { Empty } from "@/components/Empty";
 import { Modal } from "@/components/Modal";
+import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { useMay } from "@/lib/may";
 import { inWords } from "@/lib/policyWords";
 import { toYaml } from "@/lib/yaml";
 import { ApplyBox } from "@/pages/policies/ApplyBox";
@@ -52,9 +54,11 @@ export default function PoliciesPage() {
         <button type="button" className="button" onClick={() => setMask(mask === null ? {} : null)}>
           {mask === null ? "Try a mask" : "Close the mask"}
         </button>
-        <button type="button" className="button" onClick={() => setTrying(trying === null ? "" : null)}>
-          {trying === null ? "Try or apply a change" : "Close"}
-        </button>
+        <Needs permission="manage" what="Changing what is declared">
+          <button type="button" className="button" onClick={() => setTrying(trying === null ? "" : null)}>
+            {trying === null ? "Try or apply a change" : "Close"}
+          </button>
+        </Needs>
       </PageHead>
       {mask !== null && <MaskPreview key={JSON.stringify(mask)} start={mask} />}
       {trying !== null && <ApplyBox key={trying} text={trying} />}
@@ -102,6 +106,7 @@ function Document({
   onChange: (yaml: string) => void;
   onMask: (mask: Mask) => void;
 }) {
+  const manages = useMay().may("manage");
   const text = toYaml(of);
   const words = inWords(of);
   const name = of.metadata.cluster ? `${String(of.metadata.cluster)}/${of.metadata.name}` : of.metadata.name;
@@ -116,10 +121,14 @@ function Document({
               <Eye size={13} aria-hidden /> Try the mask
             </button>
           )}
-          <button type="button" className="button quiet small" onClick={() => onChange(text)}>
-            <Pencil size={13} aria-hidden /> Change
-          </button>
-          <DeleteButton kind={of.kind} name={name} />
+          {manages && (
+            <>
+              <button type="button" className="button quiet small" onClick={() => onChange(text)}>
+                <Pencil size={13} aria-hidden /> Change
+              </button>
+              <DeleteButton kind={of.kind} name={name} />
+            </>
+          )}
           <CopyButton text={text} what="YAML" />
         </span>
       </div>

@@ -100,7 +100,7 @@ function OneTable({ of }: { of: ExplainedTable }) {
           className="button small"
           to={links.ask(of.dataset, of.effect === "deny" ? [] : hidden.map((f) => f.path))}
         >
-          Ask for access
+          Request access
         </Link>
       </div>
       <div style={{ padding: "10px 14px" }} className="stack-s">

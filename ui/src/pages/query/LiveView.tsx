@@ -25,7 +25,7 @@ export function LiveView({ tail }: { tail: Tail }) {
         {live && (
           <button type="button" className="button small" onClick={() => tail.pause(!tail.paused)}>
             {tail.paused ? <Play size={13} aria-hidden /> : <Pause size={13} aria-hidden />}
-            {tail.paused ? "Show new rows" : "Hold still"}
+            {tail.paused ? "Show new rows" : "Pause"}
           </button>
         )}
       </div>

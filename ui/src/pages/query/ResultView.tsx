@@ -38,8 +38,12 @@ export function ResultView({
       <ErrorNotice error={run.error}>
         {run.error instanceof ApiError && run.error.status === 403 && dataset && (
           <p>
-            <Link className="button small" to={links.ask(dataset, [], purpose)}>
-              Ask for access to {dataset}
+            <Link
+              className="button small"
+              to={links.ask(dataset, [], purpose)}
+              state={{ sql: run.variables?.sql ?? sql }}
+            >
+              Request access to {dataset}
             </Link>
           </p>
         )}

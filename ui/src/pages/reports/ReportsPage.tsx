@@ -1,19 +1,30 @@
 // Where is …: every place of a field, a kind of personal data or a term; to read, to filter, to print.
-import { FileSearch, Printer } from "lucide-react";
+import { FileSearch, FileText, Printer } from "lucide-react";
 import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { useSearch } from "@/api/catalog";
 import { useWhereIs, whereIsCsv } from "@/api/reports";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
+import { PageNeeds } from "@/components/Needs";
+import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { download } from "@/lib/download";
 import { links } from "@/lib/links";
+import { Paper, usePaper } from "@/pages/reports/Paper";
 import { WhereIsReport } from "@/pages/reports/WhereIsReport";
 
 type Kind = "entity" | "field" | "term";
 
 export default function ReportsPage() {
+  return (
+    <PageNeeds permission="report:read" what="Reading where data lies">
+      <Reports />
+    </PageNeeds>
+  );
+}
+
+function Reports() {
   const [params] = useSearchParams();
   const asked = {
     entity: params.get("entity"),
@@ -23,10 +34,11 @@ export default function ReportsPage() {
   };
   const subject = asked.entity ?? asked.field ?? asked.term;
   const report = useWhereIs(asked);
+  const paper = usePaper(asked, subject);
   return (
     <div className="page">
       <PageHead
-        title={subject ? `Where is ${subject}?` : "Where is …?"}
+        title={subject ? `Data locations: ${subject}` : "Data locations"}
         lead="Every place it stands in: key, value, header, nested; where it goes next; who reads it; who may see it."
       >
         {report.data && (
@@ -38,8 +50,11 @@ export default function ReportsPage() {
             >
               CSV
             </button>
-            <button type="button" className="button" onClick={() => window.print()}>
-              <Printer size={15} aria-hidden /> Print
+            <button type="button" className="button" disabled={paper.isPending} onClick={() => paper.mutate("open")}>
+              <FileText size={15} aria-hidden /> Open the report
+            </button>
+            <button type="button" className="button" disabled={paper.isPending} onClick={() => paper.mutate("print")}>
+              <Printer size={15} aria-hidden /> {paper.isPending ? "One moment …" : "Print"}
             </button>
           </span>
         )}
@@ -50,10 +65,16 @@ export default function ReportsPage() {
         text={subject ?? ""}
         asOf={asked.asOf}
       />
+      {paper.isError && <ErrorNotice error={paper.error} />}
       {subject ? (
-        <Answer of={report} lines={6}>
-          {(found) => <WhereIsReport report={found} />}
-        </Answer>
+        <>
+          <Paper html={paper.data?.html ?? null} />
+          <div className={paper.data ? "no-print" : ""}>
+            <Answer of={report} lines={6}>
+              {(found) => <WhereIsReport report={found} />}
+            </Answer>
+          </div>
+        </>
       ) : (
         <div className="panel">
           <Empty title="Ask for a field, a kind of personal data or a term" icon={<FileSearch size={28} aria-hidden />}>

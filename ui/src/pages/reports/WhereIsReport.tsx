@@ -4,6 +4,7 @@ import type { Access, Place, WhereIs } from "@/api/types";
 import { Empty } from "@/components/Empty";
 import { EntityName } from "@/components/EntityBadge";
 import { Notice } from "@/components/Notice";
+import { accessCounts } from "@/lib/accessCounts";
 import { percent, plural } from "@/lib/format";
 import { jobTitle } from "@/lib/jobTitle";
 import { links, nodeLink } from "@/lib/links";
@@ -125,19 +126,21 @@ function Row({ place }: { place: Place }) {
 /** Who may see the place: people counted by how, each by name when unfolded. Paper unfolds it. */
 function Seen({ access }: { access: Access[] }) {
   if (access.length === 0) return <span className="muted">nobody</span>;
-  const clear = access.filter((a) => !a.masked).length;
-  const masked = access.length - clear;
+  const { unmasked, masked, groups, roles } = accessCounts(access);
   return (
     <details>
       <summary>
-        {clear > 0 && <span className="badge warn">{clear} clear</span>}{" "}
-        {masked > 0 && <span className="badge mask">{masked} masked</span>}
+        {unmasked > 0 && <span className="badge warn">{plural(unmasked, "person", "people")} unmasked</span>}{" "}
+        {masked > 0 && <span className="badge mask">{plural(masked, "person", "people")} masked</span>}{" "}
+        {unmasked + masked === 0 && (
+          <span className="badge">{plural(groups + roles, "group or role", "groups or roles")}</span>
+        )}
       </summary>
       <List
         items={access.map((a) => ({
           key: `${a.kind} ${a.subject}`,
           text: a.kind === "user" ? a.subject : `${a.kind} ${a.subject}`,
-          note: a.masked ? (a.mask ?? "masked") : "clear",
+          note: a.masked ? (a.mask ?? "masked") : "unmasked",
         }))}
       />
     </details>
@@ -152,7 +155,9 @@ function List({ items }: { items: { key: string; text: string; note?: string; to
         <li key={item.key} className="anywhere">
           {item.to ? <Link to={item.to}>{item.text}</Link> : item.text}{" "}
           {item.note && (
-            <span className={item.note === "raw" || item.note === "clear" ? "badge warn" : "badge"}>{item.note}</span>
+            <span className={item.note === "raw" || item.note === "unmasked" ? "badge warn" : "badge"}>
+              {item.note}
+            </span>
           )}
         </li>
       ))}

@@ -1,11 +1,12 @@
-// Ask for access: which fields of which dataset, what for, until when.
+// Request access: which fields of which dataset, what for, until when.
 import { useState } from "react";
-import { Link, useNavigate, useSearchParams } from "react-router";
+import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
 import { useAsk, useBreakGlass } from "@/api/access";
 import { useClassifications, useDatasets, useSchema } from "@/api/catalog";
 import type { AccessRequest } from "@/api/types";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { keepQuery } from "@/lib/askedFrom";
 import { links } from "@/lib/links";
 import { FieldPicker } from "@/pages/requests/FieldPicker";
 
@@ -22,12 +23,13 @@ export default function AskPage() {
   const [purpose, setPurpose] = useState(params.get("purpose") ?? "");
   const [days, setDays] = useState(7);
   const [reason, setReason] = useState("");
+  const from = (useLocation().state as { sql?: string } | null)?.sql;
   const known = useDatasets().data?.datasets ?? [];
   const one = known.find((d) => d.reference === dataset) ?? known.find((d) => d.name === dataset);
   return (
     <div className="page">
       <PageHead
-        title="Ask for access"
+        title="Request access"
         lead="Owners, and others where personal data is asked for, decide. What they grant ends by itself."
         crumbs={<Link to={links.requests()}>Requests</Link>}
       />
@@ -43,7 +45,12 @@ export default function AskPage() {
             purpose: purpose.trim(),
             reason: reason.trim(),
           };
-          const then = { onSuccess: (request: AccessRequest) => navigate(links.request(request.id)) };
+          const then = {
+            onSuccess: (request: AccessRequest) => {
+              if (from) keepQuery(request.id, from);
+              navigate(links.request(request.id));
+            },
+          };
           if (urgent) {
             glass.mutate(asked, then);
             return;
@@ -102,7 +109,7 @@ export default function AskPage() {
           </select>
         </div>
         <div className="field">
-          <label htmlFor="why">{urgent ? "Why it cannot wait" : "A word to those who decide"}</label>
+          <label htmlFor="why">{urgent ? "Why it cannot wait" : "Message to approvers"}</label>
           <textarea id="why" className="textarea" value={reason} onChange={(e) => setReason(e.target.value)} />
         </div>
         <label className="row-nowrap">
@@ -124,7 +131,7 @@ export default function AskPage() {
               ask.isPending || glass.isPending || !dataset.trim() || !purpose.trim() || (urgent && !reason.trim())
             }
           >
-            {urgent ? "Break the glass" : "Ask"}
+            {urgent ? "Take emergency access" : "Send request"}
           </button>
           <button type="button" className="button" onClick={() => navigate(-1)}>
             Cancel

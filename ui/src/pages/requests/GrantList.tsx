@@ -49,7 +49,7 @@ function GrantTable({
           <div className="panel">
             <Empty title="No grants">
               <p>
-                An approved request ends in a grant. <Link to={links.ask("")}>Ask for access</Link>
+                An approved request ends in a grant. <Link to={links.ask("")}>Request access</Link>
               </p>
             </Empty>
           </div>
@@ -79,7 +79,7 @@ function GrantTable({
                       <div className="mono small anywhere">{(g.fields ?? ["*"]).join(", ")}</div>
                       {(g.unmask ?? []).length > 0 && (
                         <div className="small">
-                          shown clear: {same(g.fields, g.unmask) ? "all of these" : g.unmask?.join(", ")}
+                          unmasked: {same(g.fields, g.unmask) ? "all of these" : g.unmask?.join(", ")}
                         </div>
                       )}
                       {g.rows && <div className="small">where {g.rows}</div>}
@@ -90,7 +90,7 @@ function GrantTable({
                     </td>
                     <td>{g.status === "approved" ? <When at={g.validTo} /> : <span className="muted">over</span>}</td>
                     <td className="right">
-                      {g.status === "approved" && (
+                      {g.status === "approved" && g.may_revoke && (
                         <button type="button" className="button small danger" onClick={() => onEnd(g)}>
                           Revoke
                         </button>

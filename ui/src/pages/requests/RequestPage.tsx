@@ -10,6 +10,7 @@ import { EntityBadge } from "@/components/EntityBadge";
 import { PageHead } from "@/components/PageHead";
 import { RequestState } from "@/components/RequestState";
 import { When } from "@/components/When";
+import { queryOf } from "@/lib/askedFrom";
 import { plural } from "@/lib/format";
 import { links, referenceLink } from "@/lib/links";
 import { opens } from "@/lib/opens";
@@ -32,6 +33,7 @@ export default function RequestPage() {
 
 function Details({ request: r, user }: { request: AccessRequest; user: string | undefined }) {
   const [verb, setVerb] = useState<Verb | null>(null);
+  const back = queryOf(r);
   const mayDecide = toDecide([r], user).length > 0;
   return (
     <>
@@ -46,6 +48,11 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
         }
       >
         <RequestState of={r} />
+        {r.requester === user && back && (
+          <Link className={r.state === "approved" ? "button primary" : "button"} to={back}>
+            Back to the query
+          </Link>
+        )}
         {r.breakGlass && <span className="badge bad">taken at once{r.overdue ? ", review overdue" : ""}</span>}
         {mayDecide && (
           <>
@@ -74,7 +81,7 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
               </dd>
               <dt>Fields</dt>
               <dd className="mono">{r.fields.map((f) => (f === "*" ? "every field" : f)).join(", ")}</dd>
-              <dt>Shown clear</dt>
+              <dt>Shown unmasked</dt>
               <dd className="mono">{(r.unmask ?? []).join(", ") || "none: masks stay"}</dd>
               {r.rows && (
                 <>
@@ -106,7 +113,7 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
           </section>
           {typeof r.holders === "number" && (
             <p className="muted">
-              {r.holders === 0 ? "Nobody else sees" : `${plural(r.holders, "other")} see`} all of this clear today.
+              {r.holders === 0 ? "Nobody else sees" : `${plural(r.holders, "other")} see`} all of this unmasked today.
             </p>
           )}
           <Opens request={r} />

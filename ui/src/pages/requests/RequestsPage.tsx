@@ -33,7 +33,7 @@ export default function RequestsPage() {
         lead="Ask to see fields clear, for a purpose and a time. Others decide; it ends by itself."
       >
         <Link className="button primary" to={links.ask("")}>
-          Ask for access
+          Request access
         </Link>
       </PageHead>
       <nav className="tabs" aria-label="Which requests">

@@ -2,6 +2,7 @@ import { CircleCheck, CircleDashed, CircleX } from "lucide-react";
 import { Link } from "react-router";
 import type { AccessRequest } from "@/api/types";
 import { When } from "@/components/When";
+import { span } from "@/lib/format";
 import { links } from "@/lib/links";
 import { sentence } from "@/lib/subject";
 
@@ -30,11 +31,22 @@ export function Stages({ request: r }: { request: AccessRequest }) {
               <div className="grow stack-s" style={{ gap: 2 }}>
                 <strong>
                   {stage.name}
-                  {r.stage === stage.name && <span className="badge accent">waits here</span>}
+                  {r.stage === stage.name && <span className="badge accent">pending</span>}
                 </strong>
                 <span className="muted small">
                   {sentence(stage.approvers) || "approvers"}: {stage.approvedBy.length} of {stage.quorum}
                 </span>
+                {r.stage === stage.name && (r.deciders ?? []).length > 0 && (
+                  <span className="small">
+                    Can decide: <strong>{r.deciders?.join(", ")}</strong>
+                    {r.usual_seconds != null && (
+                      <span className="muted">. Usually decided within {span(r.usual_seconds)}.</span>
+                    )}
+                  </span>
+                )}
+                {r.stage === stage.name && r.deciders?.length === 0 && (
+                  <span className="badge warn">nobody Weir knows by name can decide this</span>
+                )}
                 {votes.map((vote) => (
                   <p key={`${vote.by} ${vote.at}`} className="small">
                     {vote.by} {vote.verdict === "approve" ? "approved" : "denied"} <When at={vote.at} />
