@@ -53,6 +53,8 @@ export interface QueryAnswer {
   decision: Decision;
   window: QueryWindow;
   truncated: boolean;
+  /** What of the question was not done, or does not mean what it looks like. */
+  notes?: string[];
 }
 
 export interface ExplainedField {

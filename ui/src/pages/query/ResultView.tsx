@@ -75,6 +75,11 @@ export function ResultView({
           <ExportMenu answer={answer} asked={run.variables} />
         </span>
       </div>
+      {answer.notes?.map((note) => (
+        <p key={note} className="small" role="note">
+          {note}
+        </p>
+      ))}
       <Why reasons={datasetReasons(answer.decision)} />
       <div className="panel flush">
         {answer.rows.length === 0 ? (
