@@ -16,11 +16,13 @@ from catalog.errors import DatasetNotFound, LimitExceeded, NotAllowed, Unavailab
 from policies import explain, gate, query_answer
 from policies.model import Effect, Subject
 from policies.plan import Window
+from policies.query_errors import QueryFailed
 from policies.query_prepare import Prepared, Preparer
 from policies.query_refusals import not_allowed
 from policies.query_settings import QuerySettings
 from policies.query_trail import Trail
 from policies.sql import inventory, trace
+from policies.sql.errors import place
 from policies.sql.names import fold, name_sql, nearest
 from policies.sql.statements import About, Statement, names_table
 from policies.stopping import Stop
@@ -155,7 +157,12 @@ class CatalogAnswers:
         if statement.about is About.COLUMNS:
             return Told([("col_name", "string")], [[name] for name in fields], notes=_beside(governed))
         if statement.column:
-            return Told(list(_DESCRIBED), self._described(governed, ".".join(map(name_sql, statement.column))))
+            try:
+                return Told(list(_DESCRIBED), self._described(governed, ".".join(map(name_sql, statement.column))))
+            except (QueryFailed, NotAllowed) as error:
+                line, column = place(sql, statement.column_at)
+                error.details = {**error.details, "line": line, "column": column}
+                raise
         told = Told(
             list(_DESCRIBED), self._described(governed, ", ".join(map(name_sql, fields))), notes=_beside(governed)
         )
@@ -233,7 +240,7 @@ def _details(governed: GovernedTable, settings: QuerySettings) -> Iterator[list[
     yield ["Dataset", table.reference, ""]
     yield ["Format", f"key {table.key.format}, value {table.value.format}", ""]
     yield ["Records of a query", f"the newest {settings.window_records:,}, where it names no window", ""]
-    for each in governed.filters and governed.decision.filters:
+    for each in governed.decision.filters:
         yield ["Row filter", each.where, ""]
 
 

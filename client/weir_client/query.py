@@ -146,6 +146,7 @@ class Query:
             about = json.loads((reader.schema.metadata or {}).get(b"weir.answer", b"{}"))
             self.columns = about.get("columns", [])
             self.decision, self.window = about.get("decision", {}), about.get("window", {})
+            self.notes = about.get("notes", [])
             yield reader
 
     def _read(self, reader: Any) -> Iterator[pa.RecordBatch]:

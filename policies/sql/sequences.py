@@ -37,6 +37,8 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _MIXED = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
 _WRITTEN = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?", re.ASCII)
 _GENERATORS = words("explode explode_outer posexplode posexplode_outer")
+_ROWS = words("explode explode_outer posexplode posexplode_outer inline inline_outer stack")
+"""Functions that name their columns themselves."""
 _TIMES = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPLTZ)
 _NAME = "weir_s"
 
@@ -82,13 +84,31 @@ def goes_by_days(call: Any) -> bool:
 
 def guard(root: Any) -> None:
     """Check the end of each sequence whose length nobody knows yet. Changes `root`."""
-    for call in reversed(list(root.find_all(exp.Anonymous))):
-        if _name(call) == "sequence" and len(call.expressions) in (2, 3) and _known(call) is None:
-            guarded = _guarded(call)
-            if isinstance(call.parent, exp.Select) and call.arg_key == "expressions":
-                # The column keeps the name that it has without the guard.
-                guarded = exp.alias_(guarded, call.sql(dialect="spark", normalize_functions=False), quoted=True)
-            call.replace(guarded)
+    calls = _of_unknown_length(root)
+    for call in calls:
+        _keep_name(call)
+    for call in reversed(calls):  # the inner ones first: a guard holds copies
+        call.replace(_guarded(call))
+    if not all(isinstance(call.expressions[1], exp.Case) for call in _of_unknown_length(root)):
+        raise ValueError("A sequence is left without the check of its end.")
+
+
+def _of_unknown_length(root: Any) -> list[Any]:
+    calls = (call for call in root.find_all(exp.Anonymous) if _name(call) == "sequence")
+    return [call for call in calls if len(call.expressions) in (2, 3) and _known(call) is None]
+
+
+def _keep_name(call: Any) -> None:
+    """The column that a call stands in keeps the name that Spark gives it without the guard."""
+    item = call
+    while item.parent is not None and not (isinstance(item.parent, exp.Select) and item.arg_key == "expressions"):
+        item = item.parent
+    unnamed = isinstance(item.parent, exp.Select) and not isinstance(item, (exp.Alias, exp.Aliases))
+    if unnamed and not (isinstance(item, exp.Anonymous) and _name(item) in _ROWS):
+        text = str(item.sql(dialect="spark", normalize_functions=False))
+        named = exp.alias_(exp.null(), re.sub("['`]", "", text), quoted=True)
+        item.replace(named)
+        named.set("this", item)  # the same node, no copy: its sequences are still to be guarded
 
 
 def _known(call: Any) -> int | None:

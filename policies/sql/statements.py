@@ -37,7 +37,7 @@ class Statement:
 
     word     its first words, in upper case; for CLUSTERS that is which of the words was used
     name     the dataset or cluster, as written; `at` is where it begins in the text
-    column   the column and the fields below it, of DESCRIBE
+    column   the column and the fields below it, of DESCRIBE; `column_at` is where it begins
     pattern  of names: * and % stand for any characters, | for or; None = all
     query    the query within, at its own place in the text: what comes before is blank
     """
@@ -50,6 +50,7 @@ class Statement:
     pattern: str | None = None
     extended: bool = False
     query: str | None = None
+    column_at: int = 0
 
     def fits(self, name: str) -> bool:
         """Whether a name is asked for; letter case does not matter."""
@@ -149,8 +150,12 @@ class _Reader:
         extended = self._word() in ("extended", "formatted") and len(self.tokens) > self.next + 1
         self.next += extended
         name, at = self._name("Name the topic: DESCRIBE orders.")
-        column = self._name("")[0] if self.next < len(self.tokens) and self.tokens[self.next].name is not None else ()
-        return self._end(Statement(About.DESCRIPTION, "DESCRIBE", name, at, column, extended=extended))
+        column: tuple[str, ...] = ()
+        column_at = 0
+        if self.next < len(self.tokens) and self.tokens[self.next].name is not None:
+            column, column_at = self._name("")
+        found = Statement(About.DESCRIPTION, "DESCRIBE", name, at, column, extended=extended, column_at=column_at)
+        return self._end(found)
 
     def explain(self) -> Statement:
         word = self._word()

@@ -6,6 +6,7 @@ Every statement passes the product's gate, decisions and views; many share one S
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from policies.model import Effect
 from policies.query import GovernedQuery
 from query_batches import Batches
 from query_fuzz import Queries
-from query_world import ANA, KEYS, World, _decide, load, tells, unload
+from query_world import ANA, CANARIES, KEYS, World, _decide, load, tells, unload
 
 pytestmark = pytest.mark.integration
 
@@ -123,6 +124,27 @@ def test_same_answer_as_users_ask(services: Any, sql: str) -> None:
     answers = [ask(service, sql) for _, service in services.values()]
     assert tells(sql, answers) is None
     assert answers[0].get("details", {}).get("condition") != "TABLE_OR_VIEW_NOT_FOUND"
+
+
+CATALOG = [
+    "SHOW TABLES", "SHOW COLUMNS FROM orders", "DESCRIBE orders", "DESCRIBE EXTENDED orders", "DESCRIBE orders note",
+    "DESCRIBE orders secret.pin", "DESCRIBE orders _value", "DESCRIBE orders weir_value", "DESCRIBE orders customer.email",
+    "DESCRIBE SELECT customer.email, card, note FROM orders", "DESCRIBE SELECT *, _value FROM orders",
+    "DESCRIBE (SELECT (SELECT max(card) FROM orders) AS `a`)", "EXPLAIN SELECT * FROM orders",
+    "EXPLAIN EXTENDED SELECT note FROM orders", "EXPLAIN CODEGEN SELECT sha2(customer.email, 256) FROM orders WHERE amount > 12",
+    "EXPLAIN SELECT 1 / (amount - 15) FROM orders", "EXPLAIN SELECT assert_true(card = 1) FROM orders",
+    "EXPLAIN COST SELECT * FROM orders o JOIN people p ON o.customer.email = p.email",
+    "DESCRIBE `weir_view_0`", "DESCRIBE EXTENDED `csv`.`/etc/passwd`", "SHOW TABLES IN global_temp", "EXPLAIN SET a = 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sql", CATALOG, ids=range(len(CATALOG)))
+def test_statements_about_the_catalog_tell_nothing(services: Any, sql: str) -> None:
+    answers = [ask(service, sql) for _, service in services.values()]
+    assert tells(sql, answers) is None
+    text = json.dumps(answers, default=str)
+    assert "weir_clear" not in text and "a secret for tests" not in text and "weir_value." not in text
+    assert not any(canary in text for canary in CANARIES)
 
 
 def test_most_attacks_reach_the_engine() -> None:

@@ -254,3 +254,17 @@ def test_search_is_told_only_after_the_commit(world: World) -> None:
         world.datasets.record_scan(scan(ORDERS, [EMAIL]))
         assert told == []
     assert told == [[ORDERS]]
+
+
+def test_names_in_another_letter_case(world: World) -> None:
+    for name in ("orders", "Mails", "mails"):
+        world.datasets.record_scan(scan(DatasetId(ORDERS.namespace, name), ["key"]))
+    for text in ("ORDERS", "Prod.Orders", "prod/ORDERS", "orders"):
+        assert world.datasets.find_in_any_case(text).name == "orders"
+    assert world.datasets.find_in_any_case("Mails").name == "Mails", "the exact name goes first"
+    with pytest.raises(InvalidInput, match="prod/Mails, prod/mails"):
+        world.datasets.find_in_any_case("MAILS")
+    with pytest.raises(DatasetNotFound, match="did you mean prod/orders"):
+        world.datasets.find_in_any_case("ORDRES")
+    with pytest.raises(DatasetNotFound):
+        world.datasets.find("ORDERS")  # who may read what is decided on exact names

@@ -384,3 +384,23 @@ def test_small_things() -> None:
     assert split_name("a.b") == ["a", "b"]
     assert without_literals("SELECT 'a', 1.5, x'ab' FROM `t` -- secret") == "SELECT ?, ?, ? FROM `t`"
     assert without_literals("SELECT 'open") == "(unreadable)"
+
+
+def test_a_star_stands_for_the_fields_and_system_columns_come_by_name() -> None:
+    world = World()
+    named = [c["name"] for c in world.service().run(ANA, "SELECT * FROM orders", "analysis").columns]
+    assert not any(name.startswith("_") for name in named)
+    assert {name for name, _ in world.plans[-1].tables[0].columns} == set(named), "what is not named is not even there"
+
+
+def test_notes_of_hints_and_of_names_in_double_quotes() -> None:
+    answer = World().service().run(ANA, "SELECT /*+ BROADCAST(orders) */ id FROM orders", "analysis")
+    assert answer.notes == ["Hints (/*+ ... */) are ignored; the engine plans each query itself."]
+    with pytest.raises(QueryFailed):  # the engine of the tests takes plain columns only
+        World().service().run(ANA, 'SELECT "amount" FROM orders', "analysis")
+    from policies import gate, query_answer
+
+    preparer = World().service().preparer
+    gated = gate.check("""SELECT "AMOUNT", 'id', "else" FROM orders""")
+    (note,) = query_answer.notes(preparer.govern(gated, preparer.find(ANA, gated, None)))
+    assert note.startswith('"amount" in double quotes is a text, as Spark reads it')

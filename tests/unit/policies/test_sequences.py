@@ -71,6 +71,10 @@ def test_arguments_are_evaluated_once() -> None:
 
 def test_the_column_keeps_its_name() -> None:
     assert run("SELECT sequence(1, n) FROM o").endswith(" AS sequence(1, n) FROM o AS o")
+    assert run("SELECT size(sequence(1, n)) FROM o").endswith(" AS size(sequence(1, n)) FROM o AS o")
+    assert run("SELECT size(sequence(1, n)) AS k FROM o").endswith(" AS k FROM o AS o")
+    assert " AS " not in run("SELECT explode(sequence(1, n)) FROM (SELECT 1 AS n)").partition(" FROM ")[0]
+    assert run("SELECT n FROM o WHERE size(sequence(1, n)) > 2").startswith("SELECT n FROM o AS o WHERE size(get(")
 
 
 @pytest.mark.parametrize(

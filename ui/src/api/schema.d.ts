@@ -947,7 +947,7 @@ export interface paths {
         put?: never;
         /**
          * Run
-         * @description Run one SELECT. What the caller may not see is masked or refused, with the reasons.
+         * @description Run one SELECT, or SHOW, DESCRIBE, EXPLAIN. What the caller may not see is masked or refused, with the reasons.
          *
          *     The header `X-Query-Id` of the answer is the id under which it ran. A client that closes the connection cancels.
          */
@@ -4116,7 +4116,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description columns, rows, decision, window, truncated, partial; or the rows in another format. */
+            /** @description columns, rows, decision, window, truncated, partial, notes; or the rows in another format. */
             200: {
                 headers: {
                     [name: string]: unknown;

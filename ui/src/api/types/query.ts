@@ -59,6 +59,8 @@ export interface QueryAnswer {
   unreadable?: Record<string, number> | null;
   /** The same as one sentence, with the fix. */
   unreadable_text?: string | null;
+  /** What of the question was not done, or does not mean what it looks like. */
+  notes?: string[];
 }
 
 export interface ExplainedField {

@@ -80,6 +80,11 @@ export function ResultView({
         </span>
       </div>
       {answer.unreadable_text && <Notice tone="warn">{answer.unreadable_text}</Notice>}
+      {answer.notes?.map((note) => (
+        <p key={note} className="small" role="note">
+          {note}
+        </p>
+      ))}
       <Why reasons={datasetReasons(answer.decision)} />
       <div className="panel flush">
         {answer.rows.length === 0 ? (
