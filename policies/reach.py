@@ -72,7 +72,9 @@ class Reach:
         if folded(path) in self._at:
             return
         if self._added >= MAX_ADDED:
-            raise InvalidInput(f"the rules on single keys of maps come to more than {MAX_ADDED:,} fields; take some out.")
+            raise InvalidInput(
+                f"the rules on single keys of maps come to more than {MAX_ADDED:,} fields; take some out."
+            )
         self._added += 1
         position = len(self._fields)
         self._fields.append(PlannedField(str(path), path, dict(values.tags), values.unscanned))
