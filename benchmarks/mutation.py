@@ -21,24 +21,24 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DECIDES = ("test_decide.py", "test_scenarios.py", "test_decide_reference.py")
+DECIDES = ("test_decide.py", "test_decide_reference.py")
 MODULES: dict[str, tuple[str, ...]] = {
-    "masks/order": ("test_masks.py", *DECIDES),
-    "outcome": DECIDES,
-    "places": ("test_masks.py", "test_places.py", "test_scenarios.py"),
-    "masks/expression": ("test_masks.py", "test_scenarios.py"),
-    "matching": ("test_matching.py", *DECIDES),
+    "masks/order": ("test_masks.py",),
+    "outcome": ("test_outcome.py",),
+    "places": ("test_places.py",),
+    "matching": ("test_matching.py",),
+    "masks/expression": ("test_masks.py",),
+    "conditions": ("test_outcome.py", "test_decide_reference.py"),
     "decide": DECIDES,
-    "conditions": DECIDES,
+    "break_glass": ("test_break_glass.py",),
+    "grants": ("test_grants.py", "test_scenarios.py"),
+    "approvals": ("test_approvals.py", "test_break_glass.py", "test_grants.py"),
+    "gate": ("test_gate.py", "test_gate_pipes.py"),
     "asking": DECIDES,
     "reach": DECIDES,
     "columns": DECIDES,
     "compiled": DECIDES,
     "stances": DECIDES,
-    "grants": ("test_grants.py", "test_scenarios.py"),
-    "break_glass": ("test_break_glass.py", "test_scenarios.py"),
-    "approvals": ("test_approvals.py", "test_break_glass.py", "test_grants.py"),
-    "gate": ("test_gate.py", "test_gate_pipes.py"),
 }
 """Module of policies/ -> its fast tests, the most relevant to security first."""
 

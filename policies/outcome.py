@@ -29,11 +29,6 @@ class Outcome:
     clear_when: str | None
     reasons: tuple[Reason, ...]
 
-    def key(self) -> object:
-        """Equal for equal outcomes, and hashable, which a mask with parameters is not."""
-        mask = self.mask and (self.mask.type, self.mask.expression, tuple(sorted(self.mask.params.items())))
-        return self.effect, mask, self.clear_when, self.reasons
-
 
 def finish(draft: Draft, known: Condition) -> Outcome:
     """The column, given what the row filters make certain.
