@@ -29,11 +29,12 @@ class Exact:
     """SQL for one part of a record.
 
     odd      BOOLEAN SQL: a number of the record may have more digits than a VARIANT keeps
+    far      BOOLEAN SQL: one may be too large or too small for a double
     places   path -> its number; what is not in it is not counted
     """
 
-    def __init__(self, odd: str, places: Mapping[str, int]) -> None:
-        self._odd, self._places = odd, places
+    def __init__(self, odd: str, far: str, places: Mapping[str, int]) -> None:
+        self._odd, self._far, self._places = odd, far, places
         numbers = count()
         self._name: Callable[[], str] = lambda: f"weir_e{next(numbers)}"
 
@@ -71,7 +72,9 @@ class Exact:
             case Primitive():
                 return self._bound(
                     _token(source),
-                    lambda token: f"CASE WHEN {slipped(kind, token, source, self._odd)} THEN {slip} ELSE {NONE} END",
+                    lambda token: (
+                        f"CASE WHEN {slipped(kind, token, source, self._lost(token))} THEN {slip} ELSE {NONE} END"
+                    ),
                 )
             case StructType(fields):
                 below = [(i, k, kind.path_of(path, n)) for i, (n, k) in enumerate(fields)]
@@ -102,7 +105,7 @@ class Exact:
         return self._bound(
             _cell(text),
             lambda token: (
-                f"CASE WHEN {token}.s <> '' AND {slipped(kind, token, None, self._odd)} THEN array({here}) ELSE {NONE} END"
+                f"CASE WHEN {token}.s <> '' AND {slipped(kind, token, None, self._lost(token))} THEN array({here}) ELSE {NONE} END"
             ),
         )
 
@@ -122,6 +125,11 @@ class Exact:
                 return self._counted(element, path.elements())
             case MapType(_, value):
                 return self._counted(value, path.values())
+
+    def _lost(self, token: str) -> str:
+        """BOOLEAN SQL: the VARIANT itself may not hold the number as it was sent."""
+        ended = f"{token}.s RLIKE '(^|[^0-9.])(0[.]0|Infinity)'"
+        return f"({token}.t LIKE '%DOUBLE%' AND ({self._odd} OR ({self._far} AND {ended})))"
 
     def _bound(self, given: str, body: Callable[[str], str]) -> str:
         """`body` over the name of `given`, so that what is computed once is written once."""
@@ -153,11 +161,11 @@ def leaf(kind: Primitive, token: str, source: str | None) -> str:
     return f"CASE WHEN {token}.t = 'STRING' THEN {read} END"
 
 
-def slipped(kind: Primitive, token: str, source: str | None, odd: str) -> str:
-    """BOOLEAN SQL: a value is there, and its type does not hold it as it is."""
+def slipped(kind: Primitive, token: str, source: str | None, beyond: str) -> str:
+    """BOOLEAN SQL: a value is there, and its type (or, where `beyond`, the VARIANT) does not hold it as it is."""
     there = f"{token}.t <> 'VOID' AND {token}.s IS NOT NULL"
     value, name = leaf(kind, token, source), kind.name
-    lost = [f"({odd} AND {token}.t LIKE '%DOUBLE%')"]
+    lost = [beyond]
     if name.startswith("DECIMAL"):
         lost.append(f"{_plain(f'CAST({value} AS STRING)')} <> {_plain(f'{token}.s')} AND {token}.t <> 'DOUBLE'")
     if name in _MOST_DIGITS:

@@ -114,7 +114,7 @@ def _steps(part: str, read: PartRead, table: TablePlan, avro: bool, exact: bool)
         return [*steps, {}, {}, {value: f"get({both}.v, 0)"}]
     wide, variant = f"weir_wide_{part}", f"weir_variant_{part}"
     beyond = f"{text} RLIKE {literal(BEYOND)}"
-    exactly = Exact(beyond, places)
+    exactly = Exact(beyond, f"{text} RLIKE {literal(FAR)}", places)
     steps.append({wide: f"CASE WHEN {odd} THEN from_json({text}, 'v ARRAY<VARIANT>, {_BAD} STRING', {_MODE}) END"})
     unread = f"coalesce(size({wide}.v), 0) <> 1 OR {wide}.{_BAD} IS NOT NULL OR {missed}"
     found = exactly.slips(read.kind, variant, root)
@@ -151,8 +151,8 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
     ]
     if not exact:
         return [*steps, {}, {}, {}, {value: both}]
-    exactly = Exact("false", places)
-    everything = Exact("false", {str(FieldPath(part).field(n)): 0 for n, _ in kind.fields})
+    exactly = Exact("false", "false", places)
+    everything = Exact("false", "false", {str(FieldPath(part).field(n)): 0 for n, _ in kind.fields})
     texts = StructType(tuple((name, Primitive("STRING")) for name in csv_names(read)))
     named, typed, found, all_found = [], [], [], []
     for name, inner in kind.fields:
@@ -185,8 +185,12 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
 # --- numbers that a reading by types may round -----------------------------------------------------------------------
 
 _START = r"[:,\[][ \t\r\n]*-?"
-BEYOND = _START + r"(?:[0-9.]{17,}[eE]|[0-9.]{39}|[0-9.]+[eE][+-]?[0-9]{3})"
-"""A number that a VARIANT keeps as a double, with more digits or a larger exponent than one has."""
+BEYOND = _START + r"(?:[0-9.]{19,}[eE]|[0-9.]{39})"
+"""A number that a VARIANT keeps as a double, with more digits than one has."""
+FAR = _START + r"[0-9.]+[eE][+-]?[0-9]{3}"
+"""A number that may be too large or too small for a double."""
+_LONG = r"[0-9]{16}|(?=[1-9][0-9]*[.])[0-9.]{19}|0[.]0*[1-9][0-9]{17}"
+"""More digits than a double may keep: 16 of an integer, 18 significant ones with a point."""
 
 
 def may_lose(kind: DataType) -> str | None:
@@ -201,7 +205,7 @@ def may_lose(kind: DataType) -> str | None:
             scale = int(name.removesuffix(")").partition(",")[2] or 0)
             found |= dict.fromkeys((f"[0-9]*[.][0-9]{{{scale + 1}}}", "[0-9.]+[eE]"))
         elif name in ("DOUBLE", "STRING", "VARIANT"):
-            found |= dict.fromkeys(("[0-9.]{16}", "[0-9.]+[eE][+-]?[0-9]{3}"))
+            found |= dict.fromkeys((_LONG, "[0-9.]+[eE][+-]?[0-9]{3}", "[0-9.]{19,}[eE]"))
     return _START + f"(?:{'|'.join(found)})" if found else None
 
 
