@@ -21,6 +21,7 @@ from catalog.errors import SqlRefused, WeirError
 from gate_files import statements
 from policies import gate
 from policies.adapters.kafka_offsets import KafkaOffsets
+from policies.adapters.kafka_windows import KafkaWindows
 from policies.adapters.spark_engine import SparkEngine
 from policies.adapters.spark_sessions import Sessions
 from policies.model import Effect
@@ -55,7 +56,7 @@ def together(stack: Any) -> Iterator[Batches]:
 def services(stack: Any, worlds: list[World]) -> Iterator[dict[str, tuple[World, GovernedQuery]]]:
     """The same over Kafka and an engine as users have them, one query at a time."""
     sessions = Sessions(stack.spark, 1)
-    engine, offsets = SparkEngine(sessions), KafkaOffsets()
+    engine, offsets = SparkEngine(sessions, windows=KafkaWindows()), KafkaOffsets()
     yield {w.store: (w, GovernedQuery(w, w, engine, offsets, w, KEYS)) for w in worlds}
     sessions.close()
 

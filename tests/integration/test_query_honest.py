@@ -14,6 +14,7 @@ from catalog.datatypes import MapType, Primitive, StructType, columns_ddl
 from gate_files import statements
 from policies.adapters import spark_values
 from policies.adapters.kafka_offsets import KafkaOffsets
+from policies.adapters.kafka_windows import KafkaWindows
 from policies.adapters.spark_engine import SparkEngine
 from policies.adapters.spark_sessions import Sessions
 from policies.query import GovernedQuery
@@ -38,7 +39,7 @@ def world(stack: Any) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def service(stack: Any, world: World) -> Iterator[GovernedQuery]:
     sessions = Sessions(stack.spark, 2)
-    yield GovernedQuery(world, world, SparkEngine(sessions), KafkaOffsets(), world, KEYS)
+    yield GovernedQuery(world, world, SparkEngine(sessions, windows=KafkaWindows()), KafkaOffsets(), world, KEYS)
     sessions.close()
 
 

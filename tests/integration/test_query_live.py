@@ -14,6 +14,7 @@ import pytest
 
 from catalog.errors import LimitExceeded, WeirError
 from policies.adapters.kafka_offsets import KafkaOffsets
+from policies.adapters.kafka_windows import KafkaWindows
 from policies.adapters.spark_engine import SparkEngine
 from policies.adapters.spark_sessions import Sessions
 from policies.model import Subject
@@ -34,7 +35,7 @@ def world(stack: Any) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def engine(stack: Any) -> Iterator[SparkEngine]:
     sessions = Sessions(stack.spark, 3)
-    yield SparkEngine(sessions)
+    yield SparkEngine(sessions, windows=KafkaWindows())
     sessions.close()
 
 
