@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from lineage.events import DatasetRef, JobEvent, RunEvent, facet
+from lineage.sql.values import without_values
 
 SQL = "q"  # text, dialect ("" when it is not said)
 SCHEMA = "s"  # dataset namespace, name, its columns as JSON (see `tree_of`)
@@ -37,7 +38,8 @@ def sql_facts(event: RunEvent | JobEvent) -> Iterator[tuple[str, ...]]:
     refs = (*event.inputs, *event.outputs)
     if any(facet(ref.facets, name) for ref in refs for name in ("columnLineage", "lineage")):
         return
-    yield (SQL, text, _dialect(event, found or {}))
+    dialect = _dialect(event, found or {})
+    yield (SQL, without_values(text, dialect), dialect)
     for ref in refs:
         columns = _columns(ref)
         if columns:
