@@ -379,7 +379,7 @@ def test_a_table_of_glue_is_found_by_its_arn() -> None:
 def test_a_comment_counts_jobs_apart_from_what_holds_the_value() -> None:
     from lineage.exports import impact_markdown
 
-    found = Lineage(shop()).impact(node("orders", "email")).to_json()
+    found = Lineage(shop()).impact(node("orders", "phone")).to_json()
     text = impact_markdown(found)
     jobs = [row for row in found["affected"] if row["type"] == "job"]
     places = [row for row in found["affected"] if row["type"] != "job"]
