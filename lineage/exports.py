@@ -93,7 +93,7 @@ def impact_markdown(answer: Json, short: Callable[[str], str] = str, most: int =
         )
         if count
     )
-    lines = [f"### Impact of {what}", "", f"Affected: {counts}. The raw value arrives at {summary['raw']} of them.", ""]
+    lines = [f"### Impact of {what}", "", f"Affected: {counts}. {_raw_sentence(rows)}", ""]
     if summary["owners"]:
         lines += ["Owners to ask: " + ", ".join(_code(owner) for owner in summary["owners"][:most]), ""]
     lines += ["| what | effect | hops | value | commit | owners |", "|---|---|---|---|---|---|"]
@@ -103,7 +103,7 @@ def impact_markdown(answer: Json, short: Callable[[str], str] = str, most: int =
         if row.get("columns") == "unknown":
             effect += " (columns unknown)"
         cells = (
-            f"{_kind(row)} {_code(short(row['id']))}", effect, row["hops"], "raw" if row["raw"] else "masked",
+            f"{_kind(row)} {_code(short(row['id']))}", effect, row["hops"], _value(row),
             _code(str(row["commit"])[:12]) if row.get("commit") else "",
             ", ".join(_code(owner) for owner in row["owners"]) or "none known",
         )  # fmt: skip
@@ -113,6 +113,20 @@ def impact_markdown(answer: Json, short: Callable[[str], str] = str, most: int =
     if answer.get("truncated"):
         lines += ["", "The answer was cut: there is more downstream."]
     return "\n".join(lines) + "\n"
+
+
+def _raw_sentence(rows: Sequence[Json]) -> str:
+    """Where the raw value may be, places that hold it and jobs that read it counted apart."""
+    places, readers = ([row for row in rows if (row["type"] == "job") is job] for job in (False, True))
+    parts = [
+        f"{verb} {sum(bool(row['raw']) for row in some)} of the {len(some)} {what}"
+        for verb, some, what in (
+            ("arrive at", places, "fields and datasets"),
+            ("be read by", readers, "jobs and groups"),
+        )
+        if some
+    ]
+    return f"The raw value may {' and '.join(parts)}."
 
 
 _CHANGED = {
@@ -126,6 +140,10 @@ _CHANGED = {
 
 def _kind(row: Json) -> str:
     return "consumer group" if row.get("jobType") == "CONSUMER_GROUP" else str(row["type"])
+
+
+def _value(row: Json) -> str:
+    return "raw" if row["raw"] else "condition" if row.get("via") == "influences" else "masked"
 
 
 def safe_cell(value: Any) -> str:

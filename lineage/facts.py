@@ -32,6 +32,7 @@ PARENT = "p"  # job namespace, name of the job that started this one
 RENAMED = "m"  # old namespace, name; new namespace, name
 OVERWRITES = "v"  # namespace, name: what was in it before is gone
 RAW, MASKED = "raw", "masked"
+UNSAID = "raw?"  # raw as far as is known: the producer does not say whether it masks
 
 _GONE = frozenset({"DROP", "TRUNCATE"})
 
@@ -169,7 +170,8 @@ def _field_input(
         yield (tags[1], *column, *target)
     if direct or not ways:
         masks = all(way.get("masking") is True for way in direct) if direct else _legacy_masks(legacy, item)
-        yield (tags[0], *column, *target, field, MASKED if masks else RAW)
+        silent = not any("masking" in way for way in direct) and legacy is None and "transformationType" not in item
+        yield (tags[0], *column, *target, field, MASKED if masks else UNSAID if silent else RAW)
 
 
 def _legacy_masks(legacy: Any, item: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from lineage.book import Book
 from lineage.events import Facets, JobEvent, RunEvent, facet
 from lineage.model import rfc3339
 from lineage.redact import redact
+from lineage.sql.values import hidden, without_values
 
 MAX_TEXT = 20_000
 """Characters of a description or a statement that are kept."""
@@ -50,7 +51,7 @@ def job_said(event: RunEvent | JobEvent) -> Iterator[tuple[str, Any]]:
         ("documentation", "description", _description),
         ("tags", "tags", _tags),
         ("sourceCodeLocation", "location", _location),
-        ("sql", "sql", lambda found: _text(found.get("query"))),
+        ("sql", "sql", _statement),
         ("sql", "sqlDialect", lambda found: _text(found.get("dialect"))),
     ):
         if isinstance(facets.get(name), Mapping):
@@ -88,6 +89,11 @@ def _text(raw: Any) -> str | None:
     if not isinstance(raw, str) or not raw:
         return None
     return raw[:MAX_TEXT].encode(errors="replace").decode()
+
+
+def _statement(found: Mapping[str, Any]) -> str | None:
+    query = _text(found.get("query"))
+    return hidden(without_values(query, _text(found.get("dialect")) or "")) if query else None
 
 
 def _description(found: Mapping[str, Any]) -> str | None:

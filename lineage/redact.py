@@ -14,6 +14,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from lineage.sql.values import without_values
+
 REDACTED = "[redacted]"
 
 # Facets whose object keys and `name`s are column or dataset names. Their texts are still searched for credentials.
@@ -106,7 +108,10 @@ def _object(raw: Mapping[Any, Any], *, structural: bool) -> dict[Any, Any]:
         elif not structural and (is_secret_name(key) or (named_secret and key == "value")):
             done[key] = _hide(value)
         elif key in ("query", "sql") and isinstance(value, str):
-            done[key] = _text(value, structural=structural, sql=True)
+            dialect = raw.get("dialect")
+            clean = _text(value, structural=structural, sql=True)
+            is_sql = not structural and " " in clean.strip()
+            done[key] = without_values(clean, dialect if isinstance(dialect, str) else "") if is_sql else clean
         else:
             done[key] = _value(value, structural=structural)
     return done

@@ -5,7 +5,7 @@ Within a run, the strongest statement counts: an explicit lineage facet, else co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from catalog.model import DatasetId
@@ -67,6 +67,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
     flows: dict[Ends, How] = {}
     columns: list[tuple[DatasetId, str, DatasetId, str | None, bool, bool]] = []
     texts: set[tuple[str, str]] = set()
+    showing_masks: set[tuple[str, str]] = set()
+    unsaid: set[tuple[DatasetId, str, DatasetId, str | None]] = set()
     schemas: dict[DatasetId, Columns] = {}
     for fact in facts:
         match fact:
@@ -76,7 +78,9 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
                 outs.add(names.dataset(ns, name))
             case (f.COLUMN | f.EXPLICIT_COLUMN as tag, sns, sn, sf, tns, tn, tf, way):
                 source, target = names.dataset(sns, sn), names.dataset(tns, tn)
-                columns.append((source, sf, target, tf, way == f.RAW, tag == f.EXPLICIT_COLUMN))
+                columns.append((source, sf, target, tf, way != f.MASKED, tag == f.EXPLICIT_COLUMN))
+                if way == f.UNSAID:
+                    unsaid.add((source, sf, target, tf))
             case (f.INFLUENCE | f.EXPLICIT_INFLUENCE as tag, sns, sn, sf, tns, tn):
                 source, target = names.dataset(sns, sn), names.dataset(tns, tn)
                 columns.append((source, sf, target, None, False, tag == f.EXPLICIT_INFLUENCE))
@@ -86,6 +90,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
                 explicit_into.add(names.dataset(ns, name))
             case (said_sql.SQL, text, dialect):
                 texts.add((text, dialect))
+            case (said_sql.MASKS, text, dialect):
+                showing_masks.add((text, dialect))
             case (said_sql.SCHEMA, ns, name, text):
                 schemas[names.dataset(ns, name)] = columns_of(text)
             case (f.SOURCE, sns, sn, tns, tn):
@@ -104,6 +110,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
                 pair = (Kind.CHILD_OF, book.namespace, book.name, "", ns, name, "", "", "")
                 said.pairs[pair] = ((), How.PARENT_RUN)
     columns = [row for row in columns if row[5] or not (said.explicit or row[2] in explicit_into)]
+    if showing_masks and unsaid:
+        columns = _masked_as_shown(columns, unsaid, flows_from_sql(showing_masks, schemas, ins, outs, names)[0])
     if texts and not said.explicit:
         given = {row[2] for row in columns} | explicit_into
         rows, doubtful = flows_from_sql(texts, schemas, ins, outs, names)
@@ -135,6 +143,30 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
         for dataset in outs | {target for _, target in flows}:
             _touch(said, Kind.WRITES, book.namespace, book.name, dataset)
     return said
+
+
+Column = tuple[DatasetId, str, DatasetId, str | None, bool, bool]
+
+
+def _masked_as_shown(
+    columns: Iterable[Column], unsaid: Collection[tuple[DatasetId, str, DatasetId, str | None]], shown: Iterable[Column]
+) -> list[Column]:
+    """The columns; those of which nobody says whether they are masked, as the statement shows: each way of it masks."""
+    ways: dict[tuple[str, ...], set[bool]] = {}
+    for source, sf, target, tf, is_raw, _ in shown:
+        if tf is not None:
+            ways.setdefault(_spelled(source, sf, target, tf), set()).add(is_raw)
+    return [
+        (*row[:4], False, row[5]) if row[:4] in unsaid and row[3] is not None
+        and ways.get(_spelled(row[0], row[1], row[2], row[3])) == {False} else row
+        for row in columns
+    ]  # fmt: skip
+
+
+def _spelled(source: DatasetId, sf: str, target: DatasetId, tf: str) -> tuple[str, ...]:
+    """Databases do not agree on the case of names that are not quoted."""
+    ends = (field_text(source, sf).lower(), field_text(target, tf).lower())
+    return source.namespace, source.name, target.namespace, target.name, *ends
 
 
 def _how(said: Statement, target: DatasetId, explicit: bool) -> How:

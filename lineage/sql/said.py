@@ -1,6 +1,7 @@
 """What an event says in SQL, as facts: the text with its dialect, and the columns of the datasets it names.
 
-Only where the producer gives no lineage of its own: neither `lineage` nor `columnLineage`.
+Only where the producer gives no lineage of its own; beside a `columnLineage` that does not say what is masked, the text
+shows that alone.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from typing import Any
 import orjson
 
 from lineage.events import DatasetRef, JobEvent, RunEvent, facet
+from lineage.sql.values import without_values
 
 SQL = "q"  # text, dialect ("" when it is not said)
+MASKS = "k"  # as SQL, of a run whose columns are given without saying which are masked
 SCHEMA = "s"  # dataset namespace, name, its columns as JSON (see `tree_of`)
 MAX_TEXT = 500_000
 """Characters of a statement that are kept for reading."""
@@ -35,9 +38,13 @@ def sql_facts(event: RunEvent | JobEvent) -> Iterator[tuple[str, ...]]:
     if not isinstance(text, str) or not text.strip() or len(text) > MAX_TEXT or facet(event.job.facets, "lineage"):
         return
     refs = (*event.inputs, *event.outputs)
-    if any(facet(ref.facets, name) for ref in refs for name in ("columnLineage", "lineage")):
+    if any(facet(ref.facets, "lineage") for ref in refs):
         return
-    yield (SQL, text, _dialect(event, found or {}))
+    given = any(facet(ref.facets, "columnLineage") for ref in refs)
+    if given and "masking" in str([facet(ref.facets, "columnLineage") for ref in refs]):
+        return
+    dialect = _dialect(event, found or {})
+    yield (MASKS if given else SQL, without_values(text, dialect), dialect)
     for ref in refs:
         columns = _columns(ref)
         if columns:

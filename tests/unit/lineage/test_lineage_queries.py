@@ -374,3 +374,19 @@ def test_a_table_of_glue_is_found_by_its_arn() -> None:
         assert Lineage(graph_of(event)).find(asked).id == "dataset:s3://lake:wh/shop/orders"
     field = Lineage(graph_of(event)).find(f"datasetField:{glue}:table/shop/orders:id")
     assert field.id == "datasetField:s3://lake:wh/shop/orders:id"
+
+
+def test_a_comment_counts_jobs_apart_from_what_holds_the_value() -> None:
+    from lineage.exports import impact_markdown
+
+    found = Lineage(shop()).impact(node("orders", "phone")).to_json()
+    text = impact_markdown(found)
+    jobs = [row for row in found["affected"] if row["type"] == "job"]
+    places = [row for row in found["affected"] if row["type"] != "job"]
+    assert f"arrive at {sum(r['raw'] for r in places)} of the {len(places)} fields and datasets" in text
+    assert f"be read by {sum(r['raw'] for r in jobs)} of the {len(jobs)} jobs" in text
+    assert f"**{len(jobs)}** job" in text and len(
+        [line for line in text.splitlines() if line.startswith("| job ")]
+    ) == len(jobs)
+    condition = impact_markdown(Lineage(shop()).impact(node("orders", "id")).to_json())
+    assert "| condition |" in condition

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lineage.adapters.memory import MemoryEventLog
 from lineage.ingest import Ingest
 from lineage.redact import REDACTED, is_secret_name, redact
+from lineage.sql.values import without_values
 from lineage_samples import columns, dataset, real_rows, run
 
 SECRET = "hunter2xyz"
@@ -100,7 +101,7 @@ def test_ordinary_texts_stay(text: str) -> None:
 )
 def test_secrets_in_statements(sql: str) -> None:
     clean = redact({"job": {"facets": {"sql": {"query": sql}}}})["job"]["facets"]["sql"]["query"]
-    assert SECRET not in clean and clean.replace("[redacted]", SECRET) == sql
+    assert SECRET not in clean and clean == without_values(sql.replace(SECRET, "[redacted]"))
     assert redact({"query": clean}) == {"query": clean}
 
 
@@ -131,8 +132,18 @@ def test_the_real_event_with_a_database_password(shared_data: Path) -> None:
 
 
 def test_no_other_real_event_is_changed(shared_data: Path) -> None:
-    changed = [row["id"] for row in real_rows(shared_data) if redact(row["event"]) != row["event"]]
+    changed = [row["id"] for row in real_rows(shared_data) if redact(row["event"]) != no_values(row["event"])]
     assert changed == ["debezium-01"]
+
+
+def no_values(raw: Any) -> Any:
+    """The event without the values in its statements."""
+    statement = (raw.get("job") or {}).get("facets", {}).get("sql") if isinstance(raw, dict) else None
+    if not isinstance(statement, dict) or not isinstance(statement.get("query"), str):
+        return raw
+    event = json.loads(json.dumps(raw))
+    event["job"]["facets"]["sql"]["query"] = without_values(statement["query"], statement.get("dialect") or "")
+    return event
 
 
 @given(st.recursive(st.none() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)))

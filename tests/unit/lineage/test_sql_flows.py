@@ -128,3 +128,27 @@ def test_topics_by_the_catalogs_learned_columns_and_the_texts_own_names() -> Non
 def test_bad_sql_changes_nothing(sql: str | None) -> None:
     found = edges(event(sql, [USERS], [CLEAN]))
     assert found == {("feeds", "pg:shop.public.users", "pg:shop.mart.clean", "inputs_outputs")}
+
+
+@pytest.mark.parametrize(
+    ("sql", "way", "masked"),
+    [
+        ("select id, md5(email) as h from users", {}, {"h"}),
+        ("select id, md5(email) as h, email as h from users", {}, set()),  # one way is raw
+        ("select id, upper(email) as h from users", {}, set()),
+        ("select id, md5(email) as h from users", {"masking": False}, set()),  # the producer says that it does not
+        ("select id, sha2(EMAIL, 256) as H from users", {}, {"h"}),
+        ("this is no sql", {}, set()),
+    ],
+)
+def test_what_a_statement_masks_counts_where_the_column_lineage_is_silent(sql: str, way: Any, masked: set[str]) -> None:
+    users = {"namespace": PG, "name": "shop.public.users"}
+    ways = [{"type": "DIRECT", "subtype": "TRANSFORMATION", **way}]
+    fields = {
+        name: {"inputFields": [{**users, "field": source, "transformations": ways}]}
+        for name, source in (("id", "id"), ("h", "email"))
+    }
+    out = dataset(PG, "shop.public.hashed", "id", "h", columnLineage={"fields": fields})
+    found = fold([event(sql, [dataset(PG, "shop.public.users", "id", "email")], [out])], DatasetId).upserts
+    derives = {e.target.rpartition(":")[2]: e.raw for e in found if str(e.kind) == "derives"}
+    assert derives.keys() == {"id", "h"} and {name for name, raw in derives.items() if not raw} == masked
