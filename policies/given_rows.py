@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from policies.plan import ResultColumn
+from policies.plan import ResultColumn, Unreadable
 
 
 class GivenRows:
@@ -18,6 +18,7 @@ class GivenRows:
         self.columns = tuple(ResultColumn(name, kind) for name, kind in columns)
         self.schema = pa.schema([(name, kinds[kind]) for name, kind in columns])
         self.limit = limit
+        self.unreadable: Unreadable | None = {}
         values = [pa.array([row[at] for row in rows], kinds[kind]) for at, (_, kind) in enumerate(columns)]
         self._batch = pa.RecordBatch.from_arrays(values, schema=self.schema)
 

@@ -63,7 +63,7 @@ class _Records:
             "offset": pa.array(self.offset, pa.int64()),
             "timestamp": pa.array(self.millis, pa.timestamp("ms", "UTC")).cast(pa.timestamp("us", "UTC")),
             "headers": pa.array(
-                [each and [{"key": name, "value": value} for name, value in each] for each in self.headers],
+                [None if each is None else [{"key": n, "value": v} for n, v in each] for each in self.headers],
                 pa.list_(header),
             ),
         })  # fmt: skip

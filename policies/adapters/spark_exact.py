@@ -46,9 +46,10 @@ class Exact:
             case Primitive():
                 return self._bound(_token(source), lambda token: leaf(kind, token, source))
             case StructType(fields):
-                members = lambda s: ", ".join(  # noqa: E731
-                    f"{literal(n)}, {self.value(k, f'{s}.c{i}')}" for i, (n, k) in enumerate(fields)
-                )
+
+                def members(s: str) -> str:
+                    return ", ".join(f"{literal(n)}, {self.value(k, f'{s}.c{i}')}" for i, (n, k) in enumerate(fields))
+
                 return self._bound(
                     _members(kind, source),
                     lambda s: f"CASE WHEN {s} IS NOT NULL THEN named_struct({members(s)}) END",
@@ -79,7 +80,10 @@ class Exact:
             case StructType(fields):
                 below = [(i, k, kind.path_of(path, n)) for i, (n, k) in enumerate(fields)]
                 parts = [(i, k, p) for i, k, p in below if self._counted(k, p)]
-                inner = lambda s: _concat([self.slips(k, f"{s}.c{i}", p) for i, k, p in parts])  # noqa: E731
+
+                def inner(s: str) -> str:
+                    return _concat([self.slips(k, f"{s}.c{i}", p) for i, k, p in parts])
+
                 return self._bound(
                     _members(kind, source),
                     lambda s: (
