@@ -33,6 +33,8 @@ from catalog.clusters import Clusters
 from catalog.datasets import Datasets
 from catalog.deliveries import Deliveries
 from catalog.discovery import Discovery
+from catalog.drift import DriftScans
+from catalog.errors import WeirError
 from catalog.events import Events
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Receiver
@@ -62,7 +64,8 @@ from policies.policy_tests import PolicyTests
 from policies.query import GovernedQuery
 from policies.query_check import QueryCheck
 from policies.query_complete import Completion
-from policies.query_ports import QueryRecord
+from policies.query_ports import Drift, QueryRecord
+from policies.query_settings import QuerySettings
 from policies.request_view import RequestView
 from policies.simulate import Simulation
 from policies.state import Checks, GovernanceState
@@ -167,6 +170,22 @@ class _QueryAudit:
                 self._datasets.count_reads(self._datasets.find(reference))
 
 
+def drift_scans(store: CatalogStore, scans: Scans, settings: QuerySettings) -> Drift | None:
+    """What queries call when values do not fit; None where that queues no scan."""
+    if not settings.scan_on_drift:
+        return None
+    drift = DriftScans(store, scans, now, settings.scan_on_drift_seconds)
+
+    def seen(reference: str) -> str | None:
+        try:
+            scan = drift.seen(reference)
+        except WeirError:
+            return None  # the answer does not need it
+        return scan.id if scan is not None else None
+
+    return seen
+
+
 def build(settings: Settings, home: Home, **given: Any) -> Services:
     """Join the rooms. `given` replaces parts by name: database, store, index, brokers, log, source, graph, sampler,
     offsets, registry, engine, window, publisher, event_topic.
@@ -218,6 +237,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         _QueryAudit(audit, datasets),
         MaskKeys(parts.mask_secret()),
         settings.query,
+        drift_scans(store, scans, settings.query),
     )
     handlers: list[Handler] = [
         *catalog_handlers.handlers(store, now, datasets, search, discovery, partial(names_cluster, state)),

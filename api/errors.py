@@ -23,6 +23,7 @@ from catalog.errors import (
     Unavailable,
     WeirError,
 )
+from policies.query_errors import ValuesUnreadable
 
 STATUS: dict[type[WeirError], int] = {
     NotSignedIn: 401,
@@ -31,6 +32,7 @@ STATUS: dict[type[WeirError], int] = {
     Conflict: 409,
     LimitExceeded: 429,
     InvalidInput: 400,
+    ValuesUnreadable: 422,
     Unavailable: 503,
     SettingsError: 500,
     WeirError: 500,

@@ -42,7 +42,7 @@ _ACCEPTED: Mapping[str, Form] = {
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "columns, rows, decision, window, truncated, partial; or the rows in another format.",
+        "description": "columns, rows, decision, window, truncated, partial, unreadable; or the rows in another format.",
         "content": {media.split(";")[0]: {} for media in MEDIA.values()},
     }
 }
@@ -79,11 +79,16 @@ def _weight(parameters: list[str]) -> float:
 
 def headers(form: Form, opened: OpenAnswer, running: Running) -> dict[str, str]:
     """Of an answer whose rows follow. How many were cut off is known at its end only; see docs/query.md."""
-    return {
+    made = {
         "Content-Disposition": f'attachment; filename="{running.id.replace(":", "-")}.{form}"',
         "Cache-Control": "no-store",
         "X-Weir-Row-Limit": str(opened.limit),
     }
+    if running.report.text is not None:
+        # All rows were there before the head went out, so the counts are known.
+        made["X-Weir-Unreadable"] = json.dumps(running.report.counts)
+        made["X-Weir-Unreadable-Text"] = running.report.text.encode("ascii", "replace").decode()
+    return made
 
 
 def chunks(form: Form, opened: OpenAnswer, running: Running, text: CsvText = CsvText.SAFE) -> Iterator[bytes]:
@@ -112,6 +117,11 @@ def chunks(form: Form, opened: OpenAnswer, running: Running, text: CsvText = Csv
     running.whole = True
 
 
+def _ended(opened: OpenAnswer, running: Running) -> None:
+    """Note what is known once the last batch was given."""
+    running.report = opened.unreadable()
+
+
 def _csv(opened: OpenAnswer, running: Running, text: CsvText) -> Iterator[bytes]:
     kinds = [column["type"] for column in opened.columns]
     buffer = [csv_line([column["name"] for column in opened.columns], ["string"] * len(kinds), text)]
@@ -124,11 +134,13 @@ def _csv(opened: OpenAnswer, running: Running, text: CsvText) -> Iterator[bytes]
                 yield "".join(buffer).encode()
                 buffer, size = [], 0
         running.rows += batch.num_rows
+    _ended(opened, running)
     yield "".join(buffer).encode()
 
 
 def _arrow(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
-    """The last batch is empty and carries what is known at the end: `weir.end` = {rows, truncated, limit}."""
+    """The last batch is empty and carries what is known at the end: `weir.end` = {rows, truncated, limit, unreadable,
+    unreadable_text}."""
     import pyarrow as pa
 
     sink = _Sink()
@@ -138,6 +150,7 @@ def _arrow(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
             writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
             running.rows += batch.num_rows
             yield sink.taken()
+        _ended(opened, running)
         empty = pa.RecordBatch.from_arrays([pa.array([], f.type) for f in schema], schema=schema)
         writer.write_batch(empty, custom_metadata={"weir.end": json.dumps(_end(opened, running))})
     yield sink.taken()
@@ -163,6 +176,7 @@ def _parquet(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
         running.rows += batch.num_rows
         if piece := sink.taken():
             yield piece
+    _ended(opened, running)
     writer.add_key_value_metadata({"weir.end": json.dumps(_end(opened, running))})
     writer.close()
     yield sink.taken()
@@ -171,6 +185,7 @@ def _parquet(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
 def _end(opened: OpenAnswer, running: Running) -> dict[str, Any]:
     return {
         "rows": running.rows, "truncated": opened.batches.limit is not None, "limit": opened.batches.limit,
+        **running.report.to_json(),
     }  # fmt: skip
 
 

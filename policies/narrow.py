@@ -55,6 +55,12 @@ def narrowed(plan: TablePlan, names: frozenset[str] | None) -> TablePlan:
     if not columns:
         # A view needs a column; this one costs no decoding.
         columns = tuple((name, sql) for name, sql in plan.columns if name == "_timestamp")[:1] or plan.columns
+    kept_names = {fold(name) for name, _ in columns}
+    watched = tuple(each for each in plan.watched if fold(each[0]) in kept_names)
+    # Whole records are counted where a field of theirs is.
+    roots = {path.partition(".")[0] for _, path in watched}
+    watched = tuple(each for each in plan.watched if each in watched or (each[0] == each[1] and each[1] in roots))
+    plan = replace(plan, watched=watched)
     kind = plan.value.kind
     texts = [*(sql for _, sql in columns), *plan.filters, *(sql for _, sql in plan.conditions)]
     # An alternative that is left out would count as a value that does not fit.

@@ -69,6 +69,8 @@ class TablePlan:
     filters      BOOLEAN SQL over the stored columns; a record is there only when all are true
     conditions   name -> BOOLEAN SQL over the stored columns, at hand for `columns`
     columns      (name, SQL over stored columns and conditions), in order
+    watched      (column, path) of the places whose values are counted where they cannot be read: those that the asker
+                 sees clear. `value` and `key` stand for whole records
     """
 
     view: str
@@ -81,6 +83,7 @@ class TablePlan:
     conditions: tuple[tuple[str, str], ...] = ()
     columns: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     case_sensitive: bool = False
+    watched: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,9 @@ class QueryPlan:
     progress: Callable[[float], None] = field(default=lambda share: None, compare=False, repr=False)
 
 
+Unreadable = Mapping[str, Mapping[str, int]]
+
+
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
     """`type` is Spark's DDL name in lower case (`struct<name:string>`)."""
@@ -114,12 +120,17 @@ class ResultColumn:
 class Result:
     """JSON-ready rows: decimals as text, times RFC 3339 in UTC, dates ISO 8601, bytes base64, NaN and infinities as text,
     structs and maps as objects (keys as text), intervals ISO 8601. `truncated` = there was at least one row more,
-    cut off by `limit`: rows | bytes."""
+    cut off by `limit`: rows | bytes.
+
+    unreadable  view -> path -> how many values of the records that were read do not fit their type, or whole records
+                (path `value` or `key`) that cannot be decoded; None where a cut left them uncounted
+    """
 
     columns: tuple[ResultColumn, ...]
     rows: list[list[object]]
     truncated: bool
     limit: str | None = None
+    unreadable: Unreadable | None = field(default_factory=dict)
 
 
 class Batches(Protocol):
@@ -141,5 +152,10 @@ class Batches(Protocol):
 
     @property
     def limit(self) -> str | None: ...
+
+    @property
+    def unreadable(self) -> Unreadable | None:
+        """See `Result`; known once the last batch was given."""
+        ...
 
     def __iter__(self) -> Iterator[Any]: ...

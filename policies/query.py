@@ -8,8 +8,8 @@ Nothing is cached: not a plan, not a decision, not a result; each query decides 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catalog.errors import LimitExceeded
@@ -17,18 +17,20 @@ from policies import explain, gate, query_answer
 from policies.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Effect, Subject
-from policies.plan import Batches, Result
+from policies.plan import Batches, QueryPlan, Result
 from policies.query_errors import QueryFailed
 from policies.query_failures import told
 from policies.query_limits import Turns
-from policies.query_ports import Decider, Engine, Offsets, QueryAudit, TableSource
+from policies.query_ports import Decider, Drift, Engine, Offsets, QueryAudit, TableSource
 from policies.query_prepare import Prepared, Preparer, check_environment
 from policies.query_refusals import not_allowed
 from policies.query_running import RUNNING, Running, RunningQueries
 from policies.query_settings import QuerySettings
 from policies.query_stream import Stream
 from policies.query_trail import Trail
+from policies.query_unfit import Unfit
 from policies.stopping import Stop
+from policies.unreadable import UnreadableReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class QueryAnswer:
     reasons, gaps, grants, filters, expires}, window {tables: [...]}; truncated = a limit cut rows off.
 
     partial  None, or {limit: rows | bytes, text}: which limit it was, in words too
+    unreadable  what was counted of values that do not fit their column, see `policies.unreadable`
     """
 
     columns: list[dict[str, Any]]
@@ -45,23 +48,28 @@ class QueryAnswer:
     window: dict[str, Any]
     truncated: bool
     partial: dict[str, Any] | None = None
+    unreadable: UnreadableReport = field(default_factory=UnreadableReport)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "columns": self.columns, "rows": self.rows, "decision": self.decision, "window": self.window,
-            "truncated": self.truncated, "partial": self.partial,
+            "truncated": self.truncated, "partial": self.partial, **self.unreadable.to_json(),
         }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class OpenAnswer:
-    """An answer whose rows are still to come: the heads of `QueryAnswer`, and the batches."""
+    """An answer whose rows are still to come: the heads of `QueryAnswer`, and the batches.
+
+    unreadable  gives `QueryAnswer.unreadable`, once the last batch was given
+    """
 
     columns: list[dict[str, Any]]
     decision: dict[str, Any]
     window: dict[str, Any]
     batches: Batches
     limit: int
+    unreadable: Callable[[], UnreadableReport] = UnreadableReport
 
 
 class GovernedQuery:
@@ -79,12 +87,14 @@ class GovernedQuery:
         audit: QueryAudit,
         keys: MaskKeys,
         settings: QuerySettings | None = None,
+        drift: Drift | None = None,
     ) -> None:
         self.settings = self._settings = settings or QuerySettings()
         self.preparer = self._preparer = Preparer(tables, decide, offsets, keys, self._settings)
         self.running = RunningQueries(self._settings)
         self._engine = engine
         self._offsets = offsets
+        self._unfit = Unfit(self._settings, drift)
         self._trail = Trail(audit)
         self._turns = Turns(self._settings)
 
@@ -99,8 +109,8 @@ class GovernedQuery:
         """Run a query and gather its answer.
 
         Raises SqlRefused (not understood or not allowed, with the place), DatasetNotFound, NotAllowed (details:
-        reasons, columns, ask), QueryFailed (the engine cannot run these words), QueryCancelled, LimitExceeded,
-        Unavailable.
+        reasons, columns, ask), QueryFailed (the engine cannot run these words), ValuesUnreadable (where that is
+        asked for), QueryCancelled, LimitExceeded, Unavailable.
         """
         rows = self._limit(limit, self._settings.max_rows)
         with (
@@ -109,6 +119,7 @@ class GovernedQuery:
             self._trail.ending(subject, live, prepared),
         ):
             result = self._run(prepared, rows, live)
+            live.report = self._unfit.told(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
             self._header(prepared, result),
@@ -119,6 +130,7 @@ class GovernedQuery:
             query_answer.partial(
                 result.limit or ("rows" if result.truncated else None), rows, self._settings.max_bytes
             ),
+            live.report,
         )
 
     @contextlib.contextmanager
@@ -143,13 +155,18 @@ class GovernedQuery:
             self._trail.ending(subject, live, prepared),
             self._named(prepared),
             self._engine.open(
-                prepared.plan(rows, self._settings.export_seconds, self._settings.export_bytes, live)
+                self._fit(
+                    prepared,
+                    prepared.plan(rows, self._settings.export_seconds, self._settings.export_bytes, live),
+                    live,
+                )
             ) as batches,
         ):
             schema = [(column.name, column.type) for column in batches.columns]
             yield OpenAnswer(
                 query_answer.header(prepared, schema), query_answer.decision(prepared),
                 query_answer.windows(prepared, self._settings), batches, rows,
+                lambda: self._unfit.told(prepared, batches.unreadable, live.on_unreadable),
             )  # fmt: skip
 
     def explain(
@@ -194,7 +211,8 @@ class GovernedQuery:
         """A push query: events as they come, beginning with what arrives from now on.
 
         {"type": "columns", columns, decision} first and whenever a decision changes what shows,
-        {"type": "rows", rows, truncated}, {"type": "idle"} about every second without news, and at last
+        {"type": "unreadable", unreadable, text} when values did not fit, counted since the query began,
+        {"type": "rows", rows, truncated, unreadable}, {"type": "idle"} about every second without news, and at last
         {"type": "end", code, message, reasons}: access ended, or the engine failed. Close the iterator to end it.
         Raises, before the first event, what `run` raises. `running` is ended by the caller.
         """
@@ -217,6 +235,7 @@ class GovernedQuery:
             self._stream_run(live),
             self._header,
             self._settings,
+            lambda prepared, found: self._unfit.told(prepared, found, live.on_unreadable),
             live.stop,
         )
         return self._pushed(subject, live, prepared, begin, stream.follow(prepared))
@@ -246,6 +265,8 @@ class GovernedQuery:
                 if event["type"] == "end":
                     live.whole, live.problem = False, event["code"]
                 live.rows += len(event.get("rows", ()))
+                if event["type"] == "unreadable":
+                    live.report = UnreadableReport(event["unreadable"], event["text"])
                 yield event
 
     # --- the steps -------------------------------------------------------------------------------------------------
@@ -294,6 +315,14 @@ class GovernedQuery:
     def _run(self, prepared: Prepared, rows: int, running: Running) -> Result:
         with self._named(prepared):
             return self._engine.run(prepared.plan(rows, self._settings.seconds, self._settings.max_bytes, running))
+
+    def _fit(self, prepared: Prepared, plan: QueryPlan, live: Running) -> QueryPlan:
+        """The plan of an answer that is sent as it comes; where values that do not fit are an error, they are looked
+        for first, since what has gone out cannot be taken back."""
+        if self._unfit.is_error(live.on_unreadable):
+            counting = replace(plan, sql=f"SELECT count(*) FROM ({plan.sql})", limit=1)
+            self._unfit.told(prepared, self._engine.run(counting).unreadable, live.on_unreadable)
+        return plan
 
     def _analysed(self, prepared: Prepared, rows: int) -> list[dict[str, Any]]:
         with self._named(prepared):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from catalog.errors import Conflict, InvalidInput
+from catalog.errors import Conflict, InvalidInput, WeirError
 
 
 class QueryFailed(InvalidInput):
@@ -30,6 +30,15 @@ class QueryFailed(InvalidInput):
     ) -> None:
         super().__init__(message, details=details)
         self.fragment, self.known = fragment, known
+
+
+class ValuesUnreadable(WeirError):
+    """Values of the records do not fit their columns, and the query asked for an error in that case.
+
+    `details`: `unreadable` {column: n}, `datasets`. The message names columns, counts and the fix, and no value.
+    """
+
+    code = "values_unreadable"
 
 
 class QueryCancelled(Conflict):

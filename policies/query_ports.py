@@ -70,6 +70,13 @@ class Engine(Protocol):
         ...
 
 
+class Drift(Protocol):
+    def __call__(self, reference: str) -> str | None:
+        """Values of the dataset (`CLUSTER/TOPIC`) were seen not to fit: the id of the scan that is queued or runs for
+        it, None when none is. Raises nothing."""
+        ...
+
+
 class Offsets(Protocol):
     def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
         """Which offsets to read: at most `limit` records. Raises Unavailable, DatasetNotFound (no such topic)."""

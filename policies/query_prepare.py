@@ -50,8 +50,16 @@ class Prepared:
         """The names a query may use of each table."""
         return {ref: [c.name for c in governed.shown] for ref, governed in self.tables.items()}
 
+    def views(self) -> dict[str, TableRef]:
+        """The name of each table's view inside the engine."""
+        return {f"weir_view_{index}": ref for index, ref in enumerate(self.tables)}
+
+    def read(self) -> dict[str, tuple[str, QueryTable]]:
+        """View -> the table's name in the query, and the table."""
+        return {view: (ref.name, self.tables[ref].table) for view, ref in self.views().items()}
+
     def plan(self, rows: int, seconds: float, most_bytes: int = 1 << 26, running: Running | None = None) -> QueryPlan:
-        names = {ref: f"weir_view_{index}" for index, ref in enumerate(self.tables)}
+        names = {ref: view for view, ref in self.views().items()}
         asked = mentioned(self.gated.tree)
         plans = tuple(
             narrowed(governed.plan(names[ref], self.windows[ref]), asked) for ref, governed in self.tables.items()

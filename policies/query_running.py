@@ -10,6 +10,7 @@ import re
 import secrets
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,11 +19,13 @@ from typing import Any
 from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from catalog.records import rfc3339
 from policies.model import Subject
-from policies.query_settings import QuerySettings
+from policies.query_settings import OnUnreadable, QuerySettings
 from policies.sql.literals import without_literals
 from policies.stopping import Stop
+from policies.unreadable import UnreadableReport
 
-QUEUED, RUNNING, STREAMING = "queued", "running", "streaming"
+QUEUED, RUNNING, STREAMING, ENDED = "queued", "running", "streaming", "ended"
+_ENDED_KEPT = 1000
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z")
 GONE = "was stopped, because the one who asked went away"
 
@@ -34,6 +37,8 @@ class Running:
     rows, bytes  what has gone out so far
     partial      a limit cut the answer; problem: the code of the error that ended it
     progress     share of the engine's work that is done, 0..1; None before the engine said so, some two seconds
+    on_unreadable  what the one who asked wants of values that do not fit; None: what the settings name
+    report       what was counted of such values
     whole        False while an answer is being sent, until its last byte was made
     """
 
@@ -52,6 +57,8 @@ class Running:
     partial: bool = False
     whole: bool = True
     problem: str | None = None
+    on_unreadable: OnUnreadable | None = None
+    report: UnreadableReport = field(default_factory=UnreadableReport)
 
     @property
     def seconds(self) -> float:
@@ -68,7 +75,7 @@ class Running:
             "id": self.id, "user": self.user, "sql": self.sql if mine else without_literals(self.sql),
             "state": self.state, "since": rfc3339(self.since), "seconds": self.seconds, "rows": self.rows,
             "bytes": self.bytes, "progress": self.progress, "datasets": list(self.datasets), "purpose": self.purpose,
-            "mine": mine,
+            "mine": mine, **self.report.to_json(),
         }  # fmt: skip
 
 
@@ -78,6 +85,7 @@ class RunningQueries:
     def __init__(self, settings: QuerySettings) -> None:
         self._settings = settings
         self._all: dict[str, Running] = {}
+        self._ended: OrderedDict[str, Running] = OrderedDict()
         self._lock = threading.Lock()
 
     def begin(
@@ -117,7 +125,13 @@ class RunningQueries:
 
     def end(self, running: Running) -> None:
         with self._lock:
-            self._all.pop(running.id, None)
+            if self._all.pop(running.id, None) is None:
+                return
+            running.state = ENDED
+            self._ended[running.id] = running
+            self._ended.move_to_end(running.id)
+            while len(self._ended) > _ENDED_KEPT:
+                self._ended.popitem(last=False)
 
     @contextlib.contextmanager
     def during(self, subject: Subject, sql: str, purpose: str | None, query_id: str | None = None) -> Iterator[Running]:
@@ -133,6 +147,20 @@ class RunningQueries:
         with self._lock:
             found = [each for each in self._all.values() if everybody or each.user == subject.user]
         return [each.to_json(subject.user) for each in sorted(found, key=lambda each: each.begun)]
+
+    def find(self, subject: Subject, query_id: str, everybody: bool = False) -> dict[str, Any]:
+        """One's own query, or with `everybody` any, that lives or ended lately. Raises NotFound."""
+        with self._lock:
+            found = self._all.get(query_id) or self._ended.get(query_id)
+        if found is None or not (everybody or found.user == subject.user):
+            raise NotFound(
+                f"No query {query_id[:80]!r} of yours runs or ended lately; the audit knows older ones.",
+                details={"id": query_id[:80]},
+            )
+        shown = found.to_json(subject.user)
+        if found.state == ENDED:
+            shown |= {"whole": found.whole, "partial": found.partial, "problem": found.problem}
+        return shown
 
     def cancel(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
         """Stop one's own query, or with `everybody` any. Raises NotFound for one that does not run (any more)."""

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import BaseModel, ConfigDict, Field
+
+
+class OnUnreadable(StrEnum):
+    """What an answer with values that do not fit their column is."""
+
+    REPORT = "report"
+    ERROR = "error"
 
 
 class QuerySettings(BaseModel):
@@ -48,5 +57,12 @@ class QuerySettings(BaseModel):
     """Most records that a push query with GROUP BY rests on; beyond, it ends and says so."""
     stream_late_seconds: float = Field(default=60.0, ge=0)
     """How late a record may be for its time window before the window's records are let go."""
+    unreadable: OnUnreadable = OnUnreadable.REPORT
+    """What happens when values do not fit their column: `report` counts them beside the answer, `error` refuses it. A
+    query may choose for itself."""
+    scan_on_drift: bool = True
+    """Whether a query that sees such values queues a scan of their topic."""
+    scan_on_drift_seconds: float = Field(default=3600.0, ge=0)
+    """How long after such a scan the next one of the same topic may be queued."""
     positions_beside_row_filters: bool = False
     """Whether `_partition` and `_offset` show where a row filter holds. They would count the rows it hides."""

@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from catalog.errors import WeirError
 from policies import explain
 from policies.model import Subject
-from policies.plan import Range, Result, Window
+from policies.plan import Range, Result, Unreadable, Window
 from policies.query_changes import Held
 from policies.query_ports import Offsets
 from policies.query_prepare import Prepared, Preparer
@@ -25,6 +26,7 @@ from policies.sql import stream
 from policies.sql.tables import TableRef
 from policies.sql.windows import NEWEST
 from policies.stopping import Stop
+from policies.unreadable import UnreadableReport
 
 _EVERYTHING = 1 << 62
 _LOOK_SECONDS = 0.2
@@ -42,7 +44,9 @@ class Stream:
     run: Callable[[Prepared, int], Result]
     header: Callable[[Prepared, Result], list[dict[str, Any]]]
     settings: QuerySettings
+    told: Callable[[Prepared, Unreadable | None], UnreadableReport]
     stop: Stop = field(default_factory=Stop)
+    _unfit: dict[str, Counter[str]] = field(default_factory=dict)
 
     def follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
         """Events until access ends, the engine fails, or the caller closes the iterator."""
@@ -58,6 +62,7 @@ class Stream:
         at = {r.partition: r.end for r in prepared.windows[ref].ranges}
         held = Held(shape, dict(at), self.settings) if shape.stateful else None
         sent: list[dict[str, Any]] | None = None
+        counted: Mapping[str, int] = {}
         decided = said = time.monotonic()
         while True:
             ranges = self._new(prepared, ref, at)
@@ -91,9 +96,21 @@ class Stream:
             if header != sent:
                 sent, said = header, time.monotonic()
                 yield {"type": "columns", "columns": header, "decision": explain.decision_json(prepared.decisions)}
+            unfit = self._counted(asked, result, held is not None)
+            if unfit.text is not None and unfit.counts != counted:
+                counted, said = unfit.counts or {}, time.monotonic()
+                yield {"type": "unreadable", "unreadable": counted, "text": unfit.text}
             if rows:
                 said = time.monotonic()
-                yield {"type": "rows", "rows": rows, "truncated": result.truncated}
+                yield {"type": "rows", "rows": rows, "truncated": result.truncated, "unreadable": counted}
+
+    def _counted(self, prepared: Prepared, result: Result, whole: bool) -> UnreadableReport:
+        """Values that do not fit since the query began; `whole` = each answer is over all records anyway."""
+        if whole:
+            self._unfit.clear()
+        for view, found in (result.unreadable or {}).items():
+            self._unfit.setdefault(view, Counter()).update(found)
+        return self.told(prepared, self._unfit)
 
     @contextlib.contextmanager
     def _watching(self, prepared: Prepared) -> Iterator[None]:

@@ -15,7 +15,8 @@ from policies.model import ColumnDecision, Decision, Effect, MaskType
 from policies.plan import TablePlan, Window
 from policies.query_ports import QueryTable
 from policies.sql.names import fold
-from policies.value_columns import value_columns
+from policies.value_columns import kind_of, value_columns
+from policies.watched import watched
 
 SYSTEM_COLUMNS = ("_key", "_headers", "_partition", "_offset", "_timestamp", "_value")
 SYSTEM_TYPES = {"_partition": "INT", "_offset": "BIGINT", "_timestamp": "TIMESTAMP"}
@@ -46,6 +47,7 @@ class GovernedTable:
     conditions: tuple[tuple[str, str], ...]
     case_sensitive: bool = False
     names: Mapping[str, Column] = field(default_factory=dict)
+    watched: tuple[tuple[str, str], ...] = ()
 
     @property
     def shown(self) -> tuple[Column, ...]:
@@ -56,7 +58,7 @@ class GovernedTable:
         table = self.table
         return TablePlan(
             view, table.topic, table.kafka, window, table.key, table.value, self.filters, self.conditions, columns,
-            self.case_sensitive,
+            self.case_sensitive, self.watched,
         )  # fmt: skip
 
 
@@ -86,6 +88,7 @@ def govern(
         tuple((name, condition_sql(text, table)) for text, name in conditions.items()),
         len(set(names)) < len(names) or _names_collide(table.value.kind),
         {column.name: column for column in columns},
+        _watched(table, ctx, columns),
     )
 
 
@@ -140,6 +143,21 @@ def _headers(ctx: Context) -> str | None:
         if sql is not None:
             entries.append(f"{literal(name)}, CAST({sql} AS STRING)")
     return f"map_filter(map({', '.join(entries)}), (weir_x0, weir_x1) -> weir_x1 IS NOT NULL)" if entries else None
+
+
+def _watched(table: QueryTable, ctx: Context, columns: Sequence[Column]) -> tuple[tuple[str, str], ...]:
+    """See `TablePlan.watched`. Headers are texts, which every header fits."""
+    found: list[tuple[str, str]] = []
+    for column in columns:
+        kind = kind_of(table, column.name, column.path)
+        if column.sql is None or column.path is None or kind is None:
+            continue
+        paths = watched(ctx, column.path, kind)
+        root = str(FieldPath(column.path.root))
+        if paths and root not in paths and (root, root) not in found:
+            found.append((root, root))
+        found += [(column.name, path) for path in paths]
+    return tuple(found)
 
 
 def _within(ctx: Context, path: FieldPath) -> tuple[ColumnDecision, ...]:

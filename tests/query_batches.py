@@ -212,7 +212,8 @@ class Batches:
             self.views.append((key, known))
             self.session.conf.set("spark.sql.ansi.enabled", "false")
             with self._read_once():
-                self.engine._governed(self.session, table, False).createOrReplaceTempView(known)
+                # A name of its own, since many views are read in one text and what is observed is named after them.
+                self.engine._governed(self.session, replace(table, view=known), False).createOrReplaceTempView(known)
             self.session.conf.set("spark.sql.ansi.enabled", "true")
         return known
 

@@ -48,6 +48,12 @@ class Given:
         self.schema, self.limit = table.schema, None
         self._table, self._plan, self._engine = table, plan, engine
         self.limit: str | None
+        self._over = False
+
+    @property
+    def unreadable(self) -> Any:
+        """Known once the last batch was given, as with Spark."""
+        return self._engine.unreadable if self._over else None
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]:
@@ -64,6 +70,7 @@ class Given:
             yield batch
         if self._table.num_rows >= self._plan.limit:
             self.limit = "rows"
+        self._over = True
 
 
 class ArrowEngine:
@@ -75,6 +82,7 @@ class ArrowEngine:
         self.breaks_at: int | None = None
         self.error: Exception = RuntimeError("unset")
         self.running = 0
+        self.unreadable: dict[str, dict[str, int]] = {}
         self._lock = threading.Lock()
 
     def wait(self, stop: Stop) -> None:
@@ -99,7 +107,7 @@ class ArrowEngine:
         with self.open(plan) as batches:
             rows = batches.rows(self.table.slice(0, plan.limit).to_batches())
         more = self.table.num_rows > plan.limit
-        return Result(batches.columns, rows, more, "rows" if more else None)
+        return Result(batches.columns, rows, more, "rows" if more else None, self.unreadable)
 
     def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
         return [(f.name, spark_values.type_name(f.type)) for f in self.table.schema]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import uuid
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -59,23 +60,30 @@ def query(
     plain_csv: Annotated[
         bool, typer.Option("--plain-csv", help="Texts that a spreadsheet would run stay as they are.")
     ] = False,
+    unreadable: Annotated[
+        str | None,
+        typer.Option(help="Values that do not fit their column: report (counted) or error (no answer)."),
+    ] = None,
     user: As = None,
 ) -> None:
     """Query topics with SQL; what you may not see arrives masked or not at all."""
     client = api(user)
     if sql.rstrip().rstrip(";").upper().endswith("EMIT CHANGES"):
-        _tail(client, sql, purpose)
+        _tail(client, sql, purpose, unreadable)
         return
+    asked = {"sql": sql, "purpose": purpose, "limit": limit} | ({"unreadable": unreadable} if unreadable else {})
     if output in _EXPORTS:
-        body = {"sql": sql, "purpose": purpose, "limit": limit}
+        body = {**asked, "query_id": f"cli-{uuid.uuid4().hex}"}
         _export(client, body, output, out, "plain" if plain_csv else "safe")
+        _reported(client.get(f"/api/v1/queries/{body['query_id']}"))
         return
     if out is not None and output is QueryFormat.TABLE:
         raise InvalidInput("--out takes a format for files: -o csv, arrow, parquet, json or yaml.")
-    answer = client.post("/api/v1/query", {"sql": sql, "purpose": purpose, "limit": limit or 100})
+    answer = client.post("/api/v1/query", {**asked, "limit": limit or 100})
     if output is QueryFormat.TABLE:
         _table(answer)
         return
+    _reported(answer)
     text = as_text([], answer, Format(output))
     if out is None:
         print_text(text)
@@ -101,6 +109,14 @@ def _table(answer: dict[str, Any]) -> None:
     console.print(f"[dim]{window_text(answer['window'])}[/]", soft_wrap=True)
     if answer["partial"]:
         console.print(f"[yellow]{answer['partial']['text']}[/]")
+    if answer["unreadable_text"]:
+        console.print(f"[yellow]{escape(answer['unreadable_text'])}[/]", soft_wrap=True)
+
+
+def _reported(answer: dict[str, Any]) -> None:
+    """Values that do not fit, beside an answer that is written elsewhere."""
+    if answer["unreadable_text"]:
+        errors.print(f"[yellow]{escape(answer['unreadable_text'])}[/]", soft_wrap=True)
 
 
 def _export(client: Api, body: dict[str, Any], output: QueryFormat, out: Path | None, text: str) -> None:
@@ -156,8 +172,8 @@ def cancel(identifier: Annotated[str, typer.Argument(help="As `weir queries` sho
     console.print(f"Query {escape(identifier)} is cancelled.")
 
 
-def _tail(client: Any, sql: str, purpose: str | None) -> None:
-    with client.stream("/api/v1/query/stream", sql=sql, purpose=purpose) as lines:
+def _tail(client: Any, sql: str, purpose: str | None, unreadable: str | None) -> None:
+    with client.stream("/api/v1/query/stream", sql=sql, purpose=purpose, unreadable=unreadable) as lines:
         event = "message"
         for line in lines:
             if line.startswith("event:"):
@@ -167,6 +183,8 @@ def _tail(client: Any, sql: str, purpose: str | None) -> None:
                 if event in ("end", "error"):
                     console.print(f"[yellow]{data.get('message', event)}[/]")
                     return
+                if event == "unreadable":
+                    errors.print(f"[yellow]{escape(data['text'])}[/]", soft_wrap=True)
                 print_text(json.dumps(data, ensure_ascii=False))
 
 

@@ -20,6 +20,7 @@ from catalog.errors import WeirError
 from policies.model import Subject
 from policies.query import OpenAnswer
 from policies.query_running import Running
+from policies.query_settings import OnUnreadable
 
 router = APIRouter(prefix="/query", tags=["queries"])
 
@@ -44,6 +45,14 @@ class Question(Asked):
     query_id: str | None = Field(None, description="An id of your own, to cancel the query by while it runs.")
 
 
+class OneQuestion(Question):
+    """A question whose answer may have values that do not fit their column."""
+
+    unreadable: OnUnreadable | None = Field(
+        None, description="report: they are counted beside the answer; error: there is none. The setting when absent."
+    )
+
+
 class Draft(BaseModel):
     """SQL that is being written."""
 
@@ -64,7 +73,7 @@ async def run(
     request: Request,
     built: ServicesOf,
     subject: Caller,
-    body: Question,
+    body: OneQuestion,
     format: Annotated[query_formats.Form | None, Query(description="In place of the Accept header.")] = None,
     csv: Annotated[
         query_formats.CsvText, Query(description="Whether texts that a spreadsheet would run are defused.")
@@ -76,6 +85,7 @@ async def run(
     """
     form = query_formats.wanted(format, request.headers.get("accept"))
     live = built.query.running.begin(subject, body.sql, body.purpose, body.query_id)
+    live.on_unreadable = body.unreadable
     handed_over = False
     try:
         if form is not query_formats.Form.JSON:
@@ -189,9 +199,12 @@ async def stream(
     sql: Annotated[str, Query(min_length=1, max_length=20_000)],
     purpose: str | None = None,
     query_id: str | None = None,
+    unreadable: OnUnreadable | None = None,
 ) -> Response:
-    """A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `idle`, `end` or `error`."""
+    """A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `unreadable`, `idle`, `end` or
+    `error`."""
     live = built.query.running.begin(subject, sql, purpose, query_id, streaming=True)
+    live.on_unreadable = unreadable
 
     def begin() -> tuple[Iterator[Mapping[str, Any]], Mapping[str, Any] | None]:
         # Refusals are answered with their status, before the stream begins.

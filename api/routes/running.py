@@ -20,6 +20,12 @@ def running(built: ServicesOf, subject: Caller) -> Any:
     return {"queries": built.query.running.list(subject, _everybody(built, subject))}
 
 
+@router.get("/{id}")
+def one(built: ServicesOf, subject: Caller, id: Name) -> Any:
+    """A query of one's own that runs or ended lately: what went out, and the values in it that do not fit (`unreadable`)."""
+    return built.query.running.find(subject, id, _everybody(built, subject))
+
+
 @router.delete("/{id}")
 def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled."""

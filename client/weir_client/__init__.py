@@ -20,12 +20,14 @@ from weir_client.errors import (
     QueryFailed,
     SqlRefused,
     Unavailable,
+    ValuesUnreadable,
     WeirError,
 )
-from weir_client.query import Query
+from weir_client.query import Query, UnreadableWarning
 
 __version__ = "0.1.0"
 __all__ = [
     "AnswerBroken", "Conflict", "Dataset", "Hits", "InvalidInput", "LimitExceeded", "NotAllowed", "NotFound",
-    "NotSignedIn", "Query", "QueryCancelled", "QueryFailed", "SqlRefused", "Unavailable", "Weir", "WeirError",
+    "NotSignedIn", "Query", "QueryCancelled", "QueryFailed", "SqlRefused", "Unavailable", "UnreadableWarning",
+    "ValuesUnreadable", "Weir", "WeirError",
 ]  # fmt: skip

@@ -41,10 +41,18 @@ class Weir:
     # --- SQL -------------------------------------------------------------------------------------------------------
 
     def query(
-        self, sql: str, purpose: str | None = None, limit: int | None = None, query_id: str | None = None
+        self,
+        sql: str,
+        purpose: str | None = None,
+        limit: int | None = None,
+        query_id: str | None = None,
+        unreadable: str | None = None,
     ) -> Query:
-        """A query over topics; it runs when its answer is asked for: `to_pandas()`, `to_arrow()`, `rows()`, `stream()`."""
-        return Query(self._http, sql, purpose, limit, query_id)
+        """A query over topics; it runs when its answer is asked for: `to_pandas()`, `to_arrow()`, `rows()`, `stream()`.
+
+        `unreadable`: "error" refuses an answer with values that do not fit their column, "report" counts them.
+        """
+        return Query(self._http, sql, purpose, limit, query_id, unreadable)
 
     def check(self, sql: str, purpose: str | None = None) -> dict[str, Any]:
         """Whether a query could run: its problems with their places, its columns with types and decisions."""

@@ -47,6 +47,10 @@ class QueryFailed(InvalidInput):
     """The engine cannot run the query: an unknown column, types that do not fit."""
 
 
+class ValuesUnreadable(WeirError):
+    """Values do not fit their columns, and the query was asked to fail then; `details["unreadable"]` counts them."""
+
+
 class NotSignedIn(WeirError):
     """No token, or one that is wrong, expired or revoked."""
 
@@ -85,7 +89,7 @@ class AnswerBroken(Unavailable):
 
 _BY_CODE = {
     "sql_refused": SqlRefused, "query_failed": QueryFailed, "query_cancelled": QueryCancelled,
-    "limit_exceeded": LimitExceeded, "unavailable": Unavailable,
+    "values_unreadable": ValuesUnreadable, "limit_exceeded": LimitExceeded, "unavailable": Unavailable,
 }  # fmt: skip
 _BY_STATUS = {
     400: InvalidInput, 401: NotSignedIn, 403: NotAllowed, 404: NotFound, 409: Conflict, 413: InvalidInput,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import uuid
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -19,26 +20,42 @@ if TYPE_CHECKING:
 _ARROW = "application/vnd.apache.arrow.stream"
 
 
+class UnreadableWarning(UserWarning):
+    """Values of an answer do not fit their column and are NULL, or rounded; the text names columns, counts and the fix."""
+
+
 class Query:
     """SQL to be run. Each of `to_arrow`, `to_pandas`, `rows`, `batches` and `stream` runs it once.
 
     id         under which it runs, so that another thread may `cancel` it
     columns    [{name, type, decision}], decision, window: as the HTTP API gives them, once it ran
     truncated  a limit cut rows off; `limit_reached` says which: rows or bytes
+    unreadable  {column: n} of values that do not fit their column (`*`: whole records), once the answer is over; None
+               where a limit cut them off. `unreadable_text` is a sentence with the fix; it is also given as a warning
+               `UnreadableWarning`
     """
 
     def __init__(
-        self, http: Http, sql: str, purpose: str | None, limit: int | None, query_id: str | None = None
+        self,
+        http: Http,
+        sql: str,
+        purpose: str | None,
+        limit: int | None,
+        query_id: str | None = None,
+        on_unreadable: str | None = None,
     ) -> None:
         self._http = http
         self.sql, self.purpose, self.limit = sql, purpose, limit
         self._given, self._ran = query_id, False
+        self._on_unreadable = {"unreadable": on_unreadable} if on_unreadable else {}
         self.id = query_id or _new_id()
         self.columns: list[dict[str, Any]] = []
         self.decision: dict[str, Any] = {}
         self.window: dict[str, Any] = {}
         self.truncated: bool | None = None
         self.limit_reached: str | None = None
+        self.unreadable: dict[str, int] | None = {}
+        self.unreadable_text: str | None = None
 
     def __repr__(self) -> str:
         return f"Query({self.sql!r})"
@@ -111,6 +128,7 @@ class Query:
         if self._given is None and self._ran:
             self.id = _new_id()
         self._ran = True
+        self.unreadable, self.unreadable_text = {}, None
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
@@ -118,6 +136,7 @@ class Query:
 
         self._begin()
         body = {"sql": self.sql, "purpose": self.purpose, "limit": self.limit, "query_id": self.id}
+        body |= self._on_unreadable
         with self._http.stream("POST", "/api/v1/query", body, {"Accept": _ARROW}) as answer:
             source = pa.PythonFile(io.BufferedReader(_Pieces(answer.iter_bytes()), 1 << 20), mode="r")
             try:
@@ -143,13 +162,20 @@ class Query:
             if end is not None:
                 said = json.loads(end)
                 self.truncated, self.limit_reached = said["truncated"], said["limit"]
+                self._report(said.get("unreadable", {}), said.get("unreadable_text"))
                 return
             yield batch
         raise errors.AnswerBroken("The answer broke off: the query was stopped, or reached a limit; this is not all.")
 
+    def _report(self, counts: dict[str, int] | None, text: str | None) -> None:
+        """Keep what does not fit, and warn of it: a NULL in its place looks like any other."""
+        self.unreadable, self.unreadable_text = counts, text
+        if text:
+            warnings.warn(text, UnreadableWarning, stacklevel=2)
+
     def _pushed(self) -> Iterator[dict[str, Any]]:
         self._begin()
-        parameters = {"sql": self.sql, "purpose": self.purpose, "query_id": self.id}
+        parameters = {"sql": self.sql, "purpose": self.purpose, "query_id": self.id, **self._on_unreadable}
         names: list[str] = []
         with self._http.stream("GET", "/api/v1/query/stream", None, None, **parameters) as answer:
             for event in _events(answer.iter_lines()):
@@ -157,6 +183,8 @@ class Query:
                 if kind == "columns":
                     self.columns, self.decision = event["columns"], event["decision"]
                     names = _distinct([column["name"] for column in self.columns])
+                elif kind == "unreadable":
+                    self._report(event["unreadable"], event["text"])
                 elif kind == "rows":
                     for row in event["rows"]:
                         yield dict(zip(names, row, strict=False))

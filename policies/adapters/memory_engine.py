@@ -7,11 +7,16 @@ mask, a filter or anything else in the query it says so, instead of giving an an
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from catalog.datatypes import DataType, StructType, to_ddl
+from catalog.paths import FieldPath
+from policies.adapters import memory_values
 from policies.plan import QueryPlan, Range, Result, ResultColumn, TablePlan, Window
 from policies.query_errors import QueryFailed
 from policies.sql.windows import AsOf
@@ -22,7 +27,10 @@ _TYPES = {"partition": "int", "offset": "bigint", "timestamp": "timestamp"}
 
 
 class MemoryTopics:
-    """Topics of one partition: name -> records {key, value} in the order of their offsets. Also `Offsets`."""
+    """Topics of one partition: name -> records {key, value} in the order of their offsets. Also `Offsets`.
+
+    A value in bytes is JSON as it was sent.
+    """
 
     def __init__(self, topics: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
         self.topics = {name: list(records) for name, records in topics.items()}
@@ -43,13 +51,16 @@ class MemoryEngine:
 
     def run(self, plan: QueryPlan) -> Result:
         table, columns = self._read(plan)
-        rows = [
-            [_value(sql, self._topics.topics[table.topic][offset], offset) for _, sql in columns]
-            for window in table.window.ranges
-            for offset in range(window.start, window.end)
-        ]
+        found: Counter[str] = Counter()
+        rows = []
+        for window in table.window.ranges:
+            for offset in range(window.start, window.end):
+                record = _decoded(table.value.kind, self._topics.topics[table.topic][offset], found)
+                rows.append([_value(sql, record, offset) for _, sql in columns])
         kinds = tuple(ResultColumn(name, kind) for name, kind in self.check(plan))
-        return Result(kinds, rows[: plan.limit], len(rows) > plan.limit)
+        counted = {path: found[path] for _, path in table.watched if found[path]}
+        unreadable = {table.view: counted} if counted else {}
+        return Result(kinds, rows[: plan.limit], len(rows) > plan.limit, unreadable=unreadable)
 
     def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
         table, columns = self._read(plan)
@@ -70,6 +81,18 @@ class MemoryEngine:
                 raise QueryFailed(f"There is no column {name}.", details=details)
             chosen.append((name, known[name.lower()][1]))
         return table, chosen
+
+
+def _decoded(kind: DataType, record: Mapping[str, Any], slips: Counter[str]) -> Mapping[str, Any]:
+    body = record.get("value")
+    if not isinstance(body, bytes):
+        return record
+    try:
+        parsed = json.loads(body, parse_float=Decimal)
+    except ValueError:
+        slips["value"] += 1
+        return {**record, "value": None}
+    return {**record, "value": memory_values.read(kind, parsed, FieldPath("value"), slips)}
 
 
 def _match(sql: str) -> re.Match[str]:

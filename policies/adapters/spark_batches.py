@@ -14,8 +14,9 @@ from typing import Any
 
 from catalog.errors import LimitExceeded, WeirError
 from policies.adapters import arrow_repair, spark_values
+from policies.adapters.spark_counts import Counts
 from policies.adapters.spark_errors import translate
-from policies.plan import QueryPlan, ResultColumn
+from policies.plan import QueryPlan, ResultColumn, Unreadable
 
 _INTERRUPT_AGAIN_SECONDS = 0.5
 _LOST_SECONDS = 4.0
@@ -24,16 +25,24 @@ _LOST_SECONDS = 4.0
 class SparkBatches:
     """Implements `policies.plan.Batches`. Made on the thread that holds the session's tag; iterated on any."""
 
-    def __init__(self, session: Any, frame: Any, plan: QueryPlan, failure: Callable[[Exception], WeirError]) -> None:
+    def __init__(
+        self,
+        session: Any,
+        frame: Any,
+        plan: QueryPlan,
+        failure: Callable[[Exception], WeirError],
+        exact: bool = True,
+    ) -> None:
         from pyspark.sql.pandas.types import to_arrow_schema
 
         self.limit: str | None = None
         self._plan, self._failure = plan, failure
+        self._counts, self._ended = Counts(plan, exact), False
         # One schema for all batches, as DataFrame.toArrow makes it: what the server sends may differ in nullability.
         self.schema = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True)
         limited = frame.limit(plan.limit + 1)
         plan.stop.check()
-        self._tables = session.client.to_table_as_iterator(limited._plan.to_proto(session.client), {})
+        self._tables = session.client.to_table_as_iterator(limited._plan.to_proto(session.client), self._counts.wanted)
         # The request carries the tags of the thread that asks for the first response, so that is done here.
         self._first = next(self._tables, None)
 
@@ -50,8 +59,13 @@ class SparkBatches:
                 rows, size = rows + batch.num_rows, size + batch.nbytes
                 if batch.num_rows:
                     yield batch
+                if self.limit == "bytes":
+                    return  # the rest would have to be read for its counts
                 if self.limit is not None:
-                    return
+                    break
+            for _ in self._batches():
+                self._plan.stop.check()
+            self._ended = True
         except GeneratorExit:
             raise
         except Exception as error:
@@ -60,13 +74,23 @@ class SparkBatches:
     def _batches(self) -> Iterator[Any]:
         import pyarrow as pa
 
-        for table in itertools.chain((self._first,), self._tables):
+        first, self._first = self._first, None
+        for table in itertools.chain((first,), self._tables):
             if isinstance(table, pa.Table):
                 yield from arrow_repair.readable(table.cast(self.schema)).to_batches()
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]:
         return tuple(ResultColumn(f.name, spark_values.type_name(f.type)) for f in self.schema)
+
+    @property
+    def odd(self) -> bool:
+        """Whether the quick reading may have lost something."""
+        return self._counts.odd
+
+    @property
+    def unreadable(self) -> Unreadable | None:
+        return self._counts.unreadable if self._ended else None
 
     def rows(self, batches: Sequence[Any]) -> list[list[object]]:
         import pyarrow as pa

@@ -12,13 +12,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from catalog.datatypes import DataType, Primitive, StructType, columns_ddl, has_alternatives, to_ddl
+from catalog.datatypes import Primitive, StructType, columns_ddl, has_alternatives
 from policies.masks.expression import literal
 from policies.plan import PartRead
 
 _MOST_SCHEMAS = 20
 _PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "string", "bytes")
 _LOGICAL = ("decimal", "date", "timestamp-millis", "timestamp-micros", "uuid")
+_MARK = "weir_was_read"
 _JSON_TIMES = "map('timestampFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS\\'Z\\'')"
 
 AVRO_LIMITS = ("bytes.maxLength", "string.maxLength", "collectionItems.maxLength")
@@ -31,53 +32,66 @@ AVRO_IS_BOUNDED = "SELECT " + " AND ".join(
 """Asked by the engine in a session of its own, before any view or query is in it."""
 
 
-def value_sql(part: str, read: PartRead, avro: bool = True) -> str | None:
-    """SQL from the bytes of `part` (key or value) to a value of the wanted type; None when Python must decode it.
+def json_sql(part: str, read: PartRead, avro: bool = True) -> str | None:
+    """SQL of the JSON text that the bytes of `part` (key or value) mean; None when Python must decode them.
 
-    What cannot be read is NULL. `avro` = the JVM may decode Avro, see `AVRO_LIMITS`.
+    What cannot be read is NULL, or text that is no JSON. `avro` = the JVM may decode Avro, see `AVRO_LIMITS`.
     """
-    form: Any = read.schemas.get("format") or {}
-    options: Any = form.get("options") or {}
-    if options.get("also") or options.get("packed") or has_alternatives(read.kind):
+    if _several_formats(read) or has_alternatives(read.kind):
         return None
     match read.format:
-        case "text" | "string":
-            text = f"CAST({part} AS STRING)"
-            return text if read.kind == Primitive("STRING") else f"CAST({text} AS {to_ddl(read.kind)})"
         case "json":
-            return from_json(f"CAST({part} AS STRING)", read.kind)
-        case "csv" | "decoded csv":
-            return _csv(part, read, options)
+            return f"CAST({part} AS STRING)"
         case "decoded json-schema":
-            framed = f"CASE WHEN substring({part}, 1, 1) = X'00' THEN CAST(substring({part}, 6) AS STRING) END"
-            return from_json(framed, read.kind)
+            return f"CASE WHEN substring({part}, 1, 1) = X'00' THEN CAST(substring({part}, 6) AS STRING) END"
         case "decoded avro":
-            made = _avro(part, read) if avro else None
-            return None if made is None else from_json(made, read.kind)
+            return _avro(part, read) if avro else None
         case _:
             return None
 
 
-def from_json(text: str, kind: DataType) -> str:
-    """SQL from JSON text to a value; text that does not fit gives NULL fields, or NULL."""
-    if isinstance(kind, StructType):
-        return f"from_json({text}, {literal(columns_ddl(kind))}, map('mode', 'PERMISSIVE'))"
-    # from_json reads objects and arrays; any other value is read as the only element of an array made around it.
-    elements = f"from_json(concat('[', {text}, ']'), {literal(f'ARRAY<{to_ddl(kind)}>')}, map('mode', 'PERMISSIVE'))"
-    return f"CASE WHEN size({elements}) = 1 THEN {elements}[0] END"
+def by_python(part: str, read: PartRead, avro: bool = True) -> bool:
+    """Whether a part goes through the Decoder's Python function."""
+    native = read.format in ("text", "string") and not _several_formats(read)
+    return not native and csv_sql(part, read) is None and json_sql(part, read, avro) is None
 
 
-def _csv(part: str, read: PartRead, options: Mapping[str, Any]) -> str | None:
+def csv_sql(part: str, read: PartRead, bad: str = "") -> str | None:
+    """SQL from a line of CSV to a struct; `bad` names a field of it for a line that does not fit. None: by Python."""
     kind = read.kind
+    if read.format not in ("csv", "decoded csv") or _several_formats(read):
+        return None
     if not isinstance(kind, StructType) or not all(isinstance(k, Primitive) for _, k in kind.fields):
         return None
-    names = [str(name) for name in options.get("columns") or (name for name, _ in kind.fields)]
-    if options.get("header") or not {name for name, _ in kind.fields} <= set(names) or len(set(names)) < len(names):
+    names = csv_names(read)
+    if (
+        _options(read).get("header")
+        or not {name for name, _ in kind.fields} <= set(names)
+        or len(set(names)) < len(names)
+    ):
         return None
-    separator = str(options.get("delimiter") or read.schemas.get("delimiter") or ",")
+    separator = str(_options(read).get("delimiter") or read.schemas.get("delimiter") or ",")
     # Read by position, in the order of the lines; the view takes the fields by their names.
-    ordered = StructType(tuple((name, kind.get(name) or Primitive("STRING")) for name in names))
-    return f"from_csv(CAST({part} AS STRING), {literal(columns_ddl(ordered))}, map('sep', {literal(separator)}))"
+    ordered = tuple((name, kind.get(name) or Primitive("STRING")) for name in names)
+    ordered += ((bad, Primitive("STRING")),) if bad else ()
+    corrupt = f", 'columnNameOfCorruptRecord', {literal(bad)}" if bad else ""
+    text = f"CAST({part} AS STRING)"
+    return f"from_csv({text}, {literal(columns_ddl(StructType(ordered)))}, map('sep', {literal(separator)}{corrupt}))"
+
+
+def csv_names(read: PartRead) -> list[str]:
+    """The names of the cells of a line of CSV, in order."""
+    fields = read.kind.fields if isinstance(read.kind, StructType) else ()
+    return [str(name) for name in _options(read).get("columns") or (name for name, _ in fields)]
+
+
+def _options(read: PartRead) -> Any:
+    form: Any = read.schemas.get("format") or {}
+    return form.get("options") or {}
+
+
+def _several_formats(read: PartRead) -> bool:
+    return bool(_options(read).get("also") or _options(read).get("packed"))
 
 
 def _avro(part: str, read: PartRead) -> str | None:
@@ -95,12 +109,36 @@ def _avro(part: str, read: PartRead) -> str | None:
             return None
         if each.get("references") or not _plain(parsed, set()):
             return None
-        body = f"from_avro(substring({part}, 6), {literal(text)}, map('mode', 'PERMISSIVE'))"
+        marked = _marked(parsed)
+        as_read = f", 'avroSchema', {literal(json.dumps(marked))}" if marked else ""
+        body = f"from_avro(substring({part}, 6), {literal(text)}, map('mode', 'PERMISSIVE'{as_read}))"
         # to_json takes structs, arrays and maps only; an array of one serves every type.
         made = f"to_json(array({body}), {_JSON_TIMES})"
         inner = f"substring({made}, 2, length({made}) - 2)"
+        if not marked and not isinstance(parsed, list):
+            inner = f"nullif({inner}, 'null')"
         cases.append(f"WHEN substring({part}, 1, 5) = X'{number:010x}' THEN {inner}")
     return f"CASE {' '.join(cases)} END"
+
+
+def _marked(schema: Any) -> Any:
+    """A record's schema with a field that is there in what was read, and in nothing else; None for other schemas.
+
+    A record that cannot be read is one of NULLs to Spark, as one may be that was written so.
+    """
+    if not isinstance(schema, Mapping) or schema.get("type") != "record":
+        return None
+    mark = {"name": _MARK, "type": "boolean", "default": True}
+    return {**schema, "fields": [*schema.get("fields", ()), mark]}
+
+
+def unread_sql(text: str, read: PartRead) -> str | None:
+    """BOOLEAN SQL: the JSON `text` is of no record that could be read. None where the text itself shows it."""
+    registered: Any = read.schemas.get("registered") or {}
+    schemas = [each for each in registered.values() if str(each.get("type")).upper() == "AVRO"]
+    if read.format != "decoded avro" or not all(_marked(json.loads(str(each.get("schema")))) for each in schemas):
+        return None
+    return f"NOT contains({text}, '\"{_MARK}\":true}}')"
 
 
 def _plain(schema: Any, named: set[str]) -> bool:

@@ -18,13 +18,17 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from catalog.datatypes import quote_identifier
 from catalog.errors import Unavailable
+from policies.adapters import spark_reading
 from policies.adapters.spark_batches import Ending, SparkBatches
-from policies.adapters.spark_decode import AVRO_IS_BOUNDED, from_json, value_sql
+from policies.adapters.spark_counts import Drift
+from policies.adapters.spark_decode import AVRO_IS_BOUNDED, by_python
 from policies.adapters.spark_errors import translate
 from policies.adapters.spark_headers import framed_sql, head_sql, shown_sql
 from policies.adapters.spark_sessions import Sessions
@@ -42,20 +46,35 @@ class SparkEngine:
         self._sessions = sessions
         self._decoder = decoder
         self._avro: bool | None = None
+        self._drift = Drift()
 
     def run(self, plan: QueryPlan) -> Result:
-        with self.open(plan) as batches:
+        begun = time.monotonic()
+        if not self._drift.seen(plan):
+            with self._open(plan, exact=False) as batches:
+                rows = batches.rows(list(batches))
+            if not batches.odd:
+                return Result(batches.columns, rows, batches.limit is not None, batches.limit, batches.unreadable)
+            # A value may not fit: the records are read again, each value by its own form.
+            self._drift.note(plan)
+        left = max(1.0, plan.seconds - (time.monotonic() - begun))
+        with self._open(replace(plan, seconds=left), exact=True) as batches:
             rows = batches.rows(list(batches))
-        return Result(batches.columns, rows, batches.limit is not None, batches.limit)
+        return Result(batches.columns, rows, batches.limit is not None, batches.limit, batches.unreadable)
 
     @contextlib.contextmanager
     def open(self, plan: QueryPlan) -> Iterator[Batches]:
+        with self._open(plan, exact=True) as batches:
+            yield batches
+
+    @contextlib.contextmanager
+    def _open(self, plan: QueryPlan, exact: bool) -> Iterator[SparkBatches]:
         with self._sessions.one() as session:
             session.registerProgressHandler(_telling(plan))
             ending = Ending(session, plan)
             with ending.watching():
                 try:
-                    batches = SparkBatches(session, self._frame(session, plan), plan, ending.failure)
+                    batches = SparkBatches(session, self._frame(session, plan, exact), plan, ending.failure, exact)
                 except Exception as error:
                     raise ending.failure(error) from None
                 try:
@@ -72,7 +91,7 @@ class SparkEngine:
                 raise translate(error) from None
         return [(field.name, field.dataType.simpleString()) for field in schema.fields]
 
-    def _frame(self, session: Any, plan: QueryPlan) -> Any:
+    def _frame(self, session: Any, plan: QueryPlan, exact: bool = False) -> Any:
         avro = self._jvm_reads_avro(session) if any(_has_avro(t) for t in plan.tables) else False
         if any(_needs_decoder(t, avro) for t in plan.tables) and self._decoder is not None and self._decoder.files():
             session.addArtifacts(*self._decoder.files(), pyfile=True)
@@ -80,7 +99,7 @@ class SparkEngine:
             if table.case_sensitive:
                 session.conf.set("spark.sql.caseSensitive", "true")
             try:
-                self._governed(session, table, avro).createOrReplaceTempView(table.view)
+                self._governed(session, table, avro, exact).createOrReplaceTempView(table.view)
             except Exception as error:
                 failure = translate(error)
                 if isinstance(failure, Unavailable):
@@ -98,15 +117,16 @@ class SparkEngine:
             self._avro = bool(session.sql(AVRO_IS_BOUNDED).collect()[0][0])
         return self._avro
 
-    def _governed(self, session: Any, table: TablePlan, avro: bool) -> Any:
-        frame = self._stored(session, table, avro)
+    def _governed(self, session: Any, table: TablePlan, avro: bool, exact: bool = False) -> Any:
+        frame = self._stored(session, table, avro, exact)
         if table.filters:
             frame = frame.where(" AND ".join((*table.filters, BARRIER)))
+        frame = spark_reading.counted(frame, table, exact)
         if table.conditions:
             frame = frame.selectExpr("*", *(f"{sql} AS {quote_identifier(name)}" for name, sql in table.conditions))
         return frame.selectExpr(*(f"{sql} AS {quote_identifier(name)}" for name, sql in table.columns))
 
-    def _stored(self, session: Any, table: TablePlan, avro: bool) -> Any:
+    def _stored(self, session: Any, table: TablePlan, avro: bool, exact: bool) -> Any:
         parts = (("key", table.key), ("value", table.value))
         heads = [head for part, read in parts for head in head_sql(part, read)]
         frame = _kafka(session, table).selectExpr("*", *heads).selectExpr(
@@ -114,14 +134,12 @@ class SparkEngine:
             "value AS weir_raw", "headers", "partition", "offset", "timestamp",
         )  # fmt: skip
         for part, read in parts:
-            if value_sql(part, read, avro) is None:
+            if by_python(part, read, avro):
                 frame = self._decoded(frame, part, read)
-        return frame.selectExpr(
-            f"{_value('key', table.key, avro)} AS weir_key",
-            f"{_value('value', table.value, avro)} AS weir_value",
+        return spark_reading.read(frame, table, avro, exact).selectExpr(
+            "*",
             "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
             f" h -> struct(h.key, {shown_sql('h', (table.key, table.value))}))) AS weir_headers",
-            "weir_raw",
             "partition AS weir_partition",
             "offset AS weir_offset",
             "timestamp AS weir_timestamp",
@@ -158,12 +176,7 @@ def _has_avro(table: TablePlan) -> bool:
 
 
 def _needs_decoder(table: TablePlan, avro: bool) -> bool:
-    return any(value_sql(part, read, avro) is None for part, read in (("key", table.key), ("value", table.value)))
-
-
-def _value(part: str, read: PartRead, avro: bool) -> str:
-    """SQL from bytes, or from the JSON text that the Decoder made of them, to a value of the wanted type."""
-    return value_sql(part, read, avro) or from_json(f"weir_text_{part}", read.kind)
+    return any(by_python(part, read, avro) for part, read in (("key", table.key), ("value", table.value)))
 
 
 def _kafka(session: Any, table: TablePlan) -> Any:

@@ -22,6 +22,18 @@ RECORDS = [
     {"key": f"k{i}", "value": {"id": f"o{i}", "n": i if i % 2 else None, "tags": ["a", str(i)], "at": {"city": "Köln"}}}
     for i in range(6)
 ]
+# Scanned while numbers were small; what came later does not fit: a number past 31 bits, other forms, no JSON at all.
+DRIFTED = [
+    json.dumps({"id": "x0", "n": 5_000_000_000, "tags": ["a", ["b"]], "at": "Köln"}).encode(),
+    json.dumps({"id": "x1", "n": "yes", "tags": {"a": 1}, "at": {"city": "Bonn"}}).encode(),
+    json.dumps({"id": "x2", "n": 2.5, "tags": None, "at": None}).encode(),
+    json.dumps({"id": "x3", "n": 7}).encode(),
+    b"{broken",
+]
+WATCHED = (
+    ("value", "value"), ("id", "value.id"), ("n", "value.n"), ("tags", "value.tags"), ("tags", "value.tags[]"),
+    ("at", "value.at"), ("at", "value.at.city"),
+)  # fmt: skip
 COLUMNS = (
     *((name, f"weir_value.`{name}`") for name, _ in KIND.fields),
     ("_key", "weir_key"),
@@ -36,20 +48,28 @@ class Made:
     offsets: Offsets
     topic: str
     kafka: dict[str, str]
+    drifted: str
 
     def plan(
-        self, sql: str = "SELECT * FROM `v` AS `t`", limit: int = 100, as_of: AsOf = NEWEST, newest: int = 1000
+        self,
+        sql: str = "SELECT * FROM `v` AS `t`",
+        limit: int = 100,
+        as_of: AsOf = NEWEST,
+        newest: int = 1000,
+        topic: str | None = None,
     ) -> QueryPlan:
-        window = self.offsets.window(self.kafka, self.topic, as_of, newest)
+        window = self.offsets.window(self.kafka, topic or self.topic, as_of, newest)
         table = TablePlan(
-            "v", self.topic, self.kafka, window, PartRead("text", STRING), PartRead("json", KIND), columns=COLUMNS
-        )
+            "v", topic or self.topic, self.kafka, window, PartRead("text", STRING), PartRead("json", KIND),
+            columns=COLUMNS, watched=WATCHED,
+        )  # fmt: skip
         return QueryPlan(sql, (table,), limit, 60)
 
 
 def _memory(request: pytest.FixtureRequest) -> Iterator[Made]:
-    topics = MemoryTopics({"t": RECORDS})
-    yield Made(MemoryEngine(topics), topics, "t", {})
+    drifted = [{"key": "k", "value": body} for body in DRIFTED]
+    topics = MemoryTopics({"t": RECORDS, "d": [*RECORDS, *drifted]})
+    yield Made(MemoryEngine(topics), topics, "t", {}, "d")
 
 
 def _spark(request: pytest.FixtureRequest) -> Iterator[Made]:
@@ -63,14 +83,20 @@ def _spark(request: pytest.FixtureRequest) -> Iterator[Made]:
     stack = request.getfixturevalue("stack")
     topic = f"policies-contract-{uuid.uuid4().hex[:8]}"
     admin, producer = AdminClient({"bootstrap.servers": stack.kafka}), Producer({"bootstrap.servers": stack.kafka})
-    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(30)
-    for record in RECORDS:
-        producer.produce(topic, json.dumps(record["value"]).encode(), str(record["key"]).encode(), 0)
+    drifted = f"{topic}-drifted"
+    for future in admin.create_topics([NewTopic(t, 1, 1) for t in (topic, drifted)]).values():
+        future.result(30)
+    for each in (topic, drifted):
+        for record in RECORDS:
+            producer.produce(each, json.dumps(record["value"]).encode(), str(record["key"]).encode(), 0)
+    for body in DRIFTED:
+        producer.produce(drifted, body, b"k", 0)
     assert producer.flush(30) == 0
     sessions = Sessions(stack.spark, 1)
-    yield Made(SparkEngine(sessions), KafkaOffsets(), topic, {"kafka.bootstrap.servers": stack.kafka})
+    yield Made(SparkEngine(sessions), KafkaOffsets(), topic, {"kafka.bootstrap.servers": stack.kafka}, drifted)
     sessions.close()
-    admin.delete_topics([topic])[topic].result(30)
+    for future in admin.delete_topics([topic, drifted]).values():
+        future.result(30)
 
 
 ENGINES: dict[str, Callable[[pytest.FixtureRequest], Iterator[Made]]] = {"memory": _memory, "spark": _spark}
@@ -113,6 +139,29 @@ def test_only_the_window_is_read(made: Made) -> None:
     assert [row[0] for row in _rows(oldest)] == ["o0", "o1"]
 
 
+def test_values_that_do_not_fit_are_counted_by_place(made: Made) -> None:
+    """What fits is there, in the same record and in the same array; a record that is no JSON is counted once."""
+    result = made.engine.run(made.plan(topic=made.drifted))
+    assert _rows(result)[-4:] == [
+        ["x0", None, ["a", '["b"]'], None, "k", 0, 6],
+        ["x1", None, None, {"city": "Bonn"}, "k", 0, 7],
+        ["x2", None, None, None, "k", 0, 8],
+        ["x3", 7, None, None, "k", 0, 9],
+    ]
+    assert result.unreadable == {"v": {"value": 1, "value.n": 3, "value.tags": 1, "value.at": 1}}
+
+
+def test_nothing_is_counted_where_all_fits(made: Made) -> None:
+    assert made.engine.run(made.plan()).unreadable == {}
+
+
+def test_only_watched_places_are_counted(made: Made) -> None:
+    """A place that is not watched is hidden from the asker: not even a zero is there of it."""
+    plan = made.plan(topic=made.drifted)
+    few = replace(plan, tables=(replace(plan.tables[0], watched=(("tags", "value.tags"),)),))
+    assert made.engine.run(few).unreadable == {"v": {"value.tags": 1}}
+
+
 def test_an_empty_window_gives_no_rows(made: Made) -> None:
     plan = made.plan()
     empty = replace(plan, tables=(replace(plan.tables[0], window=Window((Range(0, 3, 3),))),))
@@ -144,6 +193,40 @@ def test_check_reads_nothing_and_tells_names_and_types(made: Made) -> None:
 @pytest.fixture
 def spark(request: pytest.FixtureRequest) -> Iterator[Made]:
     yield from _spark(request)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sum(n), count(n) FROM v",
+        "SELECT id FROM v WHERE n > 3",
+        "SELECT a.id FROM v a JOIN v b ON a.id = b.id",
+        "SELECT id FROM v WHERE n IN (SELECT n FROM v)",
+        "WITH c AS (SELECT n FROM v) SELECT count(*) FROM c UNION ALL SELECT sum(n) FROM c",
+        "SELECT id FROM v ORDER BY n LIMIT 1",
+    ],
+)
+def test_a_query_of_any_form_counts_all_records_it_reads(spark: Made, sql: str) -> None:
+    """Conditions of the query have no part in the counts: they are observed before them."""
+    result = spark.engine.run(spark.plan(sql, topic=spark.drifted))
+    assert result.unreadable == {"v": {"value": 1, "value.n": 3, "value.tags": 1, "value.at": 1}}
+
+
+@pytest.mark.integration
+def test_records_of_a_row_filter_are_not_counted(spark: Made) -> None:
+    plan = spark.plan("SELECT n FROM v", topic=spark.drifted)
+    table = replace(plan.tables[0], filters=("weir_value.`id` IN ('x1', 'x3')",))
+    result = spark.engine.run(replace(plan, tables=(table,)))
+    assert result.unreadable == {"v": {"value.n": 1, "value.tags": 1}}
+
+
+@pytest.mark.integration
+def test_batches_count_when_they_are_over(spark: Made) -> None:
+    with spark.engine.open(spark.plan("SELECT n FROM v", topic=spark.drifted)) as batches:
+        assert batches.unreadable is None
+        assert sum(each.num_rows for each in batches) == 11
+        assert (batches.unreadable or {})["v"]["value.n"] == 3
 
 
 @pytest.mark.integration

@@ -1,4 +1,4 @@
-"""Avro by the registry's wire format, framed JSON and CSV are read by Spark itself, and say NULL to what does not fit."""
+"""Avro by the registry's wire format, framed JSON and CSV are read by Spark itself, and NULL is counted where they do not fit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from catalog.datatypes import STRING, Primitive, parse_ddl
 from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.spark_decode import value_sql
+from policies.adapters.spark_decode import json_sql
 from policies.adapters.spark_engine import SparkEngine
 from policies.adapters.spark_sessions import Sessions
 from policies.plan import PartRead, QueryPlan, TablePlan
@@ -208,13 +208,13 @@ def test_a_value_that_is_no_object(topics: Topics) -> None:
 
 
 def test_what_spark_would_read_in_another_form_is_left_to_python() -> None:
-    assert value_sql("value", read("avro", registered=REGISTERED)) is not None
+    assert json_sql("value", read("avro", registered=REGISTERED)) is not None
     odd = {"type": "record", "name": "R", "fields": [{"name": "x", "type": ["int", "string"]}]}
     for schema in (odd, {**odd, "fields": [{"name": "x", "type": {"type": "long", "logicalType": "time-micros"}}]},
                    {**odd, "fields": [{"name": "x", "type": ["null", "R"]}]}):  # fmt: skip
         registered = {"1": {"type": "AVRO", "schema": json.dumps(schema), "references": []}}
-        assert value_sql("value", read("avro", registered=registered)) is None
-    assert value_sql("value", read("protobuf")) is None
-    assert value_sql("value", read("avro", registered=REGISTERED), avro=False) is None
-    assert value_sql("value", read("avro", registered={})) is None
-    assert value_sql("value", read("avro", registered=REGISTERED, options={"also": ["json"]})) is None
+        assert json_sql("value", read("avro", registered=registered)) is None
+    assert json_sql("value", read("protobuf")) is None
+    assert json_sql("value", read("avro", registered=REGISTERED), avro=False) is None
+    assert json_sql("value", read("avro", registered={})) is None
+    assert json_sql("value", read("avro", registered=REGISTERED, options={"also": ["json"]})) is None

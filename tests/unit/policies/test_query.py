@@ -297,7 +297,7 @@ def test_a_push_query_sends_what_comes_and_ends_when_access_does() -> None:
     world.topics.topics["orders"].append({"key": "k", "value": {"id": "new"}})
     first, second = next(events), next(events)
     assert first["type"] == "columns" and [c["name"] for c in first["columns"]] == ["id"]
-    assert second == {"type": "rows", "rows": [["new"]], "truncated": False}
+    assert second == {"type": "rows", "rows": [["new"]], "truncated": False, "unreadable": {}}
     world.decision = Decision(ID, "prod/orders", Effect.DENY, reasons=(Reason("grant", "g1", "the grant was revoked"),))
     world.topics.topics["orders"].append({"key": "k", "value": {"id": "too late"}})
     last = list(events)

@@ -53,6 +53,10 @@ export interface QueryAnswer {
   decision: Decision;
   window: QueryWindow;
   truncated: boolean;
+  /** Values that do not fit their column, by column; null where a limit cut them off. */
+  unreadable?: Record<string, number> | null;
+  /** The same as one sentence, with the fix. */
+  unreadable_text?: string | null;
 }
 
 export interface ExplainedField {

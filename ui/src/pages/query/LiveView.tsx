@@ -42,6 +42,7 @@ export function LiveView({ tail }: { tail: Tail }) {
           </p>
         </Notice>
       )}
+      {tail.unreadable && <Notice tone="warn">{tail.unreadable}</Notice>}
       {tail.state === "ended" && tail.message && <Notice>{tail.message}</Notice>}
       <div className="panel flush">
         {tail.columns.length === 0 && tail.rows.length === 0 ? (

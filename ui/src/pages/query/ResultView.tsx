@@ -4,7 +4,7 @@ import { ApiError } from "@/api/client";
 import type { useRunQuery } from "@/api/query";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
-import { ErrorNotice } from "@/components/Notice";
+import { ErrorNotice, Notice } from "@/components/Notice";
 import { Reasons } from "@/components/Reasons";
 import { ResultGrid } from "@/components/ResultGrid";
 import { datasetReasons, lookOf } from "@/lib/decision";
@@ -75,6 +75,7 @@ export function ResultView({
           <ExportMenu answer={answer} asked={run.variables} />
         </span>
       </div>
+      {answer.unreadable_text && <Notice tone="warn">{answer.unreadable_text}</Notice>}
       <Why reasons={datasetReasons(answer.decision)} />
       <div className="panel flush">
         {answer.rows.length === 0 ? (

@@ -17,6 +17,8 @@ export interface Tail {
   paused: boolean;
   /** When the decision last changed while it ran. */
   changed: string | null;
+  /** What was counted of values that do not fit their column, since it began, as a sentence. */
+  unreadable: string | null;
   pause: (paused: boolean) => void;
   start: (sql: string, purpose: string | null) => Promise<void>;
   stop: () => void;
@@ -31,6 +33,7 @@ export function useTail(): Tail {
   const [error, setError] = useState<unknown>(null);
   const [paused, pause] = useState(false);
   const [changed, setChanged] = useState<string | null>(null);
+  const [unreadable, setUnreadable] = useState<string | null>(null);
   const running = useRef<AbortController | null>(null);
   const held = useRef(false);
   held.current = paused;
@@ -53,6 +56,7 @@ export function useTail(): Tail {
       setMessage(null);
       setError(null);
       setChanged(null);
+      setUnreadable(null);
       pause(false);
       // Rows are drawn a few times a second, however fast they come.
       let fresh: unknown[][] = [];
@@ -83,6 +87,8 @@ export function useTail(): Tail {
             }
             headed = true;
             setColumns((data as { columns: QueryColumn[] }).columns);
+          } else if (event.event === "unreadable") {
+            setUnreadable((data as { text: string }).text);
           } else if (event.event === "rows") {
             const some = (data as { rows: unknown[][] }).rows;
             seen += some.length;
@@ -115,5 +121,5 @@ export function useTail(): Tail {
     [stop],
   );
 
-  return { state, columns, rows, total, message, error, paused, changed, pause, start, stop };
+  return { state, columns, rows, total, message, error, paused, changed, unreadable, pause, start, stop };
 }
