@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType
+from catalog.datatypes import Alternatives, ArrayType, DataType, MapType, Primitive, StructType
 from catalog.paths import FieldPath, StepKind
 from policies.plan import Unreadable
 from policies.query_ports import QueryTable
@@ -113,6 +113,8 @@ def _amount(n: int, thing: str) -> str:
 
 def _kind_at(kind: DataType | None, path: FieldPath) -> DataType | None:
     for step in path.steps:
+        if isinstance(kind, Alternatives):
+            kind = kind.get("as_array" if step.kind is StepKind.ELEMENTS else "as_object")
         match kind:
             case StructType() if step.kind is StepKind.FIELD:
                 kind = kind.get(step.name or "")

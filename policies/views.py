@@ -170,8 +170,8 @@ def _watched(table: QueryTable, ctx: Context, columns: Sequence[Column]) -> tupl
     """See `TablePlan.watched`. Headers are texts, which every header fits."""
     found: list[tuple[str, str]] = []
     for column in columns:
-        kind = kind_of(table, column.name, column.path) if column.sql is not None else None
-        if kind is None or column.path is None:
+        kind = kind_of(table, column.name, column.path)
+        if column.sql is None or column.path is None or kind is None:
             continue
         paths = watched(ctx, column.path, kind)
         root = str(FieldPath(column.path.root))

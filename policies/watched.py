@@ -35,7 +35,8 @@ def _watched(ctx: Context, path: FieldPath, kind: DataType) -> tuple[list[str], 
     # The keys of a map have a rule of their own.
     clear = clear and not (isinstance(kind, MapType) and ctx.places.rule(path.keys()).mask is not None)
     paths = [each for found, _ in below for each in found]
-    return ([str(path), *paths] if clear else paths), clear
+    # A scalar beside an object is at the path of the place itself.
+    return list(dict.fromkeys([str(path), *paths] if clear else paths)), clear
 
 
 def _members(path: FieldPath, kind: DataType) -> Iterator[tuple[FieldPath, DataType]]:

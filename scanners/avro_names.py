@@ -35,3 +35,10 @@ def _whole(schema: Any, named: Mapping[str, Any], defined: set[str]) -> Any:
     if "fields" in made:
         made["fields"] = [{**field, "type": _whole(field["type"], named, defined)} for field in made["fields"]]
     return made
+
+
+def plain(schema: Any) -> Any:
+    """A parsed schema without fastavro's own marks."""
+    if isinstance(schema, Mapping):
+        return {key: plain(value) for key, value in schema.items() if not key.startswith("__")}
+    return [plain(each) for each in schema] if isinstance(schema, list) else schema

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from scanners.avro_names import plain
 from scanners.compatible_json import differences as json_differences
 from scanners.expect_registered import Document
 from scanners.model import RegisteredSchema
@@ -63,19 +64,12 @@ def _avro(reader: int, writer: int, schemas: Schemas) -> list[str]:
     from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
     from avro.schema import parse
 
-    one, other = (parse(json.dumps(_plain(schemas.avro(number)))) for number in (reader, writer))
-    checker: Any = ReaderWriterCompatibilityChecker  # of a package without types
+    one, other = (parse(json.dumps(plain(schemas.avro(number)))) for number in (reader, writer))
+    checker: Any = ReaderWriterCompatibilityChecker  # untyped
     result = checker().get_compatibility(one, other)
     if result.compatibility is SchemaCompatibilityType.compatible:
         return []
     return sorted(str(each) for each in result.messages) or ["the schemas do not resolve"]
-
-
-def _plain(schema: Any) -> Any:
-    """A parsed schema without fastavro's own marks."""
-    if isinstance(schema, Mapping):
-        return {key: _plain(value) for key, value in schema.items() if not key.startswith("__")}
-    return [_plain(each) for each in schema] if isinstance(schema, list) else schema
 
 
 def _json(reader: int, writer: int, schemas: Schemas) -> list[str]:

@@ -7,8 +7,8 @@ combinations. What two schemas cannot be compared by (a pattern that changed) co
 from __future__ import annotations
 
 import json
-import operator
 from collections.abc import Iterator, Mapping
+from operator import gt, lt
 from typing import Any
 
 from scanners.expect_registered import Document
@@ -77,7 +77,7 @@ def _plain(
         written = theirs.get("enum")
         if not isinstance(written, list) or any(json.dumps(each, sort_keys=True) not in known for each in written):
             yield f"{at}: the enumeration lacks values"
-    for words, narrower in ((_LOWER, operator.gt), (_UPPER, operator.lt)):
+    for words, narrower in ((_LOWER, gt), (_UPPER, lt)):
         for word in words:
             if isinstance(ours.get(word), (int, float)) and (
                 not isinstance(theirs.get(word), (int, float)) or narrower(ours[word], theirs[word])

@@ -124,8 +124,22 @@ def _json_one(place: Place, kind: str) -> dict[str, Any]:
 
 
 def avro(name: str, schema: SchemaVersion) -> Any:
-    """An Avro schema of the value. A name Avro does not allow is changed and kept as the field's `doc`."""
+    """An Avro schema of the value: the registered one where its records name one, as it was registered.
+
+    In a learned one a name that Avro does not allow is changed, and kept as the field's `doc`.
+    """
+    known = registered_avro(schema)
+    if known is not None:
+        return known
     return _avro_type(tree_of(schema), _avro_name(name) or "Value", set())
+
+
+def registered_avro(schema: SchemaVersion) -> Any | None:
+    """The newest registered Avro schema of the value with all that it refers to; a union of several kinds of records."""
+    root = next((f for f in schema.fields if f.path == "value"), None)
+    texts = root.details.get("registered", {}).get("schemas", ()) if root is not None else ()
+    read = [json.loads(text) for text in texts]
+    return None if not read else read[0] if len(read) == 1 else read
 
 
 def _avro_name(text: str) -> str:

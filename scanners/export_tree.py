@@ -21,6 +21,8 @@ class Place:
     @property
     def kinds(self) -> list[str]:
         seen = [k for k, share in (self.profile.types if self.profile else {}).items() if share > 0 and k != "null"]
+        if not seen and self.profile is not None and (known := self.profile.details.get("registered")):
+            return [k for k in known["kinds"] if k != "scalar"] + ([kind_of(known["sql"])] if "sql" in known else [])
         if not seen:
             return ["object"] if self.fields else ["array"] if self.elements else ["map"] if self.values else []
         return seen
@@ -64,6 +66,17 @@ def tree_of(schema: SchemaVersion) -> Place:
         if at is not None:
             at.profile = profile
     return top
+
+
+_LEARNED = {
+    "BOOLEAN": "boolean", "INT": "int32", "BIGINT": "int64", "FLOAT": "double", "DOUBLE": "double", "BINARY": "binary",
+    "DATE": "date", "TIMESTAMP": "timestamp", "TIMESTAMP_NTZ": "timestamp",
+}  # fmt: skip
+
+
+def kind_of(sql: str) -> str:
+    """The name in a profile of a registered type."""
+    return "decimal" if sql.startswith("DECIMAL") else _LEARNED.get(sql, "string")
 
 
 def merged(kinds: Iterable[str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from catalog.model import FieldProfile
 from catalog.paths import FieldPath, StepKind
+from scanners.avro_names import plain
 from scanners.expect_registered import Document
 from scanners.known import Places
 from scanners.known_avro import add_avro
@@ -96,8 +97,25 @@ def with_registered(
         places = places_of(part, mine, known, _names(part, fields))
         if places:
             others = {name for name in details.get("formats_first_seen") or () if name != "null"} - {form[part]}
+            if form[part] == "avro":
+                places.describe(FieldPath(part), schemas=_texts(mine, details.get("schema_ids") or (), known))
             fields = places.overlay(fields, mixed=bool(others))
     return tuple(fields)
+
+
+_LONGEST_KEPT = 200_000
+
+
+def _texts(mine: Sequence[RegisteredSchema], seen: Collection[int], schemas: Schemas) -> list[str]:
+    """The newest Avro schema of each name that records have, whole, as JSON text; none when they are too long to keep."""
+    newest: dict[str, str] = {}
+    for schema in [each for each in mine if each.id in seen] or mine[-1:]:
+        with contextlib.suppress(Exception):
+            written = json.loads(schema.text)
+            whole = plain(schemas.avro(schema.id)) if schema.references else written
+            newest[str(whole.get("name") if isinstance(whole, dict) else "")] = json.dumps(whole, ensure_ascii=False)
+    texts = list(newest.values())
+    return texts if sum(map(len, texts)) <= _LONGEST_KEPT else []
 
 
 def containers(topic: str, part: str, schemas: Mapping[int, RegisteredSchema]) -> dict[str, list[list[str]]]:

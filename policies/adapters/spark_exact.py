@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import count
 
-from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier, to_ddl
+from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier
 from catalog.paths import FieldPath
 from policies.masks.expression import literal
 
 NONE = "CAST(array() AS ARRAY<INT>)"
 _INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
+Fields = tuple[tuple[str, DataType], ...]
 _NOT_FINITE = "('NaN', 'Infinity', '-Infinity', '+Infinity', 'INF', '+INF', '-INF')"
 _MOST_DIGITS = {"DOUBLE": (15, 17), "FLOAT": (6, 9)}
 """Significant digits that a type always keeps, and that its shortest text can have."""
@@ -46,13 +47,9 @@ class Exact:
             case Primitive():
                 return self._bound(_token(source), lambda token: leaf(kind, token, source))
             case StructType(fields):
-
-                def members(s: str) -> str:
-                    return ", ".join(f"{literal(n)}, {self.value(k, f'{s}.c{i}')}" for i, (n, k) in enumerate(fields))
-
                 return self._bound(
                     _members(kind, source),
-                    lambda s: f"CASE WHEN {s} IS NOT NULL THEN named_struct({members(s)}) END",
+                    lambda s: f"CASE WHEN {s} IS NOT NULL THEN named_struct({self._values(fields, s)}) END",
                 )
             case ArrayType(element):
                 x = self._name()
@@ -60,6 +57,9 @@ class Exact:
             case MapType(_, value):
                 k, v = self._name(), self._name()
                 return f"transform_values({_entries(source)}, ({k}, {v}) -> {self.value(value, v)})"
+
+    def _values(self, fields: Fields, members: str) -> str:
+        return ", ".join(f"{literal(n)}, {self.value(k, f'{members}.c{i}')}" for i, (n, k) in enumerate(fields))
 
     # --- slips ----------------------------------------------------------------------------------------------------
 
@@ -77,17 +77,12 @@ class Exact:
                         f"CASE WHEN {slipped(kind, token, source, self._lost(token))} THEN {slip} ELSE {NONE} END"
                     ),
                 )
-            case StructType(fields):
-                below = [(i, k, kind.path_of(path, n)) for i, (n, k) in enumerate(fields)]
-                parts = [(i, k, p) for i, k, p in below if self._counted(k, p)]
-
-                def inner(s: str) -> str:
-                    return _concat([self.slips(k, f"{s}.c{i}", p) for i, k, p in parts])
-
+            case StructType():
                 return self._bound(
                     _members(kind, source),
                     lambda s: (
-                        f"CASE WHEN {s} IS NOT NULL THEN {inner(s)} WHEN {_there(source)} THEN {slip} ELSE {NONE} END"
+                        f"CASE WHEN {s} IS NOT NULL THEN {self._inside(kind, s, path)}"
+                        f" WHEN {_there(source)} THEN {slip} ELSE {NONE} END"
                     ),
                 )
             case ArrayType(element):
@@ -100,6 +95,15 @@ class Exact:
                 return _unless(
                     f"flatten(transform({values}, {x} -> {self.slips(value, x, path.values())}))", slip, source
                 )
+
+    def _inside(self, kind: StructType, members: str, path: FieldPath) -> str:
+        return _concat(
+            [
+                self.slips(k, f"{members}.c{i}", kind.path_of(path, n))
+                for i, (n, k) in enumerate(kind.fields)
+                if self._counted(k, kind.path_of(path, n))
+            ]
+        )
 
     def cell(self, kind: Primitive, text: str, path: FieldPath) -> str:
         """SQL of the slips of a cell of CSV, whose text is all there is of it."""
@@ -237,6 +241,3 @@ def _unless(inside: str, slip: str, source: str) -> str:
 
 def _concat(lists: list[str]) -> str:
     return NONE if not lists else lists[0] if len(lists) == 1 else f"concat({', '.join(lists)})"
-
-
-__all__ = ["NONE", "Exact", "leaf", "slipped", "to_ddl"]

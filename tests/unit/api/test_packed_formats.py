@@ -9,7 +9,7 @@ import pytest
 
 from api.tables import Decoder, _part
 from catalog.datatypes import parse_ddl
-from policies.adapters.spark_decode import value_sql
+from policies.adapters.spark_decode import json_sql
 from scanners.model import PartFormat
 
 KIND = parse_ddl("a INT")
@@ -21,13 +21,11 @@ PACKED = {
 
 @pytest.mark.parametrize("name", ["json", "csv", "string"])
 def test_the_decoder_reads_what_is_packed(name: str) -> None:
-    plain = value_sql(
-        "value", _part("value", PartFormat(name, {"delimiter": ","} if name == "csv" else {}), KIND, dict)
-    )
+    plain = json_sql("value", _part("value", PartFormat(name, {"delimiter": ","} if name == "csv" else {}), KIND, dict))
     packed = _part(
         "value", PartFormat(name, {"packed": ["gzip"], **({"delimiter": ","} if name == "csv" else {})}), KIND, dict
     )
-    assert plain is not None and value_sql("value", packed) is None
+    assert plain is not None and json_sql("value", packed) is None
 
 
 @pytest.mark.parametrize(("wrapping", "body"), PACKED.items())

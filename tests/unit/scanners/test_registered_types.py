@@ -15,6 +15,7 @@ from catalog.facts import leaf_paths
 from catalog.learned_types import from_profile, wider
 from catalog.model import FieldProfile
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
+from scanners.export import export
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
 from scanners.protobuf_comments import comments
 from scanners.registered_places import with_registered
@@ -200,6 +201,8 @@ def test_a_scan_uses_the_schema_and_a_field_nobody_has_seen_is_open_to_nobody() 
     assert ddl(profiles, "count") == "BIGINT" and ddl(profiles, "amount") == "DECIMAL(10,2)"
     assert ddl(profiles, "limits") == "MAP<STRING, BIGINT>"
     assert "value.limits.a" not in profiles and profiles["value.limits{}"].count == 40
+    written = json.loads(export("t", found.schema, "avro")[0])
+    assert written == PAYMENT
     leaves = leaf_paths(found.schema)
     assert {"value.by", "value.limits{}", "value.limits@keys"} <= leaves
     assert "value.by.pan" not in leaves
