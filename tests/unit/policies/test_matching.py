@@ -25,7 +25,7 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
         ("*", "prod/orders", True), ("*/orders", "prod/orders", True), ("*/orders", "prod/orders.eu", False),
         ("prod*od", "prod", False), ("prod*od", "prodod", True), ("prod*od", "prod-x-od", True),
         ("prod/ord*orders", "prod/orders", False), ("*rde*der*", "prod/orders", False), ("*rde*rs", "prod/orders", True),
-        ("a*b*c", "abc", True), ("a*b*c", "acb", False), ("a*bc*c", "abc", False), ("a*bb*b", "abb", False),
+        ("a*b*c", "abc", True), ("a*b*c", "acb", False), ("a*bc*c", "abc", False), ("a*bb*b", "abb", False), ("*a*b*", "aba", True),
         ("prod/Orders", "prod/orders", False), ("PROD/*", "prod/orders", False), ("", "", True), ("", "x", False),
         ("**", "x", True), ("a**b", "ab", True), ("prod/o?ders", "prod/orders", False), ("prod/[o]rders", "prod/orders", False),
     ],
@@ -84,6 +84,7 @@ def test_personal_data_covers_its_kinds_and_not_what_nobody_has_scanned() -> Non
 
 def test_who_is_among() -> None:
     who = Who("ana", frozenset({"g"}), {"r": None})
+    assert who.problems == ()
     assert who.among(SubjectMatch(everyone=True)) and who.among(SubjectMatch(users=frozenset({"ana"})))
     assert who.among(SubjectMatch(groups=frozenset({"g", "h"}))) and who.among(SubjectMatch(roles=frozenset({"r"})))
     assert not who.among(SubjectMatch(False, frozenset({"g"}), frozenset({"ana"}), frozenset({"ana", "g"})))

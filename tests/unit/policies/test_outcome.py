@@ -21,6 +21,11 @@ def test_what_nobody_opens_is_denied_with_its_reasons() -> None:
     assert finish(draft((LAST, "p", None), opens=None), ALWAYS) == Outcome(Effect.DENY, None, None, (FIRST,))
 
 
+def test_a_draft_begins_closed() -> None:
+    assert Draft() == Draft(None, [], [], set(), False) and Draft().masks is not Draft().masks
+    assert finish(Draft(), ALWAYS).effect is Effect.DENY
+
+
 def test_clear_and_masked() -> None:
     assert finish(draft(), ALWAYS) == Outcome(Effect.ALLOW, None, None, (FIRST,))
     assert finish(draft((LAST, "p", None)), ALWAYS) == Outcome(Effect.ALLOW, LAST, None, (FIRST,))

@@ -97,6 +97,11 @@ def test_headers_and_keys_with_rules_of_their_own() -> None:
     assert some.keys_below(FieldPath.parse("value.m{z}.n")) == ["y"]
     assert some.keys_below(FieldPath.parse("value.m{}.n")) == ["y"]
     assert some.keys_below(FieldPath.parse("value.m{a}.n")) == [] == some.keys_below(FieldPath.parse("value"))
+    whole = places(**{"value{k}": LAST, "value{}": None})
+    assert whole.keys_below(FieldPath.parse("value")) == ["k"] and names(whole, "value{}") == ["value{k}", "value{}"]
+    assert some.keys_below(FieldPath.parse("value.m{a}")) == [], "a key is not below itself"
+    empty = places(**{"value.m{``}": None, "headers.``": None})
+    assert empty.keys_below(FieldPath.parse("value.m")) == [""] == empty.headers()
     wide = places(**{"value.m{}.n{y}": None})
     assert wide.keys_below(FieldPath.parse("value.m{k}.n")) == ["y"]
 
@@ -109,3 +114,4 @@ def test_whether_values_of_a_map_are_decided_as_such() -> None:
     assert not on("value.m{}", "value.m{k}") and not on("value.m{}", "value.m{k}.x")
     assert not on("value.m{}", "value.m@keys") and not on("value.m{}")
     assert on("value.m{}", "value.m{k}.x", "value.m{}.y")
+    assert on("value.a.m{}", "value.a.m{}.x") and not on("value.a.m{}", "value.a.m{k}.x")
