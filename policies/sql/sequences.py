@@ -36,6 +36,7 @@ _LONGEST_SPAN = 9 * 10**18
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _MIXED = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
 _WRITTEN = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?", re.ASCII)
+_QUOTED = re.compile(r"(?<!INTERVAL )'([^']*)'")
 _GENERATORS = words("explode explode_outer posexplode posexplode_outer")
 _ROWS = words("explode explode_outer posexplode posexplode_outer inline inline_outer stack")
 """Functions that name their columns themselves."""
@@ -106,7 +107,7 @@ def _keep_name(call: Any) -> None:
     unnamed = isinstance(item.parent, exp.Select) and not isinstance(item, (exp.Alias, exp.Aliases))
     if unnamed and not (isinstance(item, exp.Anonymous) and _name(item) in _ROWS):
         text = str(item.sql(dialect="spark", normalize_functions=False))
-        named = exp.alias_(exp.null(), re.sub("['`]", "", text), quoted=True)
+        named = exp.alias_(exp.null(), _QUOTED.sub(r"\1", text).replace("`", ""), quoted=True)
         item.replace(named)
         named.set("this", item)  # the same node, no copy: its sequences are still to be guarded
 
