@@ -14,10 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import structlog
+
 from policies.adapters.kafka_offsets import client_settings
 from policies.plan import TablePlan, Window
 from policies.stopping import Stop
 
+_log = structlog.get_logger(__name__)
 _SECONDS = 2.0
 _WAIT_SECONDS = 0.02
 _IDLE_SECONDS = 60.0
@@ -63,7 +66,10 @@ class _Records:
             "offset": pa.array(self.offset, pa.int64()),
             "timestamp": pa.array(self.millis, pa.timestamp("ms", "UTC")).cast(pa.timestamp("us", "UTC")),
             "headers": pa.array(
-                [None if each is None else [{"key": n, "value": v} for n, v in each] for each in self.headers],
+                [
+                    None if each is None else [{"key": name, "value": value} for name, value in each]
+                    for each in self.headers
+                ],
                 pa.list_(header),
             ),
         })  # fmt: skip
@@ -91,10 +97,14 @@ class KafkaWindows:
         window = table.window
         if not 0 < window.records <= self._most_records:
             return None
-        with contextlib.suppress(Exception), self._consumer(table.kafka) as consumer:
-            records = _read(consumer, table.topic, window, self._most_bytes, stop)
+        try:
+            with self._consumer(table.kafka) as consumer:
+                records = _read(consumer, table.topic, window, self._most_bytes, stop)
             return None if records is None else records.table()
-        return None
+        except Exception as error:
+            # Its words may hold a header's name or an address of a broker.
+            _log.info("window left to the engine", topic=table.topic, error=type(error).__name__)
+            return None
 
     def close(self) -> None:
         with self._lock:
