@@ -71,6 +71,7 @@ class Statements:
     def __init__(self, said: SqlLineage, dialect: str | None, known: Callable[[str], Columns | None]) -> None:
         self._said, self._known = said, known
         self._spell, self._names = spelling(dialect), alias_rule(dialect)
+        self._inserts_by_name = (dialect or "").lower() in ("ksql", "ksqldb")
         self._made: dict[str, Columns] = {}
         self._budget = Budget()
         self._target = Target(said, self._budget, self._columns)
@@ -169,7 +170,7 @@ class Statements:
         columns: list[str] | None = (
             [each.name for each in holder.expressions] if isinstance(holder, exp.Schema) else None
         )
-        if columns is None and tree.args.get("by_name"):
+        if columns is None and (tree.args.get("by_name") or self._inserts_by_name):
             columns = [self._spelled(output.name, query) for output in found.outputs]
         if columns is None:
             columns = self._by_place(table, name, found.outputs, bool(found.open))

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token
+from sqlglot.tokens import Token, TokenType
 
 from lineage.sql import flink, ksqldb
 from lineage.sql.limits import MAX_CHARACTERS, check_tokens, check_tree, shortened
 from lineage.sql.model import NotUnderstood, TooComplex
+from lineage.sql.rewriting import token
 
 Rewrite = Callable[[list[Token]], list[Token]]
 
@@ -52,6 +53,7 @@ def statements(sql: str, dialect: str | None) -> list[exp.Expression]:
         text = flink.unwrapped(sql) if name.startswith("flink") else _REPLACE.sub(r"\1\2INSERT", sql)
         tokens = shortened(reader.tokenize(text))
         check_tokens(tokens)
+        tokens = [_as_name(tokens, at) for at in range(len(tokens))]
         if name in _REWRITES:
             tokens = _REWRITES[name](tokens)
         trees = [tree for tree in reader.parser().parse(tokens, sql) if tree is not None]
@@ -62,6 +64,14 @@ def statements(sql: str, dialect: str | None) -> list[exp.Expression]:
     for tree in trees:
         check_tree(tree)
     return trees
+
+
+def _as_name(tokens: list[Token], at: int) -> Token:
+    """Spark's function and column `window`, which the parser takes for the WINDOW clause."""
+    each, after = tokens[at], tokens[at + 1].token_type if at + 1 < len(tokens) else None
+    if each.token_type is TokenType.WINDOW and after in (TokenType.L_PAREN, TokenType.DOT):
+        return token(TokenType.VAR, each.text, each)
+    return each
 
 
 def _where(error: SqlglotError) -> str:

@@ -30,6 +30,10 @@ def rewrite(tokens: Tokens) -> Tokens:
                 found.pop()
             at = skipped
             continue
+        if words_at(tokens, at, "JSON_VALUE|JSON_QUERY|JSON_EXISTS", "("):
+            found += _json(tokens, at)
+            at = closing(tokens, at + 1) + 1
+            continue
         window = _window(tokens, at)
         if window is not None:
             more, at = window
@@ -88,6 +92,19 @@ def _window(tokens: Tokens, at: int) -> tuple[Tokens, int] | None:
         ]
     more += [token(TokenType.FROM, "FROM", like), *tokens[table_from:table_to], token(TokenType.R_PAREN, ")", like)]
     return more, end + 1
+
+
+def _json(tokens: Tokens, at: int) -> Tokens:
+    """`JSON_VALUE(v, '$.a' RETURNING INT DEFAULT 0 ON EMPTY)` -> `JSON_VALUE(v, '$.a')`: the rest says nothing of columns."""
+    end = closing(tokens, at + 1)
+    depth, comma = 0, end
+    for n in range(at + 2, end):
+        depth += (tokens[n].token_type is TokenType.L_PAREN) - (tokens[n].token_type is TokenType.R_PAREN)
+        if depth == 0 and tokens[n].token_type is TokenType.COMMA:
+            comma = n
+            break
+    inside = rewrite(tokens[at + 2 : comma])
+    return [*tokens[at : at + 2], *inside, *tokens[comma : min(comma + 2, end)], *tokens[end : end + 1]]
 
 
 def _star(like: Token) -> Token:

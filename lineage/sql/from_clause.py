@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lineage.sql.expressions import elements
+from lineage.sql.generators import stacked
 from lineage.sql.model import JOIN, TRANSFORMATION
 from lineage.sql.relations import BaseTable, Opaque, Relation, Unfolded, Value, renamed, step
 from lineage.sql.scope import Scope
@@ -107,6 +108,10 @@ class FromClause:
         if isinstance(inner, exp.Query):
             return self._queries.table(inner, node.alias, scope, scope.ctes)
         given = [column.name for column in node.args["alias"].columns] if _has_columns(node) else []
+        if isinstance(inner, exp.Stack):
+            made = stacked(inner, lambda each: self._expressions.value(each, scope), self._said, self._queries.budget)
+            named = given if len(given) == len(made) else [name for name, _ in made]
+            return Unfolded(node.alias, dict(zip(named, (value for _, value in made), strict=True)))
         argument = inner.args.get("this")
         if isinstance(argument, exp.Kwarg):
             argument = argument.expression

@@ -10,9 +10,9 @@ from lineage.sql.aliases import AliasRule, sure_in_group, sure_in_having
 from lineage.sql.expressions import Expressions
 from lineage.sql.from_clause import FromClause
 from lineage.sql.limits import Budget
-from lineage.sql.model import FILTER, GROUP_BY, SORT, Columns, Origin, SqlLineage
+from lineage.sql.model import FILTER, GROUP_BY, SORT, TRANSFORMATION, Columns, Origin, SqlLineage
 from lineage.sql.relations import Opaque, Output, QueryTable, Relation, Value, renamed, union
-from lineage.sql.scope import Scope
+from lineage.sql.scope import WINDOWS, Scope
 from lineage.sql.select_list import SelectList
 
 Known = Callable[[str], Columns | None]
@@ -135,6 +135,10 @@ class Queries:
             self.from_clause.join(join, scope)
         for window in node.args.get("windows") or ():
             scope.windows[window.name.lower()] = window
+        for part in _group_parts(node):
+            if isinstance(part, exp.Anonymous) and str(part.this).lower() in WINDOWS and part.expressions:
+                time = self.expressions.value(part.expressions[0], scope).then(TRANSFORMATION)
+                scope.time_windows[str(part.this).lower()] = time
         outputs, open_relations = self._select_list.outputs(node, scope)
         scope.outputs = outputs
         for at, output in enumerate(outputs):

@@ -11,6 +11,8 @@ from lineage.sql.limits import Budget
 from lineage.sql.model import SqlLineage
 from lineage.sql.relations import Output, Relation, Value, step, union
 
+WINDOWS = ("window", "session_window")
+
 
 @dataclass(slots=True)
 class Scope:
@@ -36,6 +38,8 @@ class Scope:
     """Such names that a column is sure to have: they are read where no output could be meant."""
     bound: dict[str, Value] = field(default_factory=dict)
     """Parameters of the lambda being read."""
+    time_windows: dict[str, Value] = field(default_factory=dict)
+    """What GROUP BY makes to be selected beside the columns: Spark's `window` and `session_window`."""
     windows: dict[str, exp.Expression] = field(default_factory=dict)
 
     @property
@@ -65,6 +69,8 @@ class Scope:
         found = self._bare(parts[0])
         if name in self.aliases:
             found = self._or_output(name, found)
+        if found is None and name in self.time_windows:
+            return self.time_windows[name]
         return _steps(found, parts[1:]) if found is not None else None
 
     def _or_output(self, name: str, column: Value | None) -> Value | None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from lineage.sql.aliases import EARLIER
+from lineage.sql.expressions import elements
+from lineage.sql.generators import generated
 from lineage.sql.limits import MAX_COLUMNS
 from lineage.sql.model import TooComplex
 from lineage.sql.relations import Opaque, Output, QueryTable, Relation, Value, step
-from lineage.sql.scope import Scope
+from lineage.sql.scope import WINDOWS, Scope
 
 if TYPE_CHECKING:
     from lineage.sql.queries import Queries
@@ -39,7 +42,11 @@ class SelectList:
             elif star is not None:
                 relations = list(scope.sources.values())
             else:
-                name = each.alias_or_name or f"_c{at}"
+                made = generated(each, partial(self._read, scope), elements, self._said, self._budget)
+                if made is not None:
+                    found += made
+                    continue
+                name = each.alias_or_name or _window_name(each) or f"_c{at}"
                 found.append(Output(name, self._computed(each, scope, len(found))))
                 continue
             more, open_relations = self.star(relations, scope.joined, star)
@@ -50,6 +57,9 @@ class SelectList:
             if len(found) > MAX_COLUMNS:
                 raise TooComplex("its stars stand for too many columns")
         return found, unknown
+
+    def _read(self, scope: Scope, node: exp.Expression | None) -> Value:
+        return self._expressions.value(node, scope)
 
     def _computed(self, node: exp.Expression, scope: Scope, before: int) -> Callable[[], Value]:
         visible = 0 if self._listed is None else before if self._listed == EARLIER else MAX_COLUMNS
@@ -107,6 +117,12 @@ class SelectList:
                     elif key == "rename" and output.name.lower() == each.this.name.lower():
                         outputs[at] = Output(each.alias, output.get)
         return outputs
+
+
+def _window_name(node: exp.Expression) -> str:
+    """Spark calls what window(ts, '5 minutes') gives `window`."""
+    called = str(node.this).lower() if isinstance(node, exp.Anonymous) else ""
+    return called if called in WINDOWS else ""
 
 
 def _joined_first(outputs: list[Output], scope: Scope) -> list[Output]:

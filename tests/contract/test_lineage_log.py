@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,37 @@ def test_appended_is_read_with_key_and_headers(log_and_source: tuple[EventLog, O
     log.append("run:n/🕷", b"one", [("weir.error", b"why")])
     (record,) = drain(open_source(), 1)
     assert (record.key, record.value, record.headers) == ("run:n/🕷".encode(), b"one", (("weir.error", b"why"),))
+
+
+def test_every_record_has_its_time_of_arrival_and_keeps_it(log_and_source: tuple[EventLog, Open]) -> None:
+    log, open_source = log_and_source
+    before = int(time.time() * 1000)
+    log.append("k", b"one")
+    (record,) = drain(open_source(), 1)
+    assert record.arrived is not None and before - 60_000 <= record.arrived <= int(time.time() * 1000) + 60_000
+    assert [again.arrived for batch in log.read() for again in batch] == [record.arrived]
+
+
+@pytest.mark.integration
+def test_brokers_date_what_clients_write_and_a_topic_of_an_earlier_version_learns_it(stack: Any) -> None:
+    from confluent_kafka import Producer
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    from lineage.adapters.kafka_log import KafkaEventLog
+
+    settings = LineageSettings(topic=f"_lineage.test.{uuid.uuid4().hex[:12]}", partitions=1)
+    admin, producer = (kind({"bootstrap.servers": stack.kafka}) for kind in (AdminClient, Producer))
+    admin.create_topics([NewTopic(settings.topic, 1, 1)])[settings.topic].result(15)
+    log = KafkaEventLog(KafkaClientSettings(bootstrap_servers=stack.kafka), settings)
+    try:
+        log.append("k", b"ours")
+        producer.produce(settings.topic, b"theirs", timestamp=1)
+        producer.flush(15)
+        times = [record.arrived or 0 for batch in log.read() for record in batch]
+        assert len(times) == 2 and abs(times[1] - times[0]) < 600_000
+    finally:
+        log.close()
+        admin.delete_topics([settings.topic])[settings.topic].result(10)
 
 
 def test_order_holds_within_a_key(log_and_source: tuple[EventLog, Open]) -> None:
