@@ -82,11 +82,13 @@ test("the access tab: each way with its own end and purpose, people counted as p
   await way.getByText(/^in \d+ days$/).waitFor();
   const role = page.locator("tr", { hasText: "role analyst" }).first();
   await role.getByText("no end").waitFor();
-  const known = (await call("petra", "GET", "/datasets/prod/orders/access")).access as { kind: string; subject: string }[];
+  const known = (await call("petra", "GET", "/datasets/prod/orders/access")).access as {
+    kind: string;
+    subject: string;
+  }[];
   const people = new Set(known.filter((a) => a.kind === "user").map((a) => a.subject)).size;
   const text = (await page.getByRole("status").filter({ hasText: "unmasked" }).first().textContent()) ?? "";
-  const counted = [...text.matchAll(/(\d+) (?:people|person)|, (\d+) masked/g)].map((m) => Number(m[1] ?? m[2]));
-  expect(counted.reduce((sum, n) => sum + n, 0)).toBe(people);
+  expect(Number(/^(\d+) (?:people|person):/.exec(text)?.[1])).toBe(people);
   const { grant } = await call("ana", "GET", `/access-requests/${String(asked.id)}`);
   await call("ana", "DELETE", `/grants/${String(grant)}`);
 }, 120_000);
@@ -103,7 +105,10 @@ test("the requester is told of a decision on an open page, which changes by itse
   await page.locator("aside", { hasText: "Can decide:" }).getByText(/otto/).first().waitFor();
   const home = await as("ana", "/");
   const mine = home.locator("section", { has: home.getByRole("heading", { name: "My requests" }) });
-  await mine.locator("li", { hasText: purpose }).getByText(/pending/).waitFor();
+  await mine
+    .locator("li", { hasText: purpose })
+    .getByText(/pending/)
+    .waitFor();
   await call("otto", "POST", `/access-requests/${String(asked.id)}/deny`, { reason: "not now" });
   await home.getByText("otto denied your request for prod/orders.").waitFor({ timeout: 25_000 });
   await mine.locator("li", { hasText: purpose }).getByText("denied").waitFor({ timeout: 25_000 });
@@ -137,7 +142,13 @@ test("on a phone the first detection is on the first screen, and headings step d
   const box = await page.locator("tbody tr").first().boundingBox();
   expect(box?.y).toBeLessThan(780);
   const skipped: string[] = [];
-  for (const path of ["/", "/review", "/search?q=email", "/datasets/prod/orders", "/lineage?node=dataset:prod:orders"]) {
+  for (const path of [
+    "/",
+    "/review",
+    "/search?q=email",
+    "/datasets/prod/orders",
+    "/lineage?node=dataset:prod:orders",
+  ]) {
     await page.goto(WEIR + path);
     await settled(page);
     const levels = await page
@@ -156,7 +167,10 @@ test("why a column is shown names the grant or role that opens it, in a popover 
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByRole("button", { name: /^region, / }).click({ timeout: 90_000 });
   const popover = page.getByRole("dialog", { name: "How region is shown, and why" });
-  await popover.getByText(/Role privacy-officer|Grant/).first().waitFor();
+  await popover
+    .getByText(/Role privacy-officer|Grant/)
+    .first()
+    .waitFor();
   expect(await popover.getByText("No rule hides it from you").count()).toBe(0);
 }, 150_000);
 
@@ -176,8 +190,14 @@ test("a change is tried on the page: what breaks, what may, what is safe, with o
   await impact.getByRole("button", { name: "Drop" }).click();
   const breaks = page.getByRole("region", { name: "Breaks" });
   await breaks.getByRole("button", { name: "order-mails · value.to" }).waitFor();
-  await breaks.getByText(/commit/).first().waitFor();
-  await breaks.getByText(/team-mail/).first().waitFor();
+  await breaks
+    .getByText(/commit/)
+    .first()
+    .waitFor();
+  await breaks
+    .getByText(/team-mail/)
+    .first()
+    .waitFor();
   await page.getByRole("region", { name: "May break" }).getByText("revenue-by-region").waitFor();
   await impact.getByRole("button", { name: "Mask", exact: true }).click();
   await page.getByRole("region", { name: "Safe" }).getByText("newsletter-audience · value.email_hash").waitFor();

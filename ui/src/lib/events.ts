@@ -69,7 +69,7 @@ export function eventText({ type, subject, data }: WeirEvent): EventText {
   const kind = type.replace(/^weir\./, "");
   return {
     about: text(data[KNOWN_BY.find(([fits]) => fits.test(kind))?.[1] ?? ""]) || subject,
-    what: kind === "classification.reviewed" ? `find ${text(data.state) || "reviewed"}` : eventName(type),
+    what: kind === "classification.reviewed" ? `detection ${text(data.state) || "reviewed"}` : eventName(type),
     tone: TONES.find(([fits]) => fits.test(kind))?.[1] ?? "",
     more: more(data),
     to: target(kind, subject),

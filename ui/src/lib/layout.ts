@@ -28,10 +28,15 @@ const OPTIONS = {
   "elk.separateConnectedComponents": "false",
 };
 
-export async function place(boxes: Box[], edges: { id: string; from: string; to: string }[]): Promise<Positions> {
+/** `labelled`: the arrows bear names, which need room between the cards. */
+export async function place(
+  boxes: Box[],
+  edges: { id: string; from: string; to: string }[],
+  labelled = false,
+): Promise<Positions> {
   const tree: ElkNode = {
     id: "root",
-    layoutOptions: OPTIONS,
+    layoutOptions: labelled ? { ...OPTIONS, "elk.layered.spacing.nodeNodeBetweenLayers": "150" } : OPTIONS,
     children: boxes,
     edges: edges.map((e) => ({ id: e.id, sources: [e.from], targets: [e.to] })),
   };

@@ -270,7 +270,8 @@ function usePositions(cards: Card[], shown: Flow[], anchor: string): { positions
       const to = containerOf(f.to);
       if (from !== to) pairs.set(`${from} → ${to}`, { id: `${from} → ${to}`, from, to });
     }
-    void place(cards, [...pairs.values()]).then((next) => {
+    const labelled = shown.some((f) => f.via !== null && containerOf(f.from) !== f.from);
+    void place(cards, [...pairs.values()], labelled).then((next) => {
       if (!current) return;
       kept.current = anchored(next, kept.current, anchor);
       setPlaced({ of: wanted, positions: kept.current });

@@ -43,7 +43,7 @@ export function ImpactList({
   };
   return (
     <section aria-labelledby="affected" className="stack-s">
-      <div className="spread nowrap-row">
+      <div className="spread">
         <h3 id="affected">Impact of a change</h3>
         <span className="row-nowrap" style={{ gap: 2 }}>
           <CopyLink node={node} change={change} asOf={asOf} />

@@ -126,13 +126,14 @@ function Row({ place }: { place: Place }) {
 /** Who may see the place: people counted by how, each by name when unfolded. Paper unfolds it. */
 function Seen({ access }: { access: Access[] }) {
   if (access.length === 0) return <span className="muted">nobody</span>;
-  const { unmasked, masked, groups, roles } = accessCounts(access);
+  const { unmasked, partly, masked, groups, roles } = accessCounts(access);
   return (
     <details>
       <summary>
         {unmasked > 0 && <span className="badge warn">{plural(unmasked, "person", "people")} unmasked</span>}{" "}
         {masked > 0 && <span className="badge mask">{plural(masked, "person", "people")} masked</span>}{" "}
-        {unmasked + masked === 0 && (
+        {partly > 0 && <span className="badge mask">{plural(partly, "person", "people")} partly masked</span>}{" "}
+        {unmasked + partly + masked === 0 && (
           <span className="badge">{plural(groups + roles, "group or role", "groups or roles")}</span>
         )}
       </summary>
