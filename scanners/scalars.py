@@ -159,9 +159,9 @@ def _places(sizes: Any, known: int) -> int:
         # Dividing by a power of ten up to 10^22 rounds correctly, so equality means that the text has so many places.
         left = left[(scaled >= _INTEGRAL) | (numpy.rint(scaled) / 10.0**places != left)]
         if not len(left):
-            return max(known, places)
+            return int(max(known, places))
     # A double's shortest text has at most 17 significant digits.
-    return max(known, 16 - _exponent(float(left.min())))
+    return int(max(known, 16 - _exponent(float(left.min()))))
 
 
 def _decimals(node: Node, values: Sequence[Decimal]) -> None:
