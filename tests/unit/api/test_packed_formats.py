@@ -9,8 +9,9 @@ import pytest
 
 from api.tables import Decoder, _part
 from catalog.datatypes import parse_ddl
-from policies.adapters.spark_decode import json_sql
+from policies.adapters.spark_decode import by_python
 from scanners.model import PartFormat
+from scanners.registered import Schemas
 
 KIND = parse_ddl("a INT")
 PACKED = {
@@ -21,11 +22,11 @@ PACKED = {
 
 @pytest.mark.parametrize("name", ["json", "csv", "string"])
 def test_the_decoder_reads_what_is_packed(name: str) -> None:
-    plain = json_sql("value", _part("value", PartFormat(name, {"delimiter": ","} if name == "csv" else {}), KIND, dict))
-    packed = _part(
-        "value", PartFormat(name, {"packed": ["gzip"], **({"delimiter": ","} if name == "csv" else {})}), KIND, dict
+    options = {"delimiter": ","} if name == "csv" else {}
+    plain, packed = (
+        _part("value", PartFormat(name, {**options, **more}), KIND, dict) for more in ({}, {"packed": ["gzip"]})
     )
-    assert plain is not None and json_sql("value", packed) is None
+    assert not by_python("value", plain) and by_python("value", packed)
 
 
 @pytest.mark.parametrize(("wrapping", "body"), PACKED.items())
@@ -36,6 +37,8 @@ def test_it_gives_the_json_of_the_record(wrapping: str, body: bytes) -> None:
 
 
 def test_a_part_with_a_registered_schema_is_read_by_the_header_too() -> None:
-    assert _part("key", PartFormat("avro"), KIND, dict).schemas["header"] == "__key_schema_id"
-    assert _part("value", PartFormat("protobuf"), KIND, dict).schemas["header"] == "__value_schema_id"
+    assert _part("key", PartFormat("avro"), KIND, lambda: ({}, Schemas())).schemas["header"] == "__key_schema_id"
+    assert (
+        _part("value", PartFormat("protobuf"), KIND, lambda: ({}, Schemas())).schemas["header"] == "__value_schema_id"
+    )
     assert "header" not in _part("value", PartFormat("csv"), KIND, dict).schemas
