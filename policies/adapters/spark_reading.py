@@ -142,8 +142,10 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
     value, odd, both, cells = f"weir_{part}", f"weir_odd_{part}", f"weir_read_{part}", f"weir_wide_{part}"
     kind = read.kind
     assert isinstance(kind, StructType)
-    lost = may_lose(kind)
-    digits = f" OR CAST({part} AS STRING) RLIKE {literal(lost.replace(_START, '(?:^|[^0-9.])-?'))}" if lost else ""
+    # The cells of a line have no names: each type is looked for wherever a number begins.
+    kinds = dict.fromkeys(inner for _, inner in kind.fields)
+    found_by = [lost.replace(_START, "(?:^|[^0-9.])-?") for each in kinds if (lost := may_lose(each)) is not None]
+    digits = f" OR CAST({part} AS STRING) RLIKE {literal('|'.join(found_by))}" if found_by else ""
     suspect = f"{both} IS NULL OR {both}.{_BAD} IS NOT NULL OR NOT is_valid_utf8(CAST({part} AS STRING)){digits}"
     steps = [
         {both: str(csv_sql(part, read, _BAD))},
@@ -194,29 +196,37 @@ _LONG = r"[0-9]{16}|(?=[1-9][0-9]*[.])[0-9.]{19}|0[.]0*[1-9][0-9]{17}"
 
 
 def may_lose(kind: DataType) -> str | None:
-    """A pattern that JSON text has where a number in it may have more digits than a type of `kind` keeps."""
+    """A pattern that JSON text has where a number in it may have more digits than a type of `kind` keeps.
+
+    A type that keeps few digits is looked for by the name of its field, lest the numbers beside it are taken for its own.
+    """
     found: dict[str, None] = {}
-    for name in _leaves(kind):
+    for field, name in _leaves(kind, None):
+        start = _START if field is None else rf'"{field}"[ \t\r\n]*:[ \t\r\n]*-?'
         if name == "FLOAT":
-            found |= dict.fromkeys(("[0-9.]{8}", "[0-9.]+[eE][+-]?[0-9]{2}"))
+            found[start + "(?:[0-9.]{8}|[0-9.]+[eE][+-]?[0-9]{2})"] = None
         elif name == "TINYINT":
-            found["[0-9]{3}"] = None  # Jackson takes 200 for one
+            found[start + "[0-9]{3}"] = None  # Jackson takes 200 for one
         elif name.startswith("DECIMAL"):
             scale = int(name.removesuffix(")").partition(",")[2] or 0)
-            found |= dict.fromkeys((f"[0-9]*[.][0-9]{{{scale + 1}}}", "[0-9.]+[eE]"))
+            found[start + f"(?:[0-9]*[.][0-9]{{{scale + 1}}}|[0-9.]+[eE])"] = None
         elif name in ("DOUBLE", "STRING", "VARIANT"):
-            found |= dict.fromkeys((_LONG, "[0-9.]+[eE][+-]?[0-9]{3}", "[0-9.]{19,}[eE]"))
-    return _START + f"(?:{'|'.join(found)})" if found else None
+            found[_START + f"(?:{_LONG}|[0-9.]+[eE][+-]?[0-9]{{3}}|[0-9.]{{19,}}[eE])"] = None
+    return "|".join(found) or None
 
 
-def _leaves(kind: DataType) -> Iterator[str]:
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_ -]+\Z")
+
+
+def _leaves(kind: DataType, field: str | None) -> Iterator[tuple[str | None, str]]:
+    """(the name of the field, None where it has none that a pattern can hold; the type) of every leaf."""
     match kind:
         case Primitive(name):
-            yield name
+            yield field, name
         case StructType(fields):
-            for _, inner in fields:
-                yield from _leaves(inner)
+            for name, inner in fields:
+                yield from _leaves(inner, name if _PLAIN_NAME.match(name) else None)
         case ArrayType(element):
-            yield from _leaves(element)
+            yield from _leaves(element, None)
         case MapType(_, value):
-            yield from _leaves(value)
+            yield from _leaves(value, None)
