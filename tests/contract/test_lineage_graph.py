@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from catalog.model import DatasetId, NodeId
 from lineage.adapters.memory import MemoryGraph
 from lineage.delta import GraphDelta, StoredBook
-from lineage.model import FOREVER, Direction, Edge, Kind
+from lineage.model import FOREVER, Basis, Direction, Edge, Kind
 from lineage.parse import MAX_FIELD_BYTES, MAX_NAME_BYTES, MAX_NAMESPACE_BYTES, parse
 from lineage.ports import LineageGraph, StaleBook
 from lineage.queries import NOW, Lineage
@@ -389,3 +390,18 @@ def test_every_name_comes_back_from_the_store(graph: Any, names: list[tuple[str,
             assert (found.id, found.type, found.namespace, found.name) == (str(meant), meant.kind, namespace, name)
             assert meant.kind == "dataset" or str(meant) in reached
         assert lineage.job(str(NodeId("job", namespace, name))).writes == (str(NodeId("dataset", namespace, name)),)
+
+
+def test_contents_outlive_the_last_run_and_end_with_it(graph: LineageGraph) -> None:
+    edges = (feeds("a", "b", vt=20, ct=FOREVER), feeds("b", "c", vt=FOREVER, ct=30, unfinished=True))
+    graph.write(chain(*edges))
+    for basis, times, found in (
+        (Basis.LAST_RUN, (15, 25, 35), ({"a>b", "b>c"}, set(), set())),
+        (Basis.CONTENTS, (15, 25, 35), ({"a>b", "b>c"}, {"a>b", "b>c"}, {"a>b"})),
+    ):
+        shown = [ids(graph.closure([node("a")], Kind.FEEDS, DOWN, 3, time, 9, basis).edges) for time in times]
+        assert shown == list(found)
+    assert graph.edges_at([node("b")], Kind.FEEDS, DOWN, 15, Basis.CONTENTS) == [edges[1]]
+    graph.write(GraphDelta(updates=[replace(edges[0], ct=40)], clears={DatasetId(KAFKA, "b"): (30, 40)}))
+    assert graph.edges_at([node("a")], Kind.FEEDS, DOWN, 45, Basis.CONTENTS) == []
+    assert graph.context([DatasetId(KAFKA, "b")]).clears == {DatasetId(KAFKA, "b"): (30, 40)}
