@@ -115,7 +115,7 @@ export interface paths {
         /**
          * Schema Diff
          * @description Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
-         *     first seen; `compatibility` is judged as a registry judges two Avro schemas.
+         *     first seen; `compatibility` of registered schemas is judged by their format's rules, of learned ones by Weir's.
          */
         get: operations["schema_diff_api_v1_datasets__namespace___name__schema_diff_get"];
         put?: never;
