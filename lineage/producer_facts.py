@@ -1,0 +1,192 @@
+"""Events -> facts of datasets, jobs and runs for the catalog: everything producers say that is not an edge. Pure."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from catalog.report_store import DATASET, JOB, RUN, Fact, Subject
+from lineage.book import SEEN_STEP
+from lineage.events import DatasetEvent, DatasetRef, Event, Facets, Name, RunEvent, facet
+from lineage.facet_values import DATASET_FACETS, ELSEWHERE, RUN_FACETS, items, text
+from lineage.facts import COLUMN, EXPLICIT_COLUMN, EXPLICIT_INFLUENCE, INFLUENCE, links_of
+from lineage.parse import optional_name
+from lineage.reading import Reading, refs
+
+NAMED = "named"
+"""Key of the fact that a dataset was named at all."""
+COLUMNS, WAYS, SYMLINK, SYMLINK_OF, OTHER = "columns@", "ways@", "symlink:", "symlink-of:", "other:"
+"""Beginnings of keys: columns that a job names; how a job makes columns; names of one dataset; facets only in the log."""
+
+ALWAYS = 0
+"""Time of facts that are never taken back."""
+MAX_WAYS = 20_000
+MAX_OTHERS = 100
+MAX_COLUMNS = 2000
+
+_KEPT = 4000
+_Said = tuple[tuple[str, Any], ...]
+
+
+class FactReader:
+    """Reads events, remembering what the newest different facets said. One thread."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[bytes, _Said] = OrderedDict()
+
+    def read(self, event: Event, reading: Reading) -> Iterator[Fact]:
+        """Every fact of one event; `reading` is what lineage read in it."""
+        time = event.time
+        if isinstance(event, RunEvent) and event.type in ("RUNNING", None):
+            time -= time % SEEN_STEP  # repeats of a report within a minute are passed over before they come here
+        for name in reading.datasets:
+            yield Fact(_dataset(name), NAMED, ALWAYS, {})
+        for primary, other, kind in links_of(event):
+            yield Fact(_dataset(primary), SYMLINK + _mark(other), ALWAYS, [other.namespace, other.name, kind])
+            yield Fact(_dataset(other), SYMLINK_OF + _mark(primary), ALWAYS, [primary.namespace, primary.name, kind])
+        with_schema = set()
+        for ref in refs(event):
+            if facet(ref.facets, "schema") is not None:
+                with_schema.add(ref.id)
+            for key, value in self._said(ref.facets, DATASET):
+                yield Fact(_dataset(ref.id), key, time, value)
+            for key, value in _said(ref.side_facets, DATASET):
+                yield Fact(_dataset(ref.id), key, time, value)
+        job = None if isinstance(event, DatasetEvent) else event.job.id
+        yield from self._columns(event, reading, job, with_schema, time)
+        if isinstance(event, DatasetEvent):
+            return
+        for key, value in self._said(event.job.facets, JOB):
+            yield Fact(Subject(JOB, event.job.id.namespace, event.job.id.name), key, time, value)
+        if isinstance(event, RunEvent):
+            of = Subject(RUN, event.job.id.namespace, event.job.id.name)
+            for key, value in self._said(event.facets, RUN):
+                if key.startswith(OTHER):
+                    yield Fact(Subject(JOB, of.namespace, of.name), f"{OTHER}run.{key.removeprefix(OTHER)}", ALWAYS, {})
+                else:
+                    yield Fact(of, key, time, value, event.run_id)
+
+    def _columns(
+        self, event: Event, reading: Reading, job: Name | None, with_schema: set[Name], time: int
+    ) -> Iterator[Fact]:
+        named: dict[Name, set[str]] = {}
+        for row in reading.facts:
+            if row[0] in (COLUMN, EXPLICIT_COLUMN):
+                named.setdefault(Name(row[1], row[2]), set()).add(row[3])
+                named.setdefault(Name(row[4], row[5]), set()).add(row[6])
+            elif row[0] in (INFLUENCE, EXPLICIT_INFLUENCE):
+                named.setdefault(Name(row[1], row[2]), set()).add(row[3])
+        by = _mark(job) if job is not None else ""
+        for dataset, columns in named.items():
+            if dataset not in with_schema:
+                value = {"columns": sorted(columns)[:MAX_COLUMNS]}
+                if len(columns) > MAX_COLUMNS:
+                    value["cut"] = [str(len(columns) - MAX_COLUMNS)]
+                yield Fact(_dataset(dataset), COLUMNS + by, time, value)
+        for ref in refs(event):
+            found = facet(ref.facets, "columnLineage")
+            if found is not None and (value := ways(found)) is not None:
+                said = {**value, "job": [job.namespace, job.name] if job is not None else None}
+                yield Fact(_dataset(ref.id), WAYS + by, time, said)
+
+    def _said(self, facets: Facets, kind: str) -> _Said:
+        if not facets:
+            return ()
+        try:
+            mark = blake2b(kind.encode() + orjson.dumps(facets), digest_size=16).digest()
+        except TypeError:
+            return _said(facets, kind)
+        found = self._kept.get(mark)
+        if found is None:
+            found = self._kept[mark] = _said(facets, kind)
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(mark)
+        return found
+
+
+def _said(facets: Facets, kind: str) -> _Said:
+    """(key, value) of each facet: what is kept of it, None where it is marked as deleted, its name where nothing is."""
+    return tuple(_each(facets, kind))
+
+
+def _each(facets: Facets, kind: str) -> Iterator[tuple[str, Any]]:
+    readers = {DATASET: DATASET_FACETS, RUN: RUN_FACETS}.get(kind, {})
+    others = 0
+    for name, given in facets.items():
+        if not isinstance(name, str) or not isinstance(given, Mapping):
+            continue
+        read = readers.get(name)
+        if read is None:
+            others += 1
+            if name not in ELSEWHERE[kind] and others <= MAX_OTHERS and (known := text(name, 200)):
+                yield OTHER + known, {}
+        elif given.get("_deleted") is True:
+            yield name, None
+        elif (value := read(given)) is not None:
+            yield name, value
+    if others > MAX_OTHERS:
+        yield OTHER + "(more)", {}
+
+
+def ways(found: Mapping[str, Any]) -> dict[str, Any] | None:
+    """How columns are made, of a columnLineage facet.
+
+    {sources: [[namespace, name]], fields: {column: [[source, field, [[type, subtype, masking, description]]]]},
+    dataset: [...], cut}. Indirect ways are of the whole dataset, wherever the producer put them.
+    """
+    sources: dict[Name, int] = {}
+    fields: dict[str, list[Any]] = {}
+    whole: dict[str, list[Any]] = {}
+    left = MAX_WAYS
+    cut = 0
+    given = found.get("fields")
+    listed = [(name, item) for name, entry in (given.items() if isinstance(given, Mapping) else ())
+              if isinstance(entry, Mapping) for item in items(entry, "inputFields")]  # fmt: skip
+    for column, item in [*listed, *((None, item) for item in items(found, "dataset"))]:
+        source, field = optional_name(item), item.get("field")
+        if source is None or not isinstance(field, str) or not field:
+            continue
+        at = sources.setdefault(source, len(sources))
+        direct, indirect = _transformations(item)
+        if left <= 0:
+            cut += 1
+            continue
+        if column is not None and (direct or not indirect):
+            fields.setdefault(column, []).append([at, field, direct])
+            left -= 1
+        if indirect or column is None:
+            row = whole.setdefault(f"{at}\x1f{field}", [at, field, []])
+            row[2] += [way for way in indirect if way not in row[2]]
+            left -= 1
+    if not sources:
+        return None
+    return {
+        "sources": [[name.namespace, name.name] for name in sources], "fields": fields,
+        "dataset": [whole[key] for key in sorted(whole)], **({"cut": cut} if cut else {}),
+    }  # fmt: skip
+
+
+def _transformations(item: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    direct, indirect = [], []
+    for way in items(item, "transformations"):
+        kind = text(way.get("type"), 50)
+        if kind is None:
+            continue
+        row = [kind.upper(), text(way.get("subtype"), 100), way.get("masking") is True, text(way.get("description"), 500)]
+        (indirect if row[0] == "INDIRECT" else direct).append(row)
+    return direct, indirect
+
+
+def _dataset(name: Name) -> Subject:
+    return Subject(DATASET, name.namespace, name.name)
+
+
+def _mark(name: Name) -> str:
+    """A name as a part of a key: a digest, as names are longer than keys need be."""
+    return Subject("", name.namespace, name.name).id
