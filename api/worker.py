@@ -22,6 +22,7 @@ SCAN_POLL_S = 0.3
 UPKEEP_S = 2.0
 EVENTS_POLL_S = 0.5
 TAGS_S = 30.0
+DATASETS_S = 1.0
 
 
 def run(home: Home) -> None:
@@ -38,6 +39,7 @@ def run(home: Home) -> None:
         ("events", lambda: repeat(stop, EVENTS_POLL_S, services.deliveries.step)),
         ("observing", lambda: observe(stop, services)),
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
+        ("datasets", lambda: repeat(stop, DATASETS_S, lambda: services.producers.settle() > 0)),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
     threads = [
@@ -64,6 +66,7 @@ def upkeep(services: Services) -> bool:
         services.schedules.request_due,
         services.events.prune,
         services.grant_notices.step,
+        services.producers.realign,
         services.search.reindex_dirty,
     )
     for duty in duties:

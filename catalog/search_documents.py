@@ -82,14 +82,17 @@ def _dataset(
             "tags": list(tags),
             "entities": list(entities),
             "fields": len(paths),
+            "reported_tags": _reported(record, "tags", "key"),
+            "type": record.reported.get("type"),
+            "lifecycle": record.reported.get("lifecycle"),
         },
         words={
             "name": name_words([record.id.name]),
             "entity": name_words(_with_pii(entities)),
-            "tag": name_words(tags),
+            "tag": name_words((*tags, *_reported(record, "tags", "key"), *_reported(record, "tags", "value"))),
             "term": name_words(record.terms),
-            "owner": name_words(str(o) for o in record.owners),
-            "text": text_words(record.description),
+            "owner": name_words((*map(str, record.owners), *_reported(record, "owners", "name"))),
+            "text": text_words(record.known_description),
             "inside": name_words((FieldPath.parse(p).name for p in paths), _INSIDE),
         },
         exact=tuple(dict.fromkeys(names)),
@@ -114,17 +117,18 @@ def _field(
     full = spelled(path)
     inner = full.removeprefix(place.root).lstrip(".")
     within = (spelled(record.id.name), *_in_sql(record))
+    description = (note.description if note else "") or str(profile.details.get("description", "") if profile else "")
     shown: dict[str, Any] = {
         **_shared(record),
         "kind": "field",
         "path": path,
-        "description": note.description if note else "",
+        "description": description,
         "terms": list(note.terms) if note else [],
         "tags": list(tags),
         "states": dict(tagged),
         "entities": list(entities),
         "types": [declared] if declared else sorted(type_names(profile)) if profile else [],
-        "presence": round(profile.presence, 4) if profile else None,
+        "presence": round(profile.presence, 4) if profile and profile.count else None,
     }
     return Entry(
         id=f"{dataset_key(record.id)}.{number}",
@@ -138,7 +142,7 @@ def _field(
             "tag": name_words(tags),
             "term": name_words(note.terms if note else ()),
             "owner": name_words(str(o) for o in record.owners),
-            "text": text_words(note.description if note else ""),
+            "text": text_words(description),
         },
         exact=tuple(dict.fromkeys((full, inner, *(f"{name}.{inner}" for name in within)) if inner else (full,))),
         suffixes=suffixes(inner),
@@ -153,7 +157,8 @@ def _shared(record: DatasetRecord) -> dict[str, Any]:
         "name": record.id.name,
         "cluster": record.cluster,
         "reference": record.reference,
-        "description": record.description,
+        "source": record.source,
+        "description": record.known_description,
         "terms": list(record.terms),
         "owners": [str(owner) for owner in record.owners],
         "format": dict(record.format),
@@ -163,6 +168,11 @@ def _shared(record: DatasetRecord) -> dict[str, Any]:
 def _in_sql(record: DatasetRecord) -> tuple[str, ...]:
     """`prod.orders`, as queries name it."""
     return (f"{spelled(record.cluster)}.{spelled(record.id.name)}",) if record.cluster else ()
+
+
+def _reported(record: DatasetRecord, what: str, key: str) -> list[str]:
+    """Words of producers: they find a dataset, and neither own it nor bind a policy to it."""
+    return [str(item[key]) for item in record.reported.get(what, ()) if item.get(key)]
 
 
 def _with_pii(entities: Sequence[str]) -> tuple[str, ...]:
@@ -182,4 +192,5 @@ def _facets(
         "namespace": (record.id.namespace,),
         "cluster": (record.cluster,) if record.cluster else (),
         "format": (record.format["value"],) if record.format.get("value") else (),
+        "source": (record.source,),
     }

@@ -11,7 +11,7 @@ import orjson
 
 from catalog.report_store import DATASET, JOB, RUN, Fact, Subject
 from lineage.book import SEEN_STEP
-from lineage.events import DatasetEvent, DatasetRef, Event, Facets, Name, RunEvent, facet
+from lineage.events import DatasetEvent, Event, Facets, Name, RunEvent, facet
 from lineage.facet_values import DATASET_FACETS, ELSEWHERE, RUN_FACETS, items, text
 from lineage.facts import COLUMN, EXPLICIT_COLUMN, EXPLICIT_INFLUENCE, INFLUENCE, links_of
 from lineage.parse import optional_name
@@ -83,14 +83,15 @@ class FactReader:
         by = _mark(job) if job is not None else ""
         for dataset, columns in named.items():
             if dataset not in with_schema:
-                value = {"columns": sorted(columns)[:MAX_COLUMNS]}
+                value: dict[str, Any] = {"columns": sorted(columns)[:MAX_COLUMNS]}
                 if len(columns) > MAX_COLUMNS:
-                    value["cut"] = [str(len(columns) - MAX_COLUMNS)]
+                    value["cut"] = len(columns) - MAX_COLUMNS
                 yield Fact(_dataset(dataset), COLUMNS + by, time, value)
         for ref in refs(event):
             found = facet(ref.facets, "columnLineage")
-            if found is not None and (value := ways(found)) is not None:
-                said = {**value, "job": [job.namespace, job.name] if job is not None else None}
+            made = ways(found) if found is not None else None
+            if made is not None:
+                said = {**made, "job": [job.namespace, job.name] if job is not None else None}
                 yield Fact(_dataset(ref.id), WAYS + by, time, said)
 
     def _said(self, facets: Facets, kind: str) -> _Said:
@@ -173,12 +174,18 @@ def ways(found: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _transformations(item: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
-    direct, indirect = [], []
+    direct: list[Any] = []
+    indirect: list[Any] = []
     for way in items(item, "transformations"):
         kind = text(way.get("type"), 50)
         if kind is None:
             continue
-        row = [kind.upper(), text(way.get("subtype"), 100), way.get("masking") is True, text(way.get("description"), 500)]
+        row = [
+            kind.upper(),
+            text(way.get("subtype"), 100),
+            way.get("masking") is True,
+            text(way.get("description"), 500),
+        ]
         (indirect if row[0] == "INDIRECT" else direct).append(row)
     return direct, indirect
 

@@ -166,7 +166,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports):
     def delete_dataset(self, dataset: DatasetId) -> None:
         state = self._state
         for table in (state.datasets, state.documents_written, state.schemas, state.notes, state.tags, state.positions):
-            table.pop(dataset, None)  # type: ignore[attr-defined]
+            table.pop(dataset, None)
         state.history = [(d, e) for d, e in state.history if d != dataset]
 
     def dataset(self, dataset: DatasetId) -> DatasetRecord | None:

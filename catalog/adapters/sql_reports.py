@@ -38,9 +38,7 @@ class SqlReports(SqlPart):
             where=newer if since is None else or_(newer, FactRow.stamp < since),
         )
         mark = insert(ReportedRow)
-        mark = mark.on_conflict_do_update(
-            index_elements=[ReportedRow.id], set_={"changes": ReportedRow.changes + 1}
-        )
+        mark = mark.on_conflict_do_update(index_elements=[ReportedRow.id], set_={"changes": ReportedRow.changes + 1})
         with self._database.begin() as session:
             session.execute(upsert, rows)
             if written:

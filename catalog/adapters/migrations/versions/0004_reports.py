@@ -41,6 +41,8 @@ def upgrade() -> None:
     op.create_index("ix_reported_datasets_home", "reported_datasets", ["home"])
     op.add_column("datasets", sa.Column("source", AnyText(), nullable=False, server_default="catalog"))
     op.add_column("datasets", sa.Column("reported", Json, nullable=False, server_default="{}"))
+    # Search shows the new facet once each dataset is indexed again.
+    op.execute("UPDATE datasets SET revision = revision + 1")
 
 
 def downgrade() -> None:
