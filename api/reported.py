@@ -8,7 +8,7 @@ from typing import Any
 
 from catalog.model import DatasetId
 from catalog.records import DatasetRecord, rfc3339
-from catalog.report_store import Fact
+from catalog.report_store import Fact, hour
 from catalog.reported import newest
 from lineage.names import field_text
 from lineage.producer_catalog import ProducerCatalog
@@ -21,7 +21,8 @@ MOST_DATASETS = 500
 
 
 def of_dataset(producers: ProducerCatalog, record: DatasetRecord) -> Json:
-    """All that is reported of a dataset: the summary, `facets` as kept, each with `at`, `names` it goes by, and
+    """All that is reported of a dataset: the summary, `facets` as kept, each with `at` (the last report, rounded down to the
+    hour), `names` it goes by, and
     `logOnly`, names of facets of which nothing but their presence is kept."""
     facts = producers.facts_of(record.id)
     if not facts:
@@ -45,7 +46,7 @@ def _is_facet(key: str) -> bool:
 
 def _at(fact: Fact) -> str | None:
     try:
-        return rfc3339(datetime.fromtimestamp(fact.time / 1000, UTC))
+        return rfc3339(datetime.fromtimestamp(hour(fact.time) / 1000, UTC))
     except (OverflowError, ValueError, OSError):
         return None
 

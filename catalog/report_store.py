@@ -18,6 +18,12 @@ import orjson
 from catalog.model import DatasetId
 
 DATASET, JOB, RUN = "dataset", "job", "run"
+_HOUR_MS = 3_600_000
+
+
+def hour(time: int) -> int:
+    """The beginning of a time's hour. What is repeated is written once an hour, so this is what a fact's time tells."""
+    return time - time % _HOUR_MS
 
 
 @dataclass(frozen=True, slots=True, order=True)

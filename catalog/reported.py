@@ -15,7 +15,7 @@ from typing import Any
 from catalog.columns import path_of
 from catalog.model import DatasetId, FieldProfile, ScanWindow, SchemaVersion
 from catalog.records import rfc3339
-from catalog.report_store import Fact
+from catalog.report_store import Fact, hour
 
 STRATEGY = "reported"
 """`window.strategy` of a schema that nobody but producers vouches for: no record was looked at."""
@@ -90,7 +90,7 @@ def _schema(dataset: DatasetId, kept: Mapping[str, Fact], tags: Iterable[Mapping
             held = fields[tagged].details
             shown = {key: tag[key] for key in ("key", "value", "source") if tag.get(key)}
             fields[tagged] = _with(fields[tagged], {**held, "tags": [*held.get("tags", []), shown]})
-    at = rfc3339(_moment(max(moments)))
+    at = rfc3339(_moment(hour(max(moments))))
     window = ScanWindow(strategy=STRATEGY)
     return SchemaVersion({}, tuple(fields[path] for path in sorted(fields)), window=window, version=1, created_at=at)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
+from catalog.columns import column_of
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
 from lineage.model import Direction, Edge, Kind, Node
@@ -47,6 +48,7 @@ class Finder:
         parsed = NodeId.parse(node_id)
         if parsed.kind != "job":
             dataset = self._canonical(DatasetId(parsed.namespace, parsed.name))
+            parsed = self._as_lineage_names(dataset, parsed)
             wanted = dataset.node_id
             if parsed.field is not None:
                 wanted = dataset.field_node_id(field_text(dataset, parsed.field))
@@ -83,6 +85,14 @@ class Finder:
             raise InvalidInput(f"{node_id} is a {root.type}, not a dataset.", details={"nodeId": node_id})
         fields = self._graph.fields_of(root.id, self._settings.node_budget)
         return root, [node.field for node in fields if node.field is not None]
+
+    def _as_lineage_names(self, dataset: DatasetId, asked: NodeId) -> NodeId:
+        """A column that was asked for by the catalog's path (`value.email` of a table) by its own name."""
+        if asked.field is None or self._graph.node(dataset.field_node_id(field_text(dataset, asked.field))):
+            return asked
+        column = column_of(dataset, asked.field)
+        exists = self._graph.node(dataset.field_node_id(column)) or (self._known and self._known(dataset, column))
+        return replace(asked, field=column) if column != asked.field and exists else asked
 
     def _unspoken(self, dataset: DatasetId, node_id: str, column: str | None) -> Node | None:
         """A node for what exists though no producer spoke of it."""

@@ -19,7 +19,7 @@ from catalog.clusters import Clusters
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DatasetRecord, StoredSchema
-from catalog.report_store import DATASET, RUN, Fact, Subject
+from catalog.report_store import DATASET, RUN, Fact, Subject, hour
 from catalog.reported import is_reported, project
 from lineage.events import Event
 from lineage.names import Link, Names, Resolve
@@ -30,9 +30,6 @@ log = structlog.get_logger(__name__)
 
 _KNOWN = 200_000
 """Facts remembered as written, of about 300 bytes each."""
-_AGAIN_MS = 3_600_000
-"""A fact that is repeated is written again, with its newest time, after so long. Until then the time is in memory only:
-a process that dies in between forgets that an old value was confirmed, never a value."""
 MAX_NAME_BYTES = 2600
 """Namespace and name together; PostgreSQL indexes no longer ones."""
 
@@ -99,7 +96,9 @@ class ProducerCatalog:
         known = self._known.get(fact.id)
         if known is not None:
             self._known.move_to_end(fact.id)
-            if fact.digest == known.digest and fact.time - known.stored < _AGAIN_MS:
+            if fact.digest == known.digest and hour(fact.time) <= hour(known.stored):
+                # Repeats within an hour are noted in memory only; a process that dies forgets that an old value was
+                # confirmed meanwhile, never a value.
                 known.seen = max(known.seen, fact.time)
                 return False
             if (fact.time, fact.digest) <= (known.seen, known.digest):

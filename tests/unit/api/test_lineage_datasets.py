@@ -81,7 +81,9 @@ def test_a_topic_that_is_scanned_later_is_one_record_and_the_scan_wins(weir: Api
                                   schema={"fields": [{"name": "guess", "type": "int"}]})]))  # fmt: skip
     (only,) = ask(weir, "datasets")["datasets"]
     assert (only["source"], only["cluster"]) == ("lineage", None)
-    weir.apply(f"apiVersion: weir/v1\nkind: Cluster\nmetadata: {{name: prod}}\nspec: {{bootstrapServers: {BOOTSTRAP}}}\n")
+    weir.apply(
+        f"apiVersion: weir/v1\nkind: Cluster\nmetadata: {{name: prod}}\nspec: {{bootstrapServers: {BOOTSTRAP}}}\n"
+    )
     weir.services.producers.realign()
     while weir.services.producers.settle():
         pass
@@ -91,17 +93,23 @@ def test_a_topic_that_is_scanned_later_is_one_record_and_the_scan_wins(weir: Api
     schema = ask(weir, "datasets/prod/orders/schema")
     assert (schema["source"], schema["version"]) == ("scan", 1)
     assert "value.guess" not in {f["path"] for f in schema["fields"]}
-    post(weir, event(9, run_id="r2", outputs=[ref("orders", KAFKA, schema={"fields": [{"name": "again", "type": "x"}]})]))
+    post(
+        weir, event(9, run_id="r2", outputs=[ref("orders", KAFKA, schema={"fields": [{"name": "again", "type": "x"}]})])
+    )
     assert ask(weir, "datasets/prod/orders/schema") == schema, "producers change nothing of what was scanned"
     assert ask(weir, "search", q="guess")["total"] == 0
-    weir.apply("apiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: prod}\nspec: {description: Mine}\n")
+    weir.apply(
+        "apiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: prod}\nspec: {description: Mine}\n"
+    )
     shown = ask(weir, "datasets/prod/orders")
     assert (shown["description"], shown["description_source"]) == ("Mine", "user")
     assert shown["reported"]["description"] == "From a job"
 
 
 def test_tags_reach_tables_and_stop_at_masks(weir: ApiWorld) -> None:
-    weir.apply(f"apiVersion: weir/v1\nkind: Cluster\nmetadata: {{name: prod}}\nspec: {{bootstrapServers: {BOOTSTRAP}}}\n")
+    weir.apply(
+        f"apiVersion: weir/v1\nkind: Cluster\nmetadata: {{name: prod}}\nspec: {{bootstrapServers: {BOOTSTRAP}}}\n"
+    )
     weir.scan(cluster="prod", topics=["orders"])
     post(weir, flow())
     assert weir.services.tag_flow.sweep().inherited == 1

@@ -36,6 +36,9 @@ export default function DatasetPage() {
   const dataset = useDataset(place, name);
   const shown = TABS.find((t) => t.name === tab);
   if (!shown) return <NotFound />;
+  // What lies in no cluster of ours (a table, a file) is known from lineage; nothing of it can be read here.
+  const readable = dataset.data ? dataset.data.cluster !== null : true;
+  if (!readable && tab === "sample") return <NotFound />;
   return (
     <div className={tab === "lineage" ? "page wide" : "page"}>
       <PageHead
@@ -52,18 +55,22 @@ export default function DatasetPage() {
           </>
         }
       >
-        <Link
-          className="button"
-          to={links.query(`SELECT * FROM ${sqlTable(dataset.data?.cluster ?? place, name)} LIMIT 20`)}
-        >
-          Query
-        </Link>
-        <Link className="button" to={links.ask(dataset.data?.reference ?? `${place}/${name}`)}>
-          Ask for access
-        </Link>
+        {readable && (
+          <>
+            <Link
+              className="button"
+              to={links.query(`SELECT * FROM ${sqlTable(dataset.data?.cluster ?? place, name)} LIMIT 20`)}
+            >
+              Query
+            </Link>
+            <Link className="button" to={links.ask(dataset.data?.reference ?? `${place}/${name}`)}>
+              Ask for access
+            </Link>
+          </>
+        )}
       </PageHead>
       <nav className="tabs" aria-label="About this dataset">
-        {TABS.map((t) => (
+        {TABS.filter((t) => readable || t.name !== "sample").map((t) => (
           <Link key={t.name} to={links.dataset(place, name, t.name)} aria-current={t.name === tab ? "page" : undefined}>
             {t.text}
           </Link>
