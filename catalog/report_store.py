@@ -59,6 +59,13 @@ class Fact:
         """Of the value."""
         return blake2b(orjson.dumps(self.value, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest()
 
+    def at(self, time: int) -> Fact:
+        """The same, reported at another time; what was computed of it is kept."""
+        copy: Fact = object.__new__(Fact)
+        copy.__dict__.update(self.__dict__)
+        copy.__dict__["time"] = time
+        return copy
+
     def newer_than(self, other: Fact) -> bool:
         return (self.time, self.digest) > (other.time, other.digest)
 

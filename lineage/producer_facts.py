@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -15,7 +15,7 @@ from lineage.events import DatasetEvent, Event, Facets, Name, RunEvent, facet
 from lineage.facet_values import DATASET_FACETS, ELSEWHERE, RUN_FACETS, items, text
 from lineage.facts import COLUMN, EXPLICIT_COLUMN, EXPLICIT_INFLUENCE, INFLUENCE, links_of
 from lineage.parse import optional_name
-from lineage.reading import Reading, refs
+from lineage.reading import Reading, mark_of, refs
 
 NAMED = "named"
 """Key of the fact that a dataset was named at all."""
@@ -28,21 +28,41 @@ MAX_WAYS = 20_000
 MAX_OTHERS = 100
 MAX_COLUMNS = 2000
 
+_THEN = 1
+"""Stands for the time of the event in facts that are remembered."""
 _KEPT = 4000
-_Said = tuple[tuple[str, Any], ...]
 
 
 class FactReader:
-    """Reads events, remembering what the newest different facets said. One thread."""
+    """Reads events, remembering what the newest different ones said. One thread."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[bytes, _Said] = OrderedDict()
+        self._events: OrderedDict[bytes, list[Fact]] = OrderedDict()
+        self._said: OrderedDict[bytes, list[Fact]] = OrderedDict()
 
     def read(self, event: Event, reading: Reading) -> Iterator[Fact]:
         """Every fact of one event; `reading` is what lineage read in it."""
         time = event.time
         if isinstance(event, RunEvent) and event.type in ("RUNNING", None):
             time -= time % SEEN_STEP  # repeats of a report within a minute are passed over before they come here
+        for fact in _kept(self._events, mark_of(event), lambda: list(self._of_datasets(event, reading))):
+            yield fact if fact.time == ALWAYS else fact.at(time)
+        for ref in refs(event):
+            for key, value in _each(ref.side_facets, DATASET):
+                yield Fact(_dataset(ref.id), key, time, value)
+        if isinstance(event, DatasetEvent):
+            return
+        job = Subject(JOB, event.job.id.namespace, event.job.id.name)
+        yield from self._facets(event.job.facets, job)
+        if isinstance(event, RunEvent):
+            for fact in self._facets(event.facets, Subject(RUN, job.namespace, job.name)):
+                if fact.time == ALWAYS:
+                    yield Fact(job, f"{OTHER}run.{fact.key.removeprefix(OTHER)}", ALWAYS, {})
+                else:
+                    yield Fact(fact.subject, fact.key, time, fact.value, event.run_id)
+
+    def _of_datasets(self, event: Event, reading: Reading) -> Iterator[Fact]:
+        """What an event says of its datasets, at time `_THEN` for whenever it is said."""
         for name in reading.datasets:
             yield Fact(_dataset(name), NAMED, ALWAYS, {})
         for primary, other, kind in links_of(event):
@@ -52,23 +72,24 @@ class FactReader:
         for ref in refs(event):
             if facet(ref.facets, "schema") is not None:
                 with_schema.add(ref.id)
-            for key, value in self._said(ref.facets, DATASET):
-                yield Fact(_dataset(ref.id), key, time, value)
-            for key, value in _said(ref.side_facets, DATASET):
-                yield Fact(_dataset(ref.id), key, time, value)
+            for key, value in _each(ref.facets, DATASET):
+                yield Fact(_dataset(ref.id), key, ALWAYS if key.startswith(OTHER) else _THEN, value)
         job = None if isinstance(event, DatasetEvent) else event.job.id
-        yield from self._columns(event, reading, job, with_schema, time)
-        if isinstance(event, DatasetEvent):
-            return
-        for key, value in self._said(event.job.facets, JOB):
-            yield Fact(Subject(JOB, event.job.id.namespace, event.job.id.name), key, time, value)
-        if isinstance(event, RunEvent):
-            of = Subject(RUN, event.job.id.namespace, event.job.id.name)
-            for key, value in self._said(event.facets, RUN):
-                if key.startswith(OTHER):
-                    yield Fact(Subject(JOB, of.namespace, of.name), f"{OTHER}run.{key.removeprefix(OTHER)}", ALWAYS, {})
-                else:
-                    yield Fact(of, key, time, value, event.run_id)
+        yield from self._columns(event, reading, job, with_schema, _THEN)
+
+    def _facets(self, facets: Facets, of: Subject) -> list[Fact]:
+        """What the facets of a job or a run say, at time `_THEN`; large facets that are not kept are not looked into."""
+        if not facets:
+            return []
+        readers = RUN_FACETS if of.kind == RUN else {}
+        try:
+            parts = [of.kind, of.namespace, of.name, list(facets), {name: facets.get(name) for name in readers}]
+            mark = blake2b(orjson.dumps(parts), digest_size=16).digest()
+        except TypeError:
+            mark = None
+        return _kept(self._said, mark, lambda: [
+            Fact(of, key, ALWAYS if key.startswith(OTHER) else _THEN, value) for key, value in _each(facets, of.kind)
+        ])  # fmt: skip
 
     def _columns(
         self, event: Event, reading: Reading, job: Name | None, with_schema: set[Name], time: int
@@ -94,29 +115,23 @@ class FactReader:
                 said = {**made, "job": [job.namespace, job.name] if job is not None else None}
                 yield Fact(_dataset(ref.id), WAYS + by, time, said)
 
-    def _said(self, facets: Facets, kind: str) -> _Said:
-        if not facets:
-            return ()
-        try:
-            mark = blake2b(kind.encode() + orjson.dumps(facets), digest_size=16).digest()
-        except TypeError:
-            return _said(facets, kind)
-        found = self._kept.get(mark)
-        if found is None:
-            found = self._kept[mark] = _said(facets, kind)
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        else:
-            self._kept.move_to_end(mark)
-        return found
 
-
-def _said(facets: Facets, kind: str) -> _Said:
-    """(key, value) of each facet: what is kept of it, None where it is marked as deleted, its name where nothing is."""
-    return tuple(_each(facets, kind))
+def _kept(kept: OrderedDict[bytes, list[Fact]], mark: bytes | None, make: Callable[[], list[Fact]]) -> list[Fact]:
+    """What was made of the same before, else what is made now; the newest are remembered."""
+    if mark is None:
+        return make()
+    found = kept.get(mark)
+    if found is None:
+        found = kept[mark] = make()
+        if len(kept) > _KEPT:
+            kept.popitem(last=False)
+    else:
+        kept.move_to_end(mark)
+    return found
 
 
 def _each(facets: Facets, kind: str) -> Iterator[tuple[str, Any]]:
+    """(key, value) of each facet: what is kept of it, None where it is marked as deleted, its name where nothing is."""
     readers = {DATASET: DATASET_FACETS, RUN: RUN_FACETS}.get(kind, {})
     others = 0
     for name, given in facets.items():

@@ -11,7 +11,7 @@ import pytest
 
 from api_world import BOOTSTRAP, ApiWorld, world
 from lineage_samples import real_rows
-from test_reported_facets import LAKE, SCHEMA, SHOP, USERS, ask, event, place, post, ref
+from reported_door import LAKE, SCHEMA, SHOP, USERS, ask, event, place, post, ref
 
 KAFKA = f"kafka://{BOOTSTRAP}"
 
