@@ -115,7 +115,7 @@ class ProducerCatalog:
             settled += done
         return settled
 
-    def settle(self, limit: int = 200) -> int:
+    def settle(self, limit: int = 100) -> int:
         """Bring records in line with what changed; gives how many names were looked at, 0 when all is done."""
         behind = self._store.changed_reports(limit)
         if not behind:
@@ -197,7 +197,8 @@ class ProducerCatalog:
         # An older Weir's record may lack what is reported: its own words stay.
         self._store.put_dataset(replace(record, reported=dict(found.summary)))
         if other:
-            self._store.clear_schemas(home)
+            if stored is not None:
+                self._store.clear_schemas(home)
             if found.schema is not None:
                 self._store.add_schema(home, StoredSchema(found.schema, found.schema))
         return True

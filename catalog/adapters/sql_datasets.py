@@ -112,13 +112,14 @@ class SqlDatasets(SqlPart):
 
     # schema versions and notes
     def add_schema(self, dataset: DatasetId, schema: StoredSchema) -> None:
+        baseline = schema.baseline.to_json()
         with self._database.begin() as session:
             session.add(
                 SchemaRow(
                     dataset_id=need_row(session, dataset).id,
                     version=schema.baseline.version,
-                    baseline=schema.baseline.to_json(),
-                    current=schema.current.to_json(),
+                    baseline=baseline,
+                    current=baseline if schema.current is schema.baseline else schema.current.to_json(),
                     changes=[dict(change) for change in schema.changes],
                 )
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import and_, delete, func, or_, select, update
+from sqlalchemy import and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -63,12 +63,19 @@ class SqlReports(SqlPart):
             return [(DatasetId(row.namespace, row.name), row.changes) for row in session.scalars(query)]
 
     def settle_reports(self, homes: Mapping[DatasetId, DatasetId], taken: Iterable[tuple[DatasetId, int]]) -> None:
+        table: Any = ReportedRow.__table__
+        home = update(table).where(table.c.id == bindparam("of"))
+        moves = [
+            {"of": _id(written), "to": _id(dataset), "namespace_": dataset.namespace, "name_": dataset.name}
+            for written, dataset in homes.items()
+        ]
+        done = [{"of": _id(written), "until": changes} for written, changes in taken]
         with self._database.begin() as session:
-            for written, home in homes.items():
-                values = {"home": _id(home), "home_namespace": home.namespace, "home_name": home.name}
-                session.execute(update(ReportedRow).where(ReportedRow.id == _id(written)).values(**values))
-            for written, changes in taken:
-                session.execute(update(ReportedRow).where(ReportedRow.id == _id(written)).values(taken=changes))
+            if moves:
+                named = {"home_namespace": bindparam("namespace_"), "home_name": bindparam("name_")}
+                session.connection().execute(home.values(home=bindparam("to"), **named), moves)
+            if done:
+                session.connection().execute(home.values(taken=bindparam("until")), done)
 
     def report_homes(self, written: Collection[DatasetId]) -> dict[DatasetId, DatasetId]:
         found = {}
