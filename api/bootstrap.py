@@ -242,7 +242,8 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         return {"events folded": done.folded, "messages skipped": done.skipped}
 
     def references() -> list[str]:
-        return [f"{cluster}/{name}" for cluster, name in store.names() if "://" not in cluster]
+        clusters_there = {cluster.name for cluster in store.clusters()}
+        return [f"{cluster}/{name}" for cluster, name in store.names() if cluster in clusters_there]
 
     def named(text: str) -> str:
         return datasets.get(datasets.find(text)).reference

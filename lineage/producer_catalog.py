@@ -16,6 +16,8 @@ from typing import Any
 import structlog
 
 from catalog.clusters import Clusters
+from catalog.columns import is_topic
+from catalog.discovery import hidden
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DatasetRecord, StoredSchema
@@ -30,6 +32,7 @@ log = structlog.get_logger(__name__)
 
 _KNOWN = 200_000
 """Facts remembered as written, of about 300 bytes each."""
+_RUNS_AT_ONCE = 20
 MAX_NAME_BYTES = 2600
 """Namespace and name together; PostgreSQL indexes no longer ones."""
 
@@ -62,6 +65,7 @@ class ProducerCatalog:
         self._runs_kept = runs_kept
         self._reader = FactReader()
         self._known: OrderedDict[str, _Written] = OrderedDict()
+        self._runs: dict[Subject, set[str]] = {}
         self._since: int | None = None
         self.written = 0
         """Facts written so far."""
@@ -87,10 +91,18 @@ class ProducerCatalog:
             self._known.clear()
             raise
         self.written += len(fresh)
-        for job in {fact.subject for fact in fresh if fact.subject.kind == RUN}:
-            self._store.forget_runs(job, self._runs_kept)
+        self._forget_runs(fresh)
         while len(self._known) > _KNOWN:
             self._known.popitem(last=False)
+
+    def _forget_runs(self, fresh: Iterable[Fact]) -> None:
+        """Let the oldest runs of a job go, now and then: some more than `runs_kept` are there meanwhile."""
+        for job, run in {(fact.subject, fact.part) for fact in fresh if fact.subject.kind == RUN}:
+            runs = self._runs.setdefault(job, set())
+            runs.add(run)
+            if len(runs) > _RUNS_AT_ONCE:
+                self._store.forget_runs(job, self._runs_kept)
+                del self._runs[job]
 
     def _is_news(self, fact: Fact) -> bool:
         known = self._known.get(fact.id)
@@ -180,6 +192,8 @@ class ProducerCatalog:
         if len(home.namespace.encode()) + len(home.name.encode()) > MAX_NAME_BYTES:
             log.warning("lineage dataset left out of the catalog: its name is too long", bytes=len(home.name))
             return False
+        if record is None and is_topic(home) and hidden(home.name, False):
+            return False  # what Kafka and its companions keep for themselves is no data of anybody
         found = project(home, facts)
         if record is None:
             holder = self._clusters.of_namespace(home.namespace)

@@ -173,3 +173,20 @@ def test_search_that_was_away_learns_of_lineage_later(weir: ApiWorld) -> None:
     post(weir, event(outputs=[ref(schema=SCHEMA)]))
     assert weir.services.search.reindex_dirty() == 0, "indexed at once"
     assert ask(weir, "search", q="users", kind="dataset")["total"] == 1
+
+
+def test_names_with_slashes_are_found_by_their_reference_and_topics_of_kafka_itself_are_left_out(
+    weir: ApiWorld,
+) -> None:
+    own = [ref(name, KAFKA) for name in ("__consumer_offsets", "_weir.lineage")]
+    post(weir, event(inputs=[*own, ref("2024/03/01/orders.parquet", LAKE, schema=SCHEMA), ref("x|//y", "airflow")]))
+    assert {(d["namespace"], d["name"]) for d in ask(weir, "datasets")["datasets"]} == {
+        (LAKE, "2024/03/01/orders.parquet"), ("airflow", "x|//y")}  # fmt: skip
+    found = weir.services.facts.facts(f"{LAKE}/2024/03/01/orders.parquet")
+    assert found.fields and not any(field.classified for field in found.fields)
+    assert (
+        ask(weir, f"{place('2024/03/01/orders.parquet', LAKE)}/access")["dataset"]
+        == f"{LAKE}/2024/03/01/orders.parquet"
+    )
+    completed = weir.admin.post("/api/v1/query/complete", json={"sql": "SELECT * FROM ", "position": 14})
+    assert completed.status_code != 200 or "parquet" not in completed.text, "what cannot be queried is not offered"
