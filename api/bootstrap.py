@@ -239,7 +239,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
 
     def rebuild_lineage() -> dict[str, int]:
         done = rebuild(log, graph, names, settings.lineage, producers=producers)
-        return {"events folded": done.folded, "messages skipped": done.skipped}
+        return {"events folded": done.folded, "messages skipped": done.skipped, "tombstones": done.tombstones}
 
     def references() -> list[str]:
         clusters_there = {cluster.name for cluster in store.clusters()}

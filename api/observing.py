@@ -15,6 +15,7 @@ import structlog
 from api.clusters import Connections, Secret
 from catalog.clusters import Clusters
 from catalog.errors import NotFound, WeirError
+from catalog.model import NodeId
 from catalog.records import ClusterRecord
 from lineage.connect import Connector, ConnectReader, worker_name
 from lineage.connect import event_of as connector_event
@@ -180,6 +181,6 @@ class Observing:
                 "name": connector.name, "type": connector.kind, "state": connector.state, "tasks": list(connector.tasks),
                 "topics": list(ends.topics), "outside": [f"{ns}/{name}" for ns, name in ends.outside],
                 "class": connector.config.get("connector.class", ""),
-                "job": f"job:{worker_name(server[0])}:{connector.name}",
+                "job": str(NodeId("job", worker_name(server[0]), connector.name)),
             })  # fmt: skip
         return {"connectors": rows}

@@ -13,14 +13,12 @@ from enum import StrEnum
 from typing import Any
 
 from catalog.errors import InvalidInput
+from catalog.node_ids import read_id, readings, write_id
 from catalog.paths import FieldPath
 
 PERSONAL_DATA_TAG = "PII"
 """Stands for every personal-data tag wherever tags are matched."""
 
-_COLON = re.compile(r":(?!//|\d+(?:[:/]|$))")
-_ARN = re.compile(r"(arn(?::[^:]*){4}):(.+)", re.DOTALL)
-"""AWS Glue's namespace in OpenLineage, `arn:aws:glue:REGION:ACCOUNT`, and what follows it."""
 _DATAHUB_URN = re.compile(r"urn:li:dataset:\(urn:li:dataPlatform:(?P<platform>[^,]+),(?P<name>.+),[A-Z_]+\)\Z")
 
 
@@ -40,15 +38,17 @@ class DatasetId:
 
     @property
     def node_id(self) -> str:
-        return f"dataset:{self.namespace}:{self.name}"
+        return write_id("dataset", self.namespace, self.name)
 
     def field_node_id(self, path: str) -> str:
-        return f"datasetField:{self.namespace}:{self.name}:{path}"
+        return write_id("field", self.namespace, self.name, path)
 
 
 @dataclass(frozen=True, slots=True)
 class NodeId:
-    """A lineage node as Marquez writes it: `dataset:NS:NAME`, `datasetField:NS:NAME:FIELD`, `job:NS:NAME`."""
+    """A lineage node by its parts. As text: `dataset:NS:NAME`, `datasetField:NS:NAME:FIELD`, `job:NS:NAME`, or with
+    lengths where that could be read in two ways (`catalog.node_ids`): `parse(str(node)) == node`, whatever its names.
+    """
 
     kind: str
     namespace: str
@@ -56,35 +56,39 @@ class NodeId:
     field: str | None = None
 
     def __str__(self) -> str:
-        kind = "datasetField" if self.kind == "field" else self.kind
-        return ":".join(part for part in (kind, self.namespace, self.name, self.field) if part is not None)
+        return write_id(self.kind, self.namespace, self.name, self.field)
 
     @property
     def dataset(self) -> DatasetId:
         return DatasetId(self.namespace, self.name)
 
+    def to_json(self) -> dict[str, str]:
+        """Its parts, for answers: namespace, name, and field where there is one."""
+        shown = {"namespace": self.namespace, "name": self.name}
+        return shown if self.field is None else {**shown, "field": self.field}
+
     @staticmethod
     def parse(text: str) -> NodeId:
-        """Read a node id; `kind` is dataset, field or job. A colon before `//`, before a port or within an ARN
-        does not separate.
+        """Read a node id; `kind` is dataset, field or job.
 
         A DataHub URN of a Kafka topic gives namespace `kafka`. Raises InvalidInput.
         """
         urn = _DATAHUB_URN.match(text)
         if urn:
             return NodeId("dataset", urn["platform"], urn["name"])
-        kind, _, rest = text.partition(":")
-        arn = _ARN.match(rest)
-        parts = [arn[1], *arn[2].split(":")] if arn else _COLON.split(rest)
-        if kind in ("dataset", "job") and len(parts) >= 2:
-            return NodeId(kind, parts[0], ":".join(parts[1:]))
-        if kind == "datasetField" and len(parts) >= 3:
-            return NodeId("field", parts[0], parts[1], ":".join(parts[2:]))
+        parts = read_id(text)
+        if parts is not None:
+            return NodeId(*parts)
         raise InvalidInput(
             f"nodeId {text!r} is not one: write dataset:NAMESPACE:NAME, datasetField:NAMESPACE:NAME:FIELD or"
             " job:NAMESPACE:NAME, as in dataset:kafka://localhost:9092:orders.",
             details={"nodeId": text},
         )
+
+    @staticmethod
+    def readings(text: str) -> tuple[NodeId, ...]:
+        """Every node that a typed text may mean, for those who know which nodes there are."""
+        return tuple(NodeId(*parts) for parts in readings(text))
 
 
 class ReviewState(StrEnum):

@@ -5,11 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from catalog.errors import InvalidInput
-from lineage.model import FOREVER, Direction, Level
+from lineage.model import NOW, Basis, Direction, Level
 from lineage.parse import parse_time
-
-NOW = FOREVER - 1
-"""As a time: what is open. Not the clock, so that producers whose clocks run ahead are seen."""
 
 AsOf = datetime | int | str | None
 """A moment: a datetime, milliseconds since 1970, RFC 3339; None is now."""
@@ -21,6 +18,15 @@ def direction_of(given: Direction | str) -> Direction:
     except ValueError:
         raise InvalidInput(
             f"direction {given!r} is not one: write upstream, downstream or both.", details={"direction": str(given)}
+        ) from None
+
+
+def basis_of(given: Basis | str) -> Basis:
+    try:
+        return Basis(given)
+    except ValueError:
+        raise InvalidInput(
+            f"basis {given!r} is not one: write contents or last_run.", details={"basis": str(given)}
         ) from None
 
 

@@ -9,7 +9,7 @@ each, compressed; they are what makes edges retractable and runs answerable with
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -45,6 +45,11 @@ class Run:
     turns: Turns = field(default_factory=list)
     """Of a run whose every report is the whole truth: what it said when, so that what comes back is seen."""
 
+    claimed: tuple[int, int] | None = None
+    """Of reports dated after their arrival, the latest: (the time it claims, when it arrived)."""
+    firsts: dict[str, int] = field(default_factory=dict)
+    """Event type -> time of the first event of it."""
+
     @property
     def heard(self) -> int:
         """Time of the last report; never before the first."""
@@ -57,6 +62,16 @@ class Run:
     @property
     def complete(self) -> bool:
         return "COMPLETE" in self.types
+
+    def data_from(self) -> int | None:
+        """When what it writes is there: a batch's with its COMPLETE, a stream's from its first RUNNING. None before."""
+        firsts = {**self.types, **self.firsts}
+        counts = [time for kind, time in firsts.items() if kind == "COMPLETE"]
+        if self.streaming or self.snapshot:
+            counts += [time for kind, time in firsts.items() if kind in ("RUNNING", "OTHER")]
+        elif firsts.keys() <= {"OTHER"}:  # a producer that names no states
+            return self.first
+        return min(counts, default=None)
 
     def state(self) -> str:
         """START, RUNNING, COMPLETE, FAIL, ABORT or OTHER: the newest report, where a terminal one wins a tie."""
@@ -81,6 +96,26 @@ class Remembered:
     vf: int
     seen: int
     parent: str | None = None
+    data: int = 0
+    """When data last came this way."""
+    ct: int | None = None
+    """When its target was overwritten since; None while the data is there."""
+    unfinished: bool = False
+
+
+@dataclass(slots=True)
+class Past:
+    """A stretch that ended, as seen from the last run, at `vt`; what came this way is there until `ct` (None: still)."""
+
+    pair: tuple[str, ...]
+    variant: tuple[str, ...]
+    how: str
+    vf: int
+    vt: int
+    seen: int
+    data: int
+    ct: int | None = None
+    unfinished: bool = False
 
 
 Pair = tuple[str, ...]
@@ -116,6 +151,8 @@ class Book:
     declared_turns: Turns = field(default_factory=list)
     """The same with their repetitions."""
     base: dict[Pair, Remembered] = field(default_factory=dict)
+    past: list[Past] = field(default_factory=list)
+    """What forgotten runs left in their targets, though the last run does not do it any more."""
     info: dict[str, tuple[int, Any]] = field(default_factory=dict)
     """What the job says of itself: key -> (time, value); the newest wins."""
     about: dict[str, int] = field(default_factory=dict)
@@ -152,7 +189,7 @@ class Book:
         for children in self.halves.values():
             for child in children.values():
                 found.update((name[0], name[1]) for side in ("in", "out") for name in child[side])
-        for pair in self.base:
+        for pair in (*self.base, *(row.pair for row in self.past)):
             if pair[0] in ("feeds", "derives", "influences"):
                 found |= {(pair[1], pair[2]), (pair[4], pair[5])}
             elif pair[0] in ("reads", "writes"):
@@ -183,13 +220,29 @@ class Book:
             "owner": self.owner,
             "name": [self.namespace, self.name, self.is_job],
             "runs": [
-                [r.id, r.first, r.last, r.types, r.processing, r.snapshot, r.parent, r.phases, r.turns]
+                [
+                    r.id,
+                    r.first,
+                    r.last,
+                    r.types,
+                    r.processing,
+                    r.snapshot,
+                    r.parent,
+                    r.phases,
+                    r.turns,
+                    r.claimed,
+                    r.firsts,
+                ]
                 for r in self.runs.values()
             ],
             "facts": {key: orjson.Fragment(self.cache.facts[key]) for key in self.facts},
             "declared": self.declared,
             "declared_turns": self.declared_turns,
-            "base": [[list(p), list(m.variant), m.vf, m.seen, m.parent] for p, m in self.base.items()],
+            "base": [
+                [list(p), list(m.variant), m.vf, m.seen, m.parent, m.data, m.ct, m.unfinished]
+                for p, m in self.base.items()
+            ],
+            "past": [[list(p.pair), list(p.variant), p.how, p.vf, p.vt, p.seen, p.data] for p in self.past],
             "info": self.info,
             "about": self.about,
             "halves": self.halves,
@@ -207,16 +260,26 @@ class Book:
             name=name,
             is_job=is_job,
             version=version,
-            runs={row[0]: Run(*row[:8], *map(_turns_of, row[8:])) for row in document["runs"]},
+            runs={row[0]: _run_of(row) for row in document["runs"]},
             facts={key: _facts_of(found, document) for key, found in document["facts"].items()},
             declared=document["declared"],
             declared_turns=_turns_of(document.get("declared_turns", ())),
             base={tuple(p): Remembered(tuple(v), *held) for p, v, *held in document["base"]},
+            past=[Past(tuple(p), tuple(v), *held) for p, v, *held in document.get("past", ())],
             info={key: (row[0], row[1]) for key, row in document["info"].items()},
             about=document["about"],
             halves=document["halves"],
             emitted=document["emitted"],
         )
+
+
+def _run_of(row: Sequence[Any]) -> Run:
+    """Books of earlier versions have fewer columns."""
+    run = Run(*row[:8])
+    run.turns = _turns_of(row[8]) if len(row) > 8 else []
+    run.claimed = (row[9][0], row[9][1]) if len(row) > 9 and row[9] else None
+    run.firsts = row[10] if len(row) > 10 else {}
+    return run
 
 
 def _turns_of(rows: Iterable[Any]) -> Turns:
@@ -240,9 +303,17 @@ def digest_of(facts: Iterable[Fact]) -> str:
     """The name of a set of facts."""
     state = blake2b(digest_size=12)
     for fact in sorted(facts):
-        state.update("\x1f".join(fact).encode(errors="replace"))
+        state.update(joined(fact).encode(errors="replace"))
         state.update(b"\x1e")
     return state.hexdigest()
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Texts as one, different for different texts; names may hold the separator too."""
+    found = "\x1f".join(texts)
+    if found.count("\x1f") == len(texts) - 1 and "\x1e" not in found:
+        return found
+    return repr(tuple(texts))
 
 
 def newest(held: Mapping[str, tuple[int, Any]], key: str, time: int, value: Any) -> bool:

@@ -13,7 +13,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exp
 
 from catalog.errors import InvalidInput, Unavailable
 from lineage.codec import decode, encode
-from lineage.events import Event
+from lineage.events import Event, bounded
 from lineage.ingest import REDACTED_ALREADY
 from lineage.learn import Gathered, gather
 from lineage.memory import quick_turns, uncollected
@@ -43,6 +43,8 @@ class WorkerState:
 
     folded: int = 0
     dead: int = 0
+    tombstones: int = 0
+    """Messages without a value, which delete a key in topics that are compacted; this one keeps everything."""
     batches: int = 0
     waiting_for: str | None = None
     """The server that does not answer just now."""
@@ -56,6 +58,8 @@ class _Batch:
     events: Sequence[tuple[Record, Event]]
     refused: Sequence[tuple[Record, str]]
     gathered: Gathered | None
+    repeated: int = 0
+    tombstones: int = 0
 
 
 class LineageWorker:
@@ -105,7 +109,8 @@ class LineageWorker:
             self._read_ahead()
             folding.result()
         self._patiently(stop, self._source.commit, batch.records)
-        self.state.folded += len(batch.records) - len(batch.events) - len(batch.refused)  # repeats
+        self.state.folded += batch.repeated
+        self._skip(batch)
         self.state.batches += 1
         return len(batch.records)
 
@@ -115,14 +120,19 @@ class LineageWorker:
             return None
         events: list[tuple[Record, Event]] = []
         refused: list[tuple[Record, str]] = []
+        repeated = tombstones = 0
         for record in records:
+            if record.value is None:
+                tombstones += 1
+                continue
             if self._repeats.known(record):
+                repeated += 1
                 continue
             try:
-                events.append((record, read_event(record)))
+                events.append((record, read_event(record, self._settings)))
             except InvalidInput as error:
                 refused.append((record, error.message))
-        return _Batch(records, events, refused, self._gathered(events))
+        return _Batch(records, events, refused, self._gathered(events), repeated, tombstones)
 
     def _gathered(self, events: Sequence[tuple[Record, Event]]) -> Gathered | None:
         try:
@@ -142,6 +152,11 @@ class LineageWorker:
         self._patiently(stop, self._fold, batch.events, batch.gathered)
         if self._producers is not None and batch.events:
             self._patiently(stop, keep, self._producers, [event for _, event in batch.events], batch.gathered)
+
+    def _skip(self, batch: _Batch) -> None:
+        if batch.tombstones:
+            self.state.tombstones += batch.tombstones
+            log.info("lineage messages without a value skipped", now=batch.tombstones, so_far=self.state.tombstones)
 
     def tidy(self) -> int:
         """Now and then: datasets of a cluster that was declared meanwhile get its name. Gives their number."""
@@ -248,15 +263,17 @@ def keep(producers: ProducerCatalog, events: Sequence[Event], gathered: Gathered
             keep(producers, [event], None)
 
 
-def read_event(record: Record) -> Event:
-    """The event in a message. Raises InvalidInput.
+def read_event(record: Record, settings: LineageSettings | None = None) -> Event:
+    """The event in a message, dated no later than it arrived. Raises InvalidInput.
 
     One that a client wrote to the topic itself has not passed `Ingest`, and is redacted here.
     """
     try:
         raw = decode(record.value)
         passed = all(header in record.headers for header in REDACTED_ALREADY)
-        return parse(raw if passed else redact(raw))
+        event = parse(raw if passed else redact(raw))
+        allowance = (settings or LineageSettings()).clock_allowance_seconds
+        return bounded(event, record.arrived, int(allowance * 1000))
     except RecursionError:
         raise InvalidInput("The event is nested too deeply to be read.") from None
 

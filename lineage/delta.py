@@ -25,11 +25,13 @@ class StoredBook:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the store knows of the names in a batch: links that touch them, drops, and what was said of datasets."""
+    """What the store knows of the names in a batch: links that touch them, when they were dropped,
+    emptied or overwritten (clears), and what was said of datasets."""
 
     links: tuple[Link, ...] = ()
     drops: Mapping[DatasetId, tuple[int, ...]] = field(default_factory=dict)
     info: Mapping[DatasetId, Info] = field(default_factory=dict)
+    clears: Mapping[DatasetId, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -40,7 +42,7 @@ class GraphDelta:
     job_info    job id -> what it says of itself, whole; dataset_info: dataset -> the same, with times, whole
     upserts     edges to make (or to set, where they are); updates: edges that are there, to set
     removed     (kind, id) of edges that are no longer derived
-    links       symlinks learned; drops: dataset -> all its times; retired: ids of datasets now known by another
+    links       symlinks learned; drops, clears: dataset -> all its times; retired: ids of datasets now known by another
     books       to store, each with the version it replaces
     """
 
@@ -54,6 +56,7 @@ class GraphDelta:
     removed: list[tuple[Kind, str]] = field(default_factory=list)
     links: set[Link] = field(default_factory=set)
     drops: dict[DatasetId, tuple[int, ...]] = field(default_factory=dict)
+    clears: dict[DatasetId, tuple[int, ...]] = field(default_factory=dict)
     retired: set[str] = field(default_factory=set)
     books: list[StoredBook] = field(default_factory=list)
 
@@ -68,7 +71,7 @@ class GraphDelta:
 
     def absorb(self, other: GraphDelta) -> None:
         """Take the changes of another, which come after these."""
-        for name in ("datasets", "columns", "jobs", "job_info", "dataset_info", "links", "drops", "retired"):
+        for name in ("datasets", "columns", "jobs", "job_info", "dataset_info", "links", "drops", "clears", "retired"):
             getattr(self, name).update(getattr(other, name))
         for name in ("upserts", "updates", "removed", "books"):
             getattr(self, name).extend(getattr(other, name))

@@ -1,24 +1,23 @@
 """A book -> the edges it stands for, each with its time. Pure: the same book and names give the same edges.
 
-What a run says is settled first (`statements.py`). Between runs, an edge opens with the first run that has it and stays
-until evidence closes it: a completed later run (of a job that is not streaming) that has flows and lacks this one, a
-declaration or a complete snapshot that lacks it, a dropped dataset. A missing list, a failure, an abort close nothing.
+What a run says is settled first (`statements.py`). What became of it in time is told by `timeline.py`: an edge opens when
+its data is there and stays until evidence closes it. A missing list, a failure, an abort close nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from hashlib import blake2b
 from typing import NamedTuple
 
-from catalog.model import DatasetId
-from lineage.book import Book, Mark, Pair, Remembered, Run
+from lineage.book import Book, Mark, Pair, Past, Remembered, Run, joined
 from lineage.halves import joined_halves
 from lineage.model import FOREVER, Edge, How, Kind
 from lineage.names import Names
-from lineage.statements import Statement, datasets_of, ends_of, node_id, pair_of, resolve_pair, settle
+from lineage.statements import Statement, ends_of, node_id, pair_of, resolve_pair, settle
+from lineage.timeline import Step, Timeline, Times, until
 from lineage.turns import all_turns, changes
 
 OBSERVED, DECLARED = "observed", "declared"
@@ -27,25 +26,6 @@ _BETWEEN_COLUMNS = frozenset({Kind.DERIVES, Kind.INFLUENCES})
 
 _PAIRS_KEPT = 2000
 """Flows that statements kept between batches may hold per book."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A moment at which something was said: from `time` on, supported until `last`; `closes` refutes what it lacks,
-    but not `spared`, nor what is remembered of the same `parent` run."""
-
-    time: int
-    last: int
-    statement: Statement
-    closes: bool
-    spared: frozenset[Pair] = frozenset()
-    parent: str | None = None
-
-    def refutes(self, pair: Pair, held: Remembered) -> bool:
-        # What another run still reported after this one began is not refuted: the two ran side by side.
-        if pair in self.statement.pairs or held.seen > self.time or pair in self.spared:
-            return False
-        return (held.parent is None or held.parent != self.parent) and self.statement.refutes(pair)
 
 
 class Derived(NamedTuple):
@@ -59,6 +39,8 @@ class Derived(NamedTuple):
     variant: tuple[str, ...]
     how: How
     origin: str
+    ct: int | None = None
+    unfinished: bool = False
 
     @property
     def raw(self) -> bool:
@@ -74,21 +56,23 @@ class Derived(NamedTuple):
             self.id, Kind(self.pair[0]), source, target, owner,
             node_id("job", self.pair[7], self.pair[8], "") if self.pair[7] else None,
             self.vf, self.vt, self.seen, self.raw, self.columns, self.how, self.origin, self.pair[1:7],
+            self.ct, self.unfinished,
         )  # fmt: skip
 
 
 def derive(
-    book: Book, names: Names, drops: Mapping[DatasetId, Sequence[int]], seen_steps: tuple[int, int] = (1, 1)
+    book: Book, names: Names, drops: Times, seen_steps: tuple[int, int] = (1, 1), clears: Times | None = None
 ) -> list[Derived]:
     """Every edge the book stands for, but those it has forgotten (which stay in the graph as they are).
 
     `seen` is rounded down to the first of `seen_steps` (milliseconds) for edges between datasets and jobs, to the
-    second for those between columns.
+    second for those between columns. `clears`: when datasets were emptied or overwritten, by whom ever.
     """
     sayings = Sayings(book, names)
-    opened = base_of(book, names)
-    found = list(_edges(book, OBSERVED, seen_steps, *walk(opened, sayings.observed(), drops)))
-    found += _edges(book, DECLARED, seen_steps, *walk({}, sayings.declared(), drops))
+    observed, declared = Timeline(base_of(book, names), past_of(book, names)), Timeline({}, stays=False)
+    observed.walk(sayings.observed(), drops, clears or {})
+    declared.walk(sayings.declared(), drops, {})
+    found = [*_edges(book, OBSERVED, seen_steps, observed), *_edges(book, DECLARED, seen_steps, declared)]
     book.cache.ids = {(row.origin, row.vf, row.pair): row.id for row in found}
     sayings.keep()
     return found
@@ -99,70 +83,12 @@ def base_of(book: Book, names: Names) -> dict[Pair, Remembered]:
     for pair, held in sorted(book.base.items()):
         now = resolve_pair(pair, names)
         if now not in opened:
-            opened[now] = Remembered(held.variant, held.vf, held.seen, held.parent)
+            opened[now] = replace(held, data=held.data or held.seen)
     return opened
 
 
-Closed = list[tuple[Pair, tuple[str, ...], How, int, int, int]]
-_Open = dict[Pair, Remembered]
-
-
-def walk(
-    opened: _Open, steps: Iterable[Step], drops: Mapping[DatasetId, Sequence[int]]
-) -> tuple[_Open, Closed, dict[Pair, How]]:
-    """Go through time: what is open at the end, what was closed on the way, and how each open pair is known."""
-    closed: Closed = []
-    hows: dict[Pair, How] = {}
-    dropping = sorted((time, dataset) for dataset, times in drops.items() for time in times)
-
-    def close(pair: Pair, at: int) -> None:
-        held = opened.pop(pair)
-        if held.vf < at:
-            closed.append((pair, held.variant, hows.get(pair, How.INPUTS_OUTPUTS), held.vf, at, held.seen))
-
-    def drop(until: int) -> None:
-        while dropping and dropping[0][0] <= until:
-            at, dataset = dropping.pop(0)
-            for pair in [p for p, h in opened.items() if h.vf < at and h.seen < at and dataset in datasets_of(p)]:
-                close(pair, at)
-
-    for step in _merged(steps, [time for time, _ in dropping]):
-        drop(step.time)
-        said = step.statement
-        if step.closes:
-            for pair in [pair for pair, held in opened.items() if step.refutes(pair, held)]:
-                close(pair, step.time)
-        for pair, (variant, how) in said.pairs.items():
-            held = opened.get(pair)
-            if held is not None and held.variant != variant:
-                close(pair, step.time)
-                held = None
-            if held is None:
-                opened[pair] = Remembered(variant, step.time, step.last)
-            else:  # a run older than all that is remembered moves the beginning back
-                held.vf, held.seen = min(held.vf, step.time), max(held.seen, step.last)
-            hows[pair] = how
-    drop(FOREVER)
-    return opened, closed, hows
-
-
-def _merged(steps: Iterable[Step], drop_times: Sequence[int]) -> Iterator[Step]:
-    """Neighbours that say the same become one: a job that runs every minute costs what its changes cost."""
-    held: Step | None = None
-    for step in steps:
-        if held is None:
-            held = step
-        elif (
-            step.statement is held.statement
-            and (step.closes, step.spared, step.parent) == (held.closes, held.spared, held.parent)
-            and not any(held.time < time <= step.time for time in drop_times)
-        ):
-            held = replace(held, last=max(held.last, step.last))
-        else:
-            yield held
-            held = step
-    if held is not None:
-        yield held
+def past_of(book: Book, names: Names) -> list[Past]:
+    return [replace(row, pair=resolve_pair(row.pair, names)) for row in book.past]
 
 
 class Sayings:
@@ -186,22 +112,30 @@ class Sayings:
 
     def declared(self) -> list[Step]:
         rows = all_turns(self.book.declared, self.book.declared_turns)
-        return [Step(time, time, self.statement((key,)), True) for time, key in rows]
+        return [Step(time, time, self.statement((key,)), True, began=time, data=time) for time, key in rows]
 
     def of_run(self, run: Run) -> Iterator[Step]:
+        """Its steps: of a batch one, once it completed; of a stream one for each thing it said."""
         phases = sorted((time, key) for key, time in run.phases.items())
+        there = run.data_from()
+        unfinished = there is None
         if run.snapshot:
             phases = changes(all_turns(run.phases, run.turns))
             for at, (time, key) in enumerate(phases):
                 last = run.heard if at == len(phases) - 1 else phases[at + 1][0]
-                yield Step(time, last, self.statement((key,)), True)
+                yield Step(time, last, self.statement((key,)), True, began=time, data=last, unfinished=unfinished)
         elif run.streaming:
-            for at in range(len(phases)):
-                yield Step(phases[at][0], run.heard, self.statement(key for _, key in phases[: at + 1]), False)
+            for at, (first, _) in enumerate(phases):
+                said = self.statement(key for _, key in phases[: at + 1])
+                time = first if there is None else max(first, there)
+                yield Step(time, run.heard, said, False, began=first, data=run.heard, unfinished=unfinished)
         elif phases:
             said = self.statement(run.phases)
             parent = run.parent if run.parent in self._remembered else None
-            yield Step(run.first, run.heard, said, run.complete, self._of_siblings(run, said), parent)
+            time = run.first if there is None else there
+            data = max(time, run.types.get("COMPLETE", run.heard if not unfinished else time))
+            spared = self._of_siblings(run, said)
+            yield Step(time, run.heard, said, run.complete, spared, parent, run.first, data, unfinished)
 
     def _of_siblings(self, run: Run, said: Statement) -> frozenset[Pair]:
         """What runs of this job under the same parent run say: mapped tasks and loops are one piece of work in many
@@ -246,24 +180,25 @@ class Sayings:
                 source, target = self.names.dataset(*s), self.names.dataset(*t)
                 said.pairs[pair_of(Kind.FEEDS, source, "", target, "", self.book)] = (("0", "1"), How.PARENT_RUN)
                 said.feeds.add((source, target))
-            yield run_id, Step(first, max(first, last), said, False)
+            yield run_id, Step(first, max(first, last), said, False, began=first, data=max(first, last))
 
 
-def _edges(
-    book: Book, origin: str, seen_steps: tuple[int, int], opened: _Open, closed: Closed, hows: Mapping[Pair, How]
-) -> Iterator[Derived]:
-    rows = [
-        (pair, held.variant, hows.get(pair, How.INPUTS_OUTPUTS), held.vf, FOREVER, held.seen)
-        for pair, held in opened.items()
-    ]
+def _edges(book: Book, origin: str, seen_steps: tuple[int, int], line: Timeline) -> Iterator[Derived]:
+    rows: list[tuple[Pair, tuple[str, ...], str, int, int, int, int, bool]] = [
+        (pair, held.variant, line.hows.get(pair, How.INPUTS_OUTPUTS), held.vf, FOREVER, held.seen,
+         FOREVER if held.ct is None else held.ct, held.unfinished)
+        for pair, held in line.opened.items()
+    ]  # fmt: skip
+    rows += [(p.pair, p.variant, p.how, p.vf, p.vt, p.seen, until(p), p.unfinished) for p in line.past]
     ids = book.cache.ids
-    for pair, variant, how, vf, vt, seen in (*rows, *closed):
+    for pair, variant, how, vf, vt, seen, ct, unfinished in rows:
         step = seen_steps[1 if pair[0] in _BETWEEN_COLUMNS else 0]
         seen = min(seen, vt)
         key = ids.get((origin, vf, pair)) or edge_id(book.owner, origin, pair, vf)
-        yield Derived(key, pair, vf, vt, max(vf, seen - seen % step), variant, how, origin)
+        seen = max(vf, seen - seen % step)
+        yield Derived(key, pair, vf, vt, seen, variant, How(how), origin, None if ct == vt else ct, unfinished)
 
 
 def edge_id(owner: str, origin: str, pair: Pair, vf: int) -> str:
-    text = "\x1f".join((owner, origin, str(vf), *pair))
+    text = joined((owner, origin, str(vf), *pair))
     return blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()

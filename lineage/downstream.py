@@ -9,19 +9,27 @@ from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
 from lineage import impact as impacts
 from lineage import paths
-from lineage.asked import NOW, AsOf, as_of_time, depth_within
+from lineage.asked import AsOf, as_of_time, basis_of, depth_within
 from lineage.changes import Change, change_of, with_effects
 from lineage.finding import Finder
-from lineage.model import Affected, Direction, Edge, Flow, Impact, Kind, Node
+from lineage.model import NOW, Affected, Basis, Direction, Edge, Flow, Impact, Kind, Node, holder_of
 from lineage.reach import Reach, arrivals, outgoing_since
 
 
 class Downstream(Finder):
     """Questions about what comes after. Every method may raise Unavailable naming Neo4j."""
 
-    def impact(self, node_id: str, depth: int = 20, as_of: AsOf = None, change: Change | str | None = None) -> Impact:
+    def impact(
+        self,
+        node_id: str,
+        depth: int = 20,
+        as_of: AsOf = None,
+        change: Change | str | None = None,
+        basis: Basis | str = Basis.CONTENTS,
+    ) -> Impact:
         """What is affected when this dataset, field or job is lost or changed, nearest first.
 
+        `basis`: whatever holds data that came from it (contents), or what the last runs make of it (last_run).
         With a `change` (drop, retype, mask, lose) each row says what it does to it, and what it leaves alone is left
         out.
 
@@ -30,7 +38,7 @@ class Downstream(Finder):
         (`columns: unknown`, everything after them included). Raises InvalidInput, NotFound.
         """
         depth, at, root = depth_within(depth), as_of_time(as_of), self.find(node_id)
-        walk = impacts.Walk(self._graph, at, depth, self._settings.node_budget)
+        walk = impacts.Walk(self._graph, at, depth, self._settings.node_budget, basis_of(basis))
         if root.type == "field":
             affected = walk.of_field(root)
         elif root.type == "job":
@@ -40,21 +48,25 @@ class Downstream(Finder):
         done = change_of(change)
         if done is Change.DROP and root.type != "field":  # without it, nothing of it is left to use
             done = Change.LOSE
-        return self._impact(root.id, affected.values(), walk.truncated, done)
+        return self._impact(root.id, affected.values(), walk.truncated, done, basis_of(basis))
 
-    def impact_of_namespace(self, namespace: str, depth: int = 20, as_of: AsOf = None) -> Impact:
+    def impact_of_namespace(
+        self, namespace: str, depth: int = 20, as_of: AsOf = None, basis: Basis | str = Basis.CONTENTS
+    ) -> Impact:
         """What is affected when all datasets of a namespace (a cluster, a database) are lost. Raises InvalidInput,
         NotFound where lineage knows no dataset of it."""
         depth, at = depth_within(depth), as_of_time(as_of)
         lost = self._graph.named_in("dataset", namespace, self._settings.node_budget)
         if not lost:
             raise NotFound(f"Lineage knows no dataset of {namespace}.", details={"namespace": namespace})
-        walk = impacts.Walk(self._graph, at, depth, self._settings.node_budget)
+        walk = impacts.Walk(self._graph, at, depth, self._settings.node_budget, basis_of(basis))
         affected = walk.of_datasets({node.id for node in lost})
-        return self._impact(f"namespace:{namespace}", affected.values(), walk.truncated, Change.LOSE)
+        return self._impact(f"namespace:{namespace}", affected.values(), walk.truncated, Change.LOSE, basis_of(basis))
 
     def downstream_of(self, dataset: DatasetId, path: str | None = None) -> list[Flow]:
-        """Where a field (or, without `path`, a dataset) flows. Empty where lineage knows nothing of it."""
+        """Where a field (or, without `path`, a dataset) flows, by where contents come from.
+
+        Empty where lineage knows nothing of it."""
         try:
             root = self.find(dataset.field_node_id(path) if path else dataset.node_id)
         except NotFound:
@@ -85,10 +97,7 @@ class Downstream(Finder):
         came = arrivals(root.id, since, outgoing, end, lambda edge: steps[edge.kind is Kind.DERIVES])
         found = sorted(came.values(), key=lambda a: (not a.confirmed, a.time, a.hops, a.node))
         if target is not None:
-            fields = f"datasetField:{target.id.removeprefix('dataset:')}:"
-            found = [
-                a for a in found if a.node == target.id or (target.type == "dataset" and a.node.startswith(fields))
-            ]
+            found = [a for a in found if a.node == target.id or holder_of(a.node) == target.id]
         else:
             found.sort(key=lambda a: (a.time, a.hops, a.node))
         return Reach(
@@ -109,12 +118,18 @@ class Downstream(Finder):
         found, more = paths.between(first.id, last.id, edges, limit, depth)
         return found, more or cut_off
 
-    def _impact(self, root: str, rows: Iterable[Affected], truncated: bool, change: Change | None) -> Impact:
+    def _impact(
+        self, root: str, rows: Iterable[Affected], truncated: bool, change: Change | None, basis: Basis
+    ) -> Impact:
         touched = list(with_effects(rows, change)) if change is not None else list(rows)
         nodes = self._nodes([row.id for row in touched])
         found = [impacts.with_node(row, nodes.get(row.id), self._owners_of(nodes.get(row.id))) for row in touched]
         return Impact(
-            root, tuple(sorted(found, key=lambda row: (row.hops, row.type, row.id))), truncated, change and str(change)
+            root,
+            tuple(sorted(found, key=lambda row: (row.hops, row.type, row.id))),
+            truncated,
+            change and str(change),
+            basis,
         )
 
     def _data(self, node_id: str) -> Node:

@@ -7,7 +7,7 @@ Times are milliseconds since 1970 UTC.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Facets = Mapping[str, Any]
@@ -28,6 +28,8 @@ class DatasetRef:
     id: Name
     facets: Facets = field(default_factory=dict)
     side_facets: Facets = field(default_factory=dict)
+    partial: bool = False
+    """Only a part of it (a partition) is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class RunEvent:
     parent: ParentRef | None = None
     facets: Facets = field(default_factory=dict)
     producer: str | None = None
+    claimed: int | None = None
+    """The time the event itself gives, where that lay after its arrival: `time` is its arrival then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class JobEvent:
     inputs: tuple[DatasetRef, ...] = ()
     outputs: tuple[DatasetRef, ...] = ()
     producer: str | None = None
+    claimed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +83,21 @@ class DatasetEvent:
     time: int
     dataset: DatasetRef
     producer: str | None = None
+    claimed: int | None = None
 
 
 Event = RunEvent | JobEvent | DatasetEvent
+
+
+def bounded(event: Event, arrived: int | None, allowance: int) -> Event:
+    """The event, dated no later than it arrived: a clock that runs ahead by more than `allowance` (ms) is not believed.
+
+    `arrived` is when the log took it (None: not known, and the event stays as it is), so that reading the log again
+    gives the same.
+    """
+    if arrived is None or event.time <= arrived + allowance:
+        return event
+    return replace(event, time=arrived, claimed=event.time)
 
 
 def facet(facets: Facets, name: str) -> Mapping[str, Any] | None:

@@ -8,9 +8,25 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from lineage.model import parts_of
+
 Json = Mapping[str, Any]
 
-_EDGE_COLUMNS = ("source", "target", "kind", "job", "masked", "columns", "how", "origin", "from", "to", "seen", "stale")
+_EDGE_COLUMNS = (
+    "source",
+    "target",
+    "kind",
+    "job",
+    "masked",
+    "columns",
+    "how",
+    "origin",
+    "from",
+    "to",
+    "seen",
+    "stale",
+    "unfinished",
+)
 _ROW_COLUMNS = ("id", "type", "hops", "raw", "effect", "columns", "via", "commit", "owners")
 _MERMAID_NODES = 500
 """Its renderers give up on more edges than that."""
@@ -128,7 +144,7 @@ def _label(node: Json) -> str:
 
 
 def _job_name(job: str | None) -> str:
-    return job.rpartition(":")[2] if job else ""
+    return parts_of(job).name if job else ""
 
 
 def _quoted(text: str) -> str:

@@ -30,13 +30,16 @@ JOB_READS = "r"  # job namespace, name; dataset namespace, name
 HANDS_TO = "h"  # source job, target job
 PARENT = "p"  # job namespace, name of the job that started this one
 RENAMED = "m"  # old namespace, name; new namespace, name
+OVERWRITES = "v"  # namespace, name: what was in it before is gone
 RAW, MASKED = "raw", "masked"
 
 _GONE = frozenset({"DROP", "TRUNCATE"})
 
+_CLEARS = frozenset({"TRUNCATE", "OVERWRITE"})
+
 
 _DATASETS_AT = {
-    INPUT: (1,), OUTPUT: (1,), EXPLICIT: (1,), JOB_WRITES: (3,), JOB_READS: (3,), SOURCE: (1, 3), RENAMED: (1, 3),
+    INPUT: (1,), OUTPUT: (1,), EXPLICIT: (1,), JOB_WRITES: (3,), JOB_READS: (3,), OVERWRITES: (1,), SOURCE: (1, 3), RENAMED: (1, 3),
     COLUMN: (1, 4), EXPLICIT_COLUMN: (1, 4), INFLUENCE: (1, 4), EXPLICIT_INFLUENCE: (1, 4),
 }  # fmt: skip
 
@@ -71,6 +74,8 @@ def facts_of(event: Event) -> Facts:
         else:
             found.add((JOB_WRITES, *_pair(event.job.id), *_pair(target.id)))
         found.update(_dataset_facts(target))
+        if _clears(target):
+            found.add((OVERWRITES, target.id.namespace, target.id.name))
     found.update(_job_facts(event.job))
     found.update(sql_facts(event))
     if isinstance(event, RunEvent) and event.parent is not None and event.parent.job is not None:
@@ -84,6 +89,18 @@ def drops_of(event: Event) -> Iterator[Name]:
     for ref in refs:
         if lifecycle(ref.facets) == "DROP":
             yield ref.id
+
+
+def clears_of(event: Event) -> Iterator[Name]:
+    """Datasets that this event says were emptied or overwritten, whole."""
+    refs = (event.dataset,) if isinstance(event, DatasetEvent) else event.outputs
+    for ref in refs:
+        if _clears(ref):
+            yield ref.id
+
+
+def _clears(ref: DatasetRef) -> bool:
+    return lifecycle(ref.facets) in _CLEARS and not ref.partial
 
 
 def links_of(event: Event) -> Iterator[tuple[Name, Name, str]]:

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from catalog.errors import InvalidInput
-from catalog.model import NodeId
-from lineage.model import Edge, Kind
+from lineage.model import Edge, Kind, holder_of, parts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Only:
         if self.origins and edge.origin not in self.origins:
             return False
         return not self.namespaces or all(
-            end == root or end.startswith("job:") or _namespace(end) in self.namespaces
+            end == root or end.startswith("job:") or parts_of(end).namespace in self.namespaces
             for end in (edge.source, edge.target)
         )
 
@@ -53,20 +52,13 @@ def kinds_of(texts: Collection[str]) -> frozenset[Kind]:
         raise InvalidInput(f"{error}: an edge is of kind {', '.join(Kind)}.", details={"kind": list(texts)}) from None
 
 
-def _namespace(node_id: str) -> str:
-    try:
-        return NodeId.parse(node_id).namespace
-    except InvalidInput:
-        return ""
-
-
 def _joined(root: str, edges: Iterable[Edge], most: int | None) -> tuple[set[str], bool]:
     beside: dict[str, set[str]] = {}
     for edge in edges:
         beside.setdefault(edge.source, set()).add(edge.target)
         beside.setdefault(edge.target, set()).add(edge.source)
     # At column level the walk begins at the fields of the root.
-    starts = [root] + [node for node in beside if node.startswith(f"datasetField:{root.partition(':')[2]}:")]
+    starts = [root] + [node for node in beside if node != root and holder_of(node) == root]
     if not any(node in beside for node in starts):  # from a job, at column level, what it reads and writes is near
         starts = [root, *sorted(beside)]
     found, frontier = dict.fromkeys(starts), starts

@@ -9,7 +9,7 @@ from dataclasses import replace
 from catalog.columns import column_of
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
-from lineage.model import Direction, Edge, Kind, Node
+from lineage.model import Basis, Direction, Edge, Kind, Node
 from lineage.names import Names, Resolve, as_written, field_text
 from lineage.parse import run_id_of
 from lineage.ports import LineageGraph
@@ -41,25 +41,64 @@ class Finder:
         self._owners, self._known = owners, known
 
     def find(self, node_id: str) -> Node:
-        """The node of an id, under any of its names. Raises InvalidInput, NotFound with the nearest ids."""
+        """The node of an id, under any of its names. Raises InvalidInput, NotFound with the nearest ids.
+
+        A typed id whose parts can be told in several ways means the node that there is.
+        """
         exact = self._graph.node(node_id)
         if exact is not None:
             return exact
-        parsed = NodeId.parse(node_id)
-        if parsed.kind != "job":
-            dataset = self._canonical(DatasetId(parsed.namespace, parsed.name))
-            parsed = self._as_lineage_names(dataset, parsed)
-            wanted = dataset.node_id
-            if parsed.field is not None:
-                wanted = dataset.field_node_id(field_text(dataset, parsed.field))
-            found = self._graph.node(wanted) or self._unspoken(dataset, wanted, parsed.field)
-            if found is not None:
-                return found
-        if _VERSION.search(node_id):
+        strict, problem = None, None
+        try:
+            strict = NodeId.parse(node_id)
+        except InvalidInput as error:
+            problem = error
+        found = self._named(strict) if strict is not None else None
+        if found is None and _VERSION.search(node_id):
             return self.find(_VERSION.sub("", node_id))
+        found = found or self._read(node_id) or (self._unspoken(strict) if strict is not None else None)
+        if found is not None:
+            return found
+        if problem is not None:
+            raise problem
         near = self._graph.search_ids(node_id, 5)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise NotFound(f"Lineage knows no {node_id}.{hint}", details={"nodeId": node_id, "nearest": near})
+
+    def _named(self, asked: NodeId) -> Node | None:
+        """The node in the graph that these parts mean, under any name of its dataset."""
+        return self._graph.node(str(asked)) or (
+            None if asked.kind == "job" else self._graph.node(str(self._canonical_node(asked)))
+        )
+
+    def _canonical_node(self, asked: NodeId) -> NodeId:
+        dataset = self._canonical(asked.dataset)
+        column = field_text(dataset, asked.field) if asked.field is not None else None
+        if column is not None:
+            column = self._as_lineage_names(dataset, column)
+        return NodeId(asked.kind, dataset.namespace, dataset.name, column)
+
+    def _as_lineage_names(self, dataset: DatasetId, column: str) -> str:
+        """A column that was asked for by the catalog's path (`value.email` of a table) by its own name."""
+        name = column_of(dataset, column)
+        if name == column or self._graph.node(dataset.field_node_id(column)):
+            return column
+        exists = self._graph.node(dataset.field_node_id(name)) or (self._known and self._known(dataset, name))
+        return name if exists else column
+
+    def _read(self, text: str) -> Node | None:
+        """The one node that a typed text means, whichever of its colons separate. Raises InvalidInput for several."""
+        ways = {str(way): way for way in NodeId.readings(text)}
+        found = self._nodes(ways)
+        if not found and self._known is not None:
+            known = [way for way in ways.values() if way.kind != "job" and self._known(way.dataset, way.field)]
+            found = {str(way): Node(str(way), way.kind, way.namespace, way.name, way.field) for way in known}
+        if len(found) > 1:
+            raise InvalidInput(
+                f"{text} may mean {len(found)} nodes; write one of {', '.join(sorted(found))}.",
+                details={"nodeId": text, "candidates": sorted(found)},
+            )
+        return next(iter(found.values()), None)
 
     def namespaces(self) -> dict[str, tuple[int, int]]:
         """Namespace -> how many datasets and how many jobs lineage knows of it."""
@@ -86,23 +125,16 @@ class Finder:
         fields = self._graph.fields_of(root.id, self._settings.node_budget)
         return root, [node.field for node in fields if node.field is not None]
 
-    def _as_lineage_names(self, dataset: DatasetId, asked: NodeId) -> NodeId:
-        """A column that was asked for by the catalog's path (`value.email` of a table) by its own name."""
-        if asked.field is None or self._graph.node(dataset.field_node_id(field_text(dataset, asked.field))):
-            return asked
-        column = column_of(dataset, asked.field)
-        exists = self._graph.node(dataset.field_node_id(column)) or (self._known and self._known(dataset, column))
-        return replace(asked, field=column) if column != asked.field and exists else asked
-
-    def _unspoken(self, dataset: DatasetId, node_id: str, column: str | None) -> Node | None:
-        """A node for what exists though no producer spoke of it."""
-        path = field_text(dataset, column) if column is not None else None
-        exists = self._known is not None and self._known(dataset, path)
-        if not exists and path is not None:  # of a dataset without column lineage, any field may be meant
-            exists = self._graph.node(dataset.node_id) is not None and not self._graph.fields_of(dataset.node_id, 1)
-        if not exists:
+    def _unspoken(self, asked: NodeId) -> Node | None:
+        """A node for what exists though no producer reported it."""
+        if asked.kind == "job":
             return None
-        return Node(node_id, "field" if path else "dataset", dataset.namespace, dataset.name, path)
+        node = self._canonical_node(asked)
+        exists = self._known is not None and self._known(node.dataset, node.field)
+        if not exists and node.field is not None:  # of a dataset without column lineage, any field may be meant
+            holder = node.dataset.node_id
+            exists = self._graph.node(holder) is not None and not self._graph.fields_of(holder, 1)
+        return Node(str(node), node.kind, node.namespace, node.name, node.field) if exists else None
 
     def _canonical(self, dataset: DatasetId) -> DatasetId:
         resolved = self._resolve(dataset.namespace, dataset.name)
@@ -140,9 +172,15 @@ class Finder:
         return tuple(dict.fromkeys(said))
 
     def _closure(
-        self, starts: Collection[str], kind: Kind, way: Direction, depth: int, at: int
+        self,
+        starts: Collection[str],
+        kind: Kind,
+        way: Direction,
+        depth: int,
+        at: int,
+        basis: Basis = Basis.LAST_RUN,
     ) -> tuple[list[Edge], bool]:
         if not starts or depth < 1:
             return [], False
-        closure = self._graph.closure(starts, kind, way, depth, at, self._settings.node_budget)
+        closure = self._graph.closure(starts, kind, way, depth, at, self._settings.node_budget, basis)
         return closure.edges, closure.truncated

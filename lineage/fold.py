@@ -9,19 +9,26 @@ from typing import Any
 from catalog.model import DatasetId, NodeId
 from lineage.book import Book, newest
 from lineage.delta import Context, GraphDelta, Info, StoredBook
-from lineage.derive import OBSERVED, Derived, Sayings, base_of, derive, edge_id, walk
+from lineage.derive import OBSERVED, Derived, Sayings, base_of, derive, edge_id, past_of
 from lineage.events import Event
 from lineage.info import job_info
 from lineage.learn import About, about, gather, learn, new_books
 from lineage.model import Edge, Kind
 from lineage.names import Link, Names, Resolve, as_written
 from lineage.settings import LineageSettings
+from lineage.timeline import Timeline
 from lineage.turns import all_turns, newest_changes
 
 Drops = Mapping[DatasetId, Sequence[int]]
 
 DROPS_KEPT = 32
 """Times of drops remembered per dataset."""
+
+CLEARS_KEPT = 64
+"""Times at which a dataset was emptied or overwritten, remembered per dataset."""
+
+PAST_KEPT = 1000
+"""Of what forgotten runs left in their targets, so much is looked after per book; older stays in the graph as it is."""
 
 
 def fold(events: Iterable[Event], resolve: Resolve = as_written, settings: LineageSettings | None = None) -> GraphDelta:
@@ -31,10 +38,13 @@ def fold(events: Iterable[Event], resolve: Resolve = as_written, settings: Linea
     books = new_books(gathered, gathered.owners)
     changed = learn(books, gathered, settings).all
     said = about(gathered, changed)
-    links, drops = learned(said, resolve)
+    links, drops, clears = learned(said, resolve)
     names = Names(resolve, links)
-    context = Context(drops={dataset: tuple(sorted(times)) for dataset, times in drops.items()})
-    delta = GraphDelta(links=links, drops=dict(context.drops))
+    context = Context(
+        drops={dataset: tuple(sorted(times)) for dataset, times in drops.items()},
+        clears={dataset: tuple(sorted(times))[-CLEARS_KEPT:] for dataset, times in clears.items()},
+    )
+    delta = GraphDelta(links=links, drops=dict(context.drops), clears=dict(context.clears))
     for part in change(books, changed, names, context, settings).values():
         delta.absorb(part)
     add_named(delta, said, names, {})
@@ -49,18 +59,23 @@ def change(
     The books are marked as written so, and forget their oldest runs.
     """
     steps = (settings.seen_resolution_seconds * 1000, settings.column_seen_resolution_seconds * 1000)
-    drops: dict[DatasetId, list[int]] = defaultdict(list)
-    for dataset, times in context.drops.items():
-        drops[names.dataset(dataset.namespace, dataset.name)].extend(times)
+    drops, clears = _by_name(context.drops, names), _by_name(context.clears, names)
     found: dict[str, GraphDelta] = {}
     for owner in sorted(owners):
         book, delta = books[owner], GraphDelta()
         _shorten_phases(book, settings.phases_kept)
-        _compare(delta, book, derive(book, names, drops, steps))
-        _forget_runs(book, names, drops, settings.runs_kept)
+        _compare(delta, book, derive(book, names, drops, steps, clears))
+        _forget_runs(book, names, drops, clears, settings.runs_kept)
         book.sweep()
         found[owner] = delta
         _add_book(delta, book)
+    return found
+
+
+def _by_name(times: Drops, names: Names) -> dict[DatasetId, list[int]]:
+    found: dict[DatasetId, list[int]] = defaultdict(list)
+    for dataset, each in times.items():
+        found[names.dataset(dataset.namespace, dataset.name)].extend(each)
     return found
 
 
@@ -78,16 +93,21 @@ def _add_book(delta: GraphDelta, book: Book) -> None:
     delta.books.append(StoredBook(book.owner, book.version, book.dump()))
 
 
-def learned(said: About, resolve: Resolve) -> tuple[set[Link], dict[DatasetId, set[int]]]:
-    """Links and drops of a batch, in the catalog's names."""
+_Moments = dict[DatasetId, set[int]]
+
+
+def learned(said: About, resolve: Resolve) -> tuple[set[Link], _Moments, _Moments]:
+    """Links, drops and clears of a batch, in the catalog's names."""
     links = {
         Link(resolve(primary.namespace, primary.name), resolve(other.namespace, other.name), kind)
         for primary, other, kind in said.links
     }
-    drops: dict[DatasetId, set[int]] = defaultdict(set)
-    for name, time in said.drops:
-        drops[resolve(name.namespace, name.name)].add(time)
-    return {link for link in links if link.primary != link.other}, drops
+    drops: _Moments = defaultdict(set)
+    clears: _Moments = defaultdict(set)
+    for found, times in ((drops, said.drops), (clears, said.clears)):
+        for name, time in times:
+            found[resolve(name.namespace, name.name)].add(time)
+    return {link for link in links if link.primary != link.other}, drops, clears
 
 
 def add_named(delta: GraphDelta, said: About, names: Names, known: dict[DatasetId, Info]) -> None:
@@ -111,6 +131,8 @@ def _compare(delta: GraphDelta, book: Book, rows: Iterable[Derived]) -> None:
     emitted: dict[str, list[Any]] = {}
     for derived in rows:
         row = [derived.pair[0], derived.vt, derived.seen, f"{derived.raw:d}{derived.columns:d}{derived.how}"]
+        if derived.ct is not None or derived.unfinished:
+            row += [derived.ct, derived.unfinished]
         emitted[derived.id] = row
         before = book.emitted.get(derived.id)
         if before is None:
@@ -152,17 +174,22 @@ def _shorten_phases(book: Book, kept: int) -> None:
             run.phases[united] = min(time, run.phases.get(united, time))
 
 
-def _forget_runs(book: Book, names: Names, drops: Drops, kept: int) -> None:
-    """Let the oldest runs go: what they left open is remembered as such, what was closed stays in the graph."""
+def _forget_runs(book: Book, names: Names, drops: Drops, clears: Drops, kept: int) -> None:
+    """Let the oldest runs go: what they left open, or in their targets, is remembered; what ended stays in the graph."""
     while len(book.runs) > kept:
         oldest = min(book.runs.values(), key=lambda run: (run.first, run.id))
         steps = list(Sayings(book, names).of_run(oldest))
         said = {pair for step in steps for pair in step.statement.pairs}
         until = max((step.time for step in steps), default=oldest.first)
-        past = {dataset: [time for time in times if time <= until] for dataset, times in drops.items()}
-        book.base, closed, _ = walk(base_of(book, names), steps, past)
+        line = Timeline(base_of(book, names), past_of(book, names))
+        line.walk(
+            steps, *({name: [t for t in held if t <= until] for name, held in each.items()} for each in (drops, clears))
+        )
+        book.base = line.opened
         for pair in book.base.keys() & said:
             book.base[pair].parent = oldest.parent
-        for pair, _, _, vf, _, _ in closed:
-            book.forget(edge_id(book.owner, OBSERVED, pair, vf))
+        still = sorted((row for row in line.past if row.ct is None), key=lambda row: (row.vt, row.pair))
+        book.past = still[-PAST_KEPT:]
+        for row in (*still[:-PAST_KEPT], *(row for row in line.past if row.ct is not None)):
+            book.forget(edge_id(book.owner, OBSERVED, row.pair, row.vf))
         del book.runs[oldest.id]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from catalog.model import DatasetId
-from lineage.model import Affected, Direction, Edge, Kind, Node
+from lineage.model import Affected, Basis, Direction, Edge, Kind, Node
 from lineage.ports import LineageGraph
 from lineage.walks import hops
 
@@ -18,8 +18,8 @@ Found = dict[str, Affected]
 class Walk:
     """One question at one time. `truncated` says whether the node budget cut the answer."""
 
-    def __init__(self, graph: LineageGraph, as_of: int, depth: int, budget: int) -> None:
-        self._graph, self._at, self._depth, self._budget = graph, as_of, depth, budget
+    def __init__(self, graph: LineageGraph, as_of: int, depth: int, budget: int, basis: Basis = Basis.CONTENTS) -> None:
+        self._graph, self._at, self._depth, self._budget, self._basis = graph, as_of, depth, budget, basis
         self.truncated = False
 
     def of_dataset(self, root: str) -> Found:
@@ -37,12 +37,12 @@ class Walk:
     def of_job(self, root: str) -> Found:
         """The datasets a job writes, and everything after them; the jobs it started or hands to."""
         found: Found = {}
-        written = self._graph.edges_at([root], Kind.WRITES, Direction.DOWNSTREAM, self._at)
+        written = self._graph.edges_at([root], Kind.WRITES, Direction.DOWNSTREAM, self._at, self._basis)
         starts = {edge.target for edge in written}
         for dataset in starts:
             _add(found, Affected(dataset, "dataset", 1, True, "writes"))
         self._datasets(dict.fromkeys(starts, 1), starts, found)
-        for edge in self._graph.edges_at([root], Kind.HANDS_TO, Direction.DOWNSTREAM, self._at):
+        for edge in self._graph.edges_at([root], Kind.HANDS_TO, Direction.DOWNSTREAM, self._at, self._basis):
             _add(found, Affected(edge.target, "job", 1, True, "hands_to"))
         found.pop(root, None)
         return found
@@ -58,7 +58,7 @@ class Walk:
         for edge in edges:
             self._job(found, edge, distance[edge.source] + 1, edge.source in raw)
         near = [node for node, away in distance.items() if away < self._depth]
-        for edge in self._graph.edges_at(near, Kind.INFLUENCES, Direction.DOWNSTREAM, self._at):
+        for edge in self._graph.edges_at(near, Kind.INFLUENCES, Direction.DOWNSTREAM, self._at, self._basis):
             away = distance[edge.source] + 1
             _add(found, Affected(edge.target, "dataset", away, False, "influences"))
             self._job(found, edge, away, edge.source in raw)
@@ -79,7 +79,7 @@ class Walk:
             holds[dataset] = min(away, holds.get(dataset, away))
             if node in raw:
                 holds_raw.add(dataset)
-        flows = self._graph.edges_at(holds, Kind.FEEDS, Direction.DOWNSTREAM, self._at)
+        flows = self._graph.edges_at(holds, Kind.FEEDS, Direction.DOWNSTREAM, self._at, self._basis)
         dark = [e for e in flows if not e.columns and e.target not in holds and holds[e.source] < self._depth]
         starts: dict[str, int] = {}
         for edge in dark:
@@ -119,7 +119,7 @@ class Walk:
         self, distance: dict[str, int], raw: set[str], found: Found, known: Collection[tuple[str, str | None]] = ()
     ) -> None:
         near = [node for node, away in distance.items() if away < self._depth]
-        for edge in self._graph.edges_at(near, Kind.READS, Direction.UPSTREAM, self._at):
+        for edge in self._graph.edges_at(near, Kind.READS, Direction.UPSTREAM, self._at, self._basis):
             away = distance[edge.target] + 1
             if (edge.target, edge.source) in known:
                 continue
@@ -132,7 +132,7 @@ class Walk:
     def _closure(self, starts: Collection[str], kind: Kind, depth: int) -> list[Edge]:
         if depth < 1:
             return []
-        closure = self._graph.closure(starts, kind, Direction.DOWNSTREAM, depth, self._at, self._budget)
+        closure = self._graph.closure(starts, kind, Direction.DOWNSTREAM, depth, self._at, self._budget, self._basis)
         self.truncated = self.truncated or closure.truncated
         return closure.edges
 

@@ -16,6 +16,9 @@ from lineage.redact import redact
 MAX_TEXT = 20_000
 """Characters of a description or a statement that are kept."""
 
+CLOCK_AHEAD = "clockAhead"
+"""Key under which nodes and runs show that events about them were dated after they arrived."""
+
 _LOCATION = ("type", "url", "repoUrl", "path", "version", "tag", "branch", "pullRequestNumber")
 
 
@@ -69,8 +72,16 @@ def job_info(book: Book) -> dict[str, Any]:
     shown = {key: value for key, (_, value) in sorted(book.info.items()) if value}
     newest = max(book.runs.values(), key=lambda run: (run.first, run.id), default=None)
     if newest is not None:
+        claims = [run.claimed for run in book.runs.values() if run.claimed is not None]
+        if claims:
+            shown[CLOCK_AHEAD] = clock_ahead(*max(claims, key=lambda claim: (claim[1], claim[0])))
         shown |= {"state": newest.state(), "lastRun": newest.id, "lastSeen": rfc3339(newest.heard)}
     return shown
+
+
+def clock_ahead(claimed: int, arrived: int) -> dict[str, Any]:
+    """Both times of an event dated after its arrival; it counts from its arrival."""
+    return {"claimed": rfc3339(claimed), "arrived": rfc3339(arrived)}
 
 
 def _text(raw: Any) -> str | None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from catalog.model import NodeId
-from lineage.book import SEEN_STEP, TERMINAL, Book, Run, newest
+from lineage.book import SEEN_STEP, STREAMING, TERMINAL, Book, Run, newest
 from lineage.delta import Info
 from lineage.events import DatasetEvent, Event, JobEvent, Name, RunEvent, facet
 from lineage.facts import lifecycle
-from lineage.info import job_said
+from lineage.info import CLOCK_AHEAD, clock_ahead, job_said
 from lineage.model import FOREVER
 from lineage.reading import Reader, Reading
 from lineage.settings import LineageSettings
@@ -44,6 +44,7 @@ class About:
     jobs: set[Name] = field(default_factory=set)
     links: set[tuple[Name, Name, str]] = field(default_factory=set)
     drops: set[tuple[Name, int]] = field(default_factory=set)
+    clears: set[tuple[Name, int]] = field(default_factory=set)
     infos: dict[Name, Info] = field(default_factory=dict)
 
 
@@ -68,6 +69,11 @@ def about(gathered: Gathered, owners: Iterable[str]) -> About:
             found.jobs |= reading.jobs
             found.links.update(reading.links)
             found.drops.update((name, event.time) for name in reading.drops)
+            if reading.clears and has_happened(event):
+                found.clears.update((name, event.time) for name in reading.clears)
+            if isinstance(event, DatasetEvent) and event.claimed is not None:
+                info = found.infos.setdefault(event.dataset.id, {})
+                info[CLOCK_AHEAD] = (event.time, clock_ahead(event.claimed, event.time))
             for name, key, value in reading.infos:
                 info = found.infos.setdefault(name, {})
                 if newest(info, key, _minute(event.time), value):
@@ -124,7 +130,7 @@ def _shape(book: Book, run_id: str, steps: tuple[int, int]) -> tuple[Any, ...] |
     run = book.runs.get(run_id)
     if run is None or book.version == 0:
         return None
-    heard = tuple(run.heard // step for step in steps)
+    heard = (*(run.heard // step for step in steps), run.data_from(), run.types.get("COMPLETE"))
     integration = book.info.get("integration", (0, None))[1]
     return run.first, heard, run.complete, run.processing, run.snapshot, run.parent, _said(run), integration
 
@@ -135,6 +141,8 @@ def _said(run: Run) -> tuple[Any, ...]:
 
 def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, kept: int) -> bool:
     changed = _learn_info(book, event, event.time) if isinstance(event, JobEvent) else False
+    if event.claimed is not None and newest(book.info, CLOCK_AHEAD, event.time, clock_ahead(event.claimed, event.time)):
+        book.info[CLOCK_AHEAD], changed = (event.time, clock_ahead(event.claimed, event.time)), True
     if reading.facts:
         book.facts.setdefault(reading.digest, reading.facts)
         if event.time < book.declared.get(reading.digest, event.time + 1):
@@ -157,7 +165,11 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, kept: int) -> bool
         run.first, changed = event.time, True
     if time > run.last:
         run.last, changed = time, True
+    if event.claimed is not None and (run.claimed is None or (event.claimed, event.time) > run.claimed):
+        run.claimed, changed = (event.claimed, event.time), True
     kind = event.type or "OTHER"
+    if event.time < run.firsts.get(kind, event.time + 1):
+        run.firsts[kind], changed = event.time, True
     if run.types.get(kind, time - 1) < time:
         run.types[kind], changed = time, True
     processing, snapshot = _processing(event)
@@ -180,6 +192,13 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, kept: int) -> bool
 def is_snapshot(event: RunEvent) -> bool:
     """Whether this report is the whole truth: what it lacks is no more."""
     return _processing(event)[1]
+
+
+def has_happened(event: Event) -> bool:
+    """Whether what an event says it does to a dataset is done: a batch run empties its target when it completes."""
+    if not isinstance(event, RunEvent):
+        return isinstance(event, DatasetEvent)
+    return event.type == "COMPLETE" and _processing(event)[0] not in STREAMING
 
 
 def _processing(event: RunEvent) -> tuple[str | None, bool]:
@@ -210,8 +229,9 @@ def _learn_about(book: Book, event: Event, reading: Reading) -> bool:
     """Whether this event says something about its datasets that the book has not noted for this minute."""
     if reading.about is None:
         return False
-    # A drop has its own moment, however close it is to another.
-    key = f"{reading.about}{event.time}" if reading.drops else reading.about
+    # A drop, or a clearing, has its own moment, however close it is to another.
+    moment = reading.drops or (reading.clears and has_happened(event))
+    key = f"{reading.about}{event.time}" if moment else reading.about
     if book.about.get(key, -FOREVER) >= _minute(event.time):
         return False
     book.about[key] = _minute(event.time)
@@ -242,7 +262,7 @@ def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
     children = book.halves.setdefault(parent, {})
     # Runs of one job are one half: micro-batches come by the million.
     child = children.setdefault(
-        f"{event.job.id.namespace}/{event.job.id.name}",
+        _child_key(event.job.id),
         {"first": event.time, "last": event.time, "streaming": False, "in": [], "out": []},
     )
     before = repr(child)
@@ -254,6 +274,13 @@ def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
     if len(book.halves) > kept:
         del book.halves[min(book.halves, key=lambda run: (min(c["first"] for c in book.halves[run].values()), run))]
     return repr(child) != before or len(children) == 1
+
+
+def _child_key(job: Name) -> str:
+    """Different for different jobs, slashes in names or not."""
+    if "/" in job.name or job.namespace.startswith("("):
+        return repr((job.namespace, job.name))
+    return f"{job.namespace}/{job.name}"
 
 
 def _learn_micro_batch(runs: dict[str, dict[str, Any]], event: RunEvent) -> None:

@@ -1,6 +1,6 @@
 """The words of lineage: edges with a life in time, and the answers read off them.
 
-Ids are node ids (`catalog.model.NodeId`): `dataset:NS:NAME`, `datasetField:NS:NAME:FIELD`, `job:NS:NAME`. Times are
+Ids are the texts of node ids (`catalog.model.NodeId`), whose parts `parts_of` gives back exactly. Times are
 milliseconds since 1970 UTC; `FOREVER` as an end means "still so".
 """
 
@@ -11,10 +11,17 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
+
+from catalog.model import NodeId
 
 FOREVER = 2**63 - 1
 """The end of an edge that is still open (the largest integer Neo4j holds)."""
+
+
+NOW = FOREVER - 1
+"""As a time: what is open. Not the clock, so that producers whose clocks run ahead a little are seen."""
 
 
 class Kind(StrEnum):
@@ -40,6 +47,13 @@ class How(StrEnum):
     RENAME = "rename"  # a dataset was given another name
 
 
+class Basis(StrEnum):
+    """Which of two questions an answer is for."""
+
+    LAST_RUN = "last_run"  # what does the last finished run read and write
+    CONTENTS = "contents"  # what does the data come from, of all runs since it was last overwritten
+
+
 class Direction(StrEnum):
     UPSTREAM = "upstream"
     DOWNSTREAM = "downstream"
@@ -58,10 +72,12 @@ class Edge:
     id        stable for (kind, ends, owner, vf)
     owner     node id of the job, or of the dataset, that says so
     job       node id of the job that does it; None where it is declared of a dataset
-    vf, vt    valid from, valid to (exclusive; FOREVER = open)
+    vf, vt    valid from, valid to (exclusive; FOREVER = open): for the question what the last run does
+    ct        the same end for the question where the contents come from; None where it is `vt`
     seen      last report of it, rounded down (to the hour; between columns, to the day)
     raw       FEEDS, DERIVES: a value may arrive as it was; False = reached only through masking
     columns   FEEDS: it is known which columns feed which
+    unfinished  only runs that have not completed report it: whether data came is not known
     origin    observed (by runs) | declared (by job and dataset events)
     """
 
@@ -81,8 +97,15 @@ class Edge:
     ends: tuple[str, ...] = ()
     """Namespace, name and field ("" for none) of source and target; only on edges that are about to be written."""
 
-    def valid_at(self, time: int) -> bool:
-        return self.vf <= time < self.vt
+    ct: int | None = None
+    unfinished: bool = False
+
+    def until(self, basis: Basis = Basis.LAST_RUN) -> int:
+        """The end of its validity for a question, exclusive."""
+        return self.vt if self.ct is None or basis is Basis.LAST_RUN else self.ct
+
+    def valid_at(self, time: int, basis: Basis = Basis.LAST_RUN) -> bool:
+        return self.vf <= time < self.until(basis)
 
     def to_json(self) -> dict[str, Any]:
         shown: dict[str, Any] = {
@@ -97,6 +120,8 @@ class Edge:
         }
         if self.job is not None:
             shown["job"] = self.job
+        if self.unfinished:
+            shown["unfinished"] = True
         if self.kind in (Kind.FEEDS, Kind.DERIVES):
             shown["masked"] = not self.raw
         if self.kind is Kind.FEEDS:
@@ -132,10 +157,12 @@ class Subgraph:
     truncated: bool = False
     stale: frozenset[str] = frozenset()
     root: str = ""
+    basis: Basis = Basis.LAST_RUN
 
     def to_json(self) -> dict[str, Any]:
         return {
             "root": self.root,
+            "basis": str(self.basis),
             "nodes": [node.to_json() for node in self.nodes],
             "edges": [{**edge.to_json(), "stale": edge.id in self.stale} for edge in self.edges],
             "truncated": self.truncated,
@@ -172,7 +199,7 @@ class Affected:
             shown["columns"] = self.columns
         if self.effect is not None:
             shown["effect"] = self.effect
-        return {**self.info, **shown}
+        return {**parts_of(self.id).to_json(), **self.info, **shown}
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +210,14 @@ class Impact:
     affected: tuple[Affected, ...]
     truncated: bool = False
     change: str | None = None
+    basis: Basis = Basis.CONTENTS
 
     def to_json(self) -> dict[str, Any]:
         counts = {kind: sum(a.type == kind for a in self.affected) for kind in ("field", "dataset", "job")}
         groups = sum(a.info.get("jobType") == "CONSUMER_GROUP" for a in self.affected)
         return {
             "root": self.root,
+            "basis": str(self.basis),
             **({"change": self.change} if self.change else {}),
             "affected": [a.to_json() for a in self.affected],
             "summary": {
@@ -210,7 +239,9 @@ class Flow:
     columns: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {"id": self.id, "raw": self.raw, **({"columns": self.columns} if self.columns else {})}
+        node = parts_of(self.id)
+        shown = {"id": self.id, "type": node.kind, **node.to_json(), "raw": self.raw}
+        return {**shown, "columns": self.columns} if self.columns else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +321,18 @@ class BatchResult:
             },
             "failed_events": [{"index": index, "reason": reason, "retriable": False} for index, reason in self.failed],
         }
+
+
+@lru_cache(maxsize=65536)
+def parts_of(node_id: str) -> NodeId:
+    """The parts of an id that this room wrote. Raises InvalidInput for a text that is none."""
+    return NodeId.parse(node_id)
+
+
+def holder_of(node_id: str) -> str:
+    """The id of the dataset that a field is of; a dataset and a job are their own."""
+    node = parts_of(node_id)
+    return node.dataset.node_id if node.kind == "field" else node_id
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -116,7 +116,13 @@ def _datasets(raw: Mapping[str, Any], side: str) -> tuple[DatasetRef, ...]:
 
 def _dataset(raw: Any, where: str) -> DatasetRef:
     side = "inputFacets" if where.startswith("inputs") else "outputFacets"
-    return DatasetRef(_name(raw, where), _facets(raw), _facets(raw, side))
+    return DatasetRef(_name(raw, where), _facets(raw), _facets(raw, side), _is_partial(raw))
+
+
+def _is_partial(raw: Mapping[str, Any]) -> bool:
+    """Whether a subset facet limits what is written."""
+    output = raw.get("outputFacets")
+    return isinstance(output, Mapping) and isinstance(output.get("subset"), Mapping)
 
 
 def _name(raw: Any, where: str) -> Name:

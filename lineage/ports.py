@@ -8,7 +8,7 @@ from typing import Protocol
 
 from catalog.model import DatasetId
 from lineage.delta import Context, GraphDelta, StoredBook
-from lineage.model import Counts, Direction, Edge, Kind, Node
+from lineage.model import Basis, Counts, Direction, Edge, Kind, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,8 @@ class Record:
     key: bytes | None
     value: bytes | None
     headers: tuple[tuple[str, bytes], ...] = ()
+    arrived: int | None = None
+    """When the log took it, milliseconds since 1970; None where the log does not know. The same on every reading."""
 
 
 class EventLog(Protocol):
@@ -103,15 +105,25 @@ class LineageGraph(Protocol):
     def fields_of(self, dataset_id: str, limit: int) -> list[Node]: ...
 
     def closure(
-        self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int
+        self,
+        starts: Collection[str],
+        kind: Kind,
+        direction: Direction,
+        depth: int,
+        as_of: int,
+        budget: int,
+        basis: Basis = Basis.LAST_RUN,
     ) -> Closure:
-        """Edges of one kind reached from `starts` (UPSTREAM or DOWNSTREAM) within 1..100 steps, all valid at `as_of`.
+        """Edges of one kind reached from `starts` (UPSTREAM or DOWNSTREAM) within 1..100 steps, all valid at `as_of`
+        for the question of `basis`.
 
         Every edge once, never a path; at most `budget` nodes, nearest ones kept as far as the store can tell.
         """
 
-    def edges_at(self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int) -> list[Edge]:
-        """Edges of one kind into (UPSTREAM) or out of (DOWNSTREAM) these nodes, valid at `as_of`."""
+    def edges_at(
+        self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int, basis: Basis = Basis.LAST_RUN
+    ) -> list[Edge]:
+        """Edges of one kind into (UPSTREAM) or out of (DOWNSTREAM) these nodes, valid at `as_of` for that question."""
 
     def edges_since(self, node_ids: Collection[str], kind: Kind, direction: Direction, since: int) -> list[Edge]:
         """As `edges_at`, of edges that were valid at `since` or at any time after."""

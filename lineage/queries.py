@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
-from lineage.asked import NOW, AsOf, as_of_time, depth_within, direction_of, level_of
+from lineage.asked import AsOf, as_of_time, basis_of, depth_within, direction_of, level_of
 from lineage.book import Book
 from lineage.downstream import Downstream
 from lineage.filters import Only
-from lineage.model import FOREVER, Direction, Edge, JobDetails, Kind, Level, Node, Reader, Subgraph, rfc3339
-from lineage.walks import hops
+from lineage.info import CLOCK_AHEAD, clock_ahead
+from lineage.model import FOREVER, NOW, Basis, Direction, Edge, JobDetails, Kind, Level, Node, Reader, Subgraph, rfc3339
+from lineage.walks import hops, united
 
 __all__ = ["NOW", "AsOf", "Lineage"]
 
@@ -35,23 +36,28 @@ class Lineage(Downstream):
         level: Level | str = Level.DATASET,
         as_of: AsOf = None,
         only: Only | None = None,
+        basis: Basis | str = Basis.LAST_RUN,
     ) -> Subgraph:
         """What is upstream, downstream, or both, of a dataset, field or job, within `depth` steps (1..100).
 
         At level `column`, or from a field, the nodes are fields; datasets that fields are a condition for, and jobs,
-        stand among them. `only` leaves edges out, and what is reached by them alone. Raises InvalidInput, NotFound
+        stand among them. `only` leaves edges out, and what is reached by them alone. `basis`
+        tells which question is answered: what the last runs do, or where contents come from; there, several stretches
+        of one flow are shown as one. Raises InvalidInput, NotFound
         (with the nearest ids as `details["nearest"]`).
         """
         way, depth = direction_of(direction), depth_within(depth)
-        at, root = as_of_time(as_of), self.find(node_id)
+        at, root, basis = as_of_time(as_of), self.find(node_id), basis_of(basis)
         columns = root.type == "field" or level_of(level) is Level.COLUMN
         ways = _BOTH if way is Direction.BOTH else (way,)
         edges: dict[str, Edge] = {}
         truncated = False
         for one in ways:
-            found, was_cut = self._columns(root, one, depth, at) if columns else self._datasets(root, one, depth, at)
+            found, was_cut = (self._columns if columns else self._datasets)(root, one, depth, at, basis)
             edges |= {edge.id: edge for edge in found}
             truncated = truncated or was_cut
+        if basis is Basis.CONTENTS:
+            edges = {edge.id: edge for edge in united(edges.values())}
         if only is not None:
             chosen, over = only.keep(root.id, edges.values())
             edges, truncated = {edge.id: edge for edge in chosen}, truncated or over
@@ -61,7 +67,7 @@ class Lineage(Downstream):
         if columns:
             nodes |= self._tagged(nodes.values())
         stale = self._stale(kept, nodes, at)
-        return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(kept), truncated, stale, root.id)
+        return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(kept), truncated, stale, root.id, basis)
 
     def readers_of(self, dataset: DatasetId, as_of: AsOf = None) -> list[Reader]:
         """Jobs that read a dataset, newest report first. Empty where lineage knows nothing of it."""
@@ -120,50 +126,50 @@ class Lineage(Downstream):
         edges = self._graph.edges_at(fields, Kind.DERIVES, Direction.DOWNSTREAM, as_of_time(as_of))
         return sorted((edge for edge in edges if not edge.raw), key=lambda e: (e.source, e.target, e.vf))
 
-    def _datasets(self, root: Node, way: Direction, depth: int, at: int) -> tuple[list[Edge], bool]:
+    def _datasets(self, root: Node, way: Direction, depth: int, at: int, basis: Basis) -> tuple[list[Edge], bool]:
         found: list[Edge] = []
         starts = [root.id]
         if root.type == "job":
             # Upstream of a job is what it reads; downstream, what it writes; then on from there.
             kind = Kind.READS if way is Direction.UPSTREAM else Kind.WRITES
-            found += self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at)
+            found += self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at, basis)
             starts = [edge.target for edge in found]
             depth -= 1
             for kind in (Kind.HANDS_TO, Kind.CHILD_OF):
-                found += self._graph.edges_at([root.id], kind, way, at)
-        closure = self._closure(starts, Kind.FEEDS, way, depth, at)
+                found += self._graph.edges_at([root.id], kind, way, at, basis)
+        closure = self._closure(starts, Kind.FEEDS, way, depth, at, basis)
         found += closure[0]
         reached = hops(starts, closure[0], way, depth)
-        found += self._loose_ends(reached, closure[0], way, at, depth)
+        found += self._loose_ends(reached, closure[0], way, at, depth, basis)
         return found, closure[1]
 
-    def _columns(self, root: Node, way: Direction, depth: int, at: int) -> tuple[list[Edge], bool]:
+    def _columns(self, root: Node, way: Direction, depth: int, at: int, basis: Basis) -> tuple[list[Edge], bool]:
         if root.type == "field":
             starts = [root.id]
         else:
             datasets = [root.id]
             if root.type == "job":
                 kind = Kind.READS if way is Direction.UPSTREAM else Kind.WRITES
-                datasets = [e.target for e in self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at)]
+                datasets = [e.target for e in self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at, basis)]
             budget = self._settings.node_budget
             starts = [node.id for dataset in datasets for node in self._graph.fields_of(dataset, budget)]
-        found, truncated = self._closure(starts, Kind.DERIVES, way, depth, at)
+        found, truncated = self._closure(starts, Kind.DERIVES, way, depth, at, basis)
         reached = hops(starts, found, way, depth)
         if way is Direction.DOWNSTREAM:
             near = [node for node, distance in reached.items() if distance < depth]
-            found = found + self._graph.edges_at(near, Kind.INFLUENCES, Direction.DOWNSTREAM, at)
+            found = found + self._graph.edges_at(near, Kind.INFLUENCES, Direction.DOWNSTREAM, at, basis)
         elif root.type == "dataset":
-            found = found + self._graph.edges_at([root.id], Kind.INFLUENCES, Direction.UPSTREAM, at)
+            found = found + self._graph.edges_at([root.id], Kind.INFLUENCES, Direction.UPSTREAM, at, basis)
         return found, truncated
 
     def _loose_ends(
-        self, reached: dict[str, int], flows: Iterable[Edge], way: Direction, at: int, depth: int
+        self, reached: dict[str, int], flows: Iterable[Edge], way: Direction, at: int, depth: int, basis: Basis
     ) -> list[Edge]:
         """Jobs that read (or wrote) a dataset here and are on no flow out of (into) it: a reader with no output."""
         flowing = {(edge.source if way is Direction.DOWNSTREAM else edge.target, edge.job) for edge in flows}
         kind = Kind.READS if way is Direction.DOWNSTREAM else Kind.WRITES
         near = [node for node, distance in reached.items() if distance < depth]
-        edges = self._graph.edges_at(near, kind, Direction.UPSTREAM, at)
+        edges = self._graph.edges_at(near, kind, Direction.UPSTREAM, at, basis)
         return [edge for edge in edges if (edge.target, edge.source) not in flowing]
 
     def _stale(self, edges: Iterable[Edge], nodes: dict[str, Node], at: int) -> frozenset[str]:
@@ -183,4 +189,5 @@ def _runs(book: Book) -> Iterable[dict[str, object]]:
         yield {
             "id": run.id, "state": run.state(), "started": rfc3339(run.first), "updated": rfc3339(run.heard),
             "ended": rfc3339(max(ends)) if ends else None, "processing": run.processing, "parent": run.parent,
+            CLOCK_AHEAD: clock_ahead(*run.claimed) if run.claimed else None,
         }  # fmt: skip

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog.model import DatasetId
-from lineage.model import Direction, Edge, Kind, Node, rfc3339
+from lineage.model import Direction, Edge, Kind, Node, parts_of, rfc3339
 from lineage.ports import LineageGraph
 
 
@@ -31,7 +31,7 @@ class Arrival:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "id": self.node, "type": self.node.partition(":")[0].replace("datasetField", "field"),
+            "id": self.node, "type": parts_of(self.node).kind, **parts_of(self.node).to_json(),
             "arrival": rfc3339(self.time), "hops": self.hops, "confirmed": self.confirmed, "raw": self.raw,
         }  # fmt: skip
 

@@ -12,7 +12,7 @@ import orjson
 
 from lineage.book import digest_of
 from lineage.events import DatasetEvent, DatasetRef, Event, Name, RunEvent
-from lineage.facts import Facts, datasets_in, drops_of, facts_of, jobs_in, links_of
+from lineage.facts import Facts, clears_of, datasets_in, drops_of, facts_of, jobs_in, links_of
 from lineage.info import dataset_info
 
 _KEPT = 4000
@@ -25,8 +25,9 @@ class Reading:
     facts     of flows, and their digest
     datasets  every dataset it names; jobs: other jobs it names
     links     (dataset, other name, type); drops: datasets it says were dropped
+    clears    datasets it says were emptied or overwritten
     infos     (dataset, key, value): what it says about datasets
-    about     a digest of links, drops and infos; None where there are none
+    about     a digest of links, drops, clears and infos; None where there are none
     """
 
     facts: Facts
@@ -35,6 +36,7 @@ class Reading:
     jobs: frozenset[Name]
     links: tuple[tuple[Name, Name, str], ...]
     drops: tuple[Name, ...]
+    clears: tuple[Name, ...]
     infos: tuple[tuple[Name, str, Any], ...]
     about: str | None
 
@@ -61,11 +63,12 @@ class Reader:
 
 def read(event: Event) -> Reading:
     facts = facts_of(event)
-    links, drops = tuple(links_of(event)), tuple(drops_of(event))
+    links, drops, clears = tuple(links_of(event)), tuple(drops_of(event)), tuple(clears_of(event))
     infos = tuple((ref.id, key, value) for ref in refs(event) for key, value in dataset_info(ref.facets))
     said = [
         sorted((str(primary), str(other), kind) for primary, other, kind in links),
         sorted(map(str, drops)),
+        *([sorted(map(str, clears))] if clears else ()),
         sorted((str(name), key, repr(value)) for name, key, value in infos),
     ]
     about = blake2b(repr(said).encode(errors="replace"), digest_size=12).hexdigest() if any(said) else None
@@ -76,6 +79,7 @@ def read(event: Event) -> Reading:
         frozenset(Name(*name) for fact in facts for name in jobs_in(fact)),
         links,
         drops,
+        clears,
         infos,
         about,
     )
@@ -107,4 +111,4 @@ def mark_of(event: Event) -> bytes | None:
 
 
 def _ref(ref: DatasetRef) -> list[Any]:
-    return [ref.id.namespace, ref.id.name, ref.facets]
+    return [ref.id.namespace, ref.id.name, ref.facets, ref.partial]

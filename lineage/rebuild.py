@@ -25,10 +25,12 @@ _TURNS = 20
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a rebuild did: messages folded, messages that are no event (they lie in the dead-letter topic)."""
+    """What a rebuild did: messages folded, messages that are no event (they lie in the dead-letter topic), and
+    messages without a value."""
 
     folded: int
     skipped: int
+    tombstones: int = 0
 
 
 def rebuild(
@@ -60,7 +62,7 @@ def rebuild(
     run.catch_up()
     if anew is not None:
         anew.finish()
-    return Rebuilt(run.folded, run.skipped)
+    return Rebuilt(run.folded, run.skipped, run.tombstones)
 
 
 class _Run:
@@ -78,7 +80,7 @@ class _Run:
         self._writer = GraphWriter(graph, resolve, settings)
         self._repeats = Repeats()
         self._next: dict[int, int] = {}
-        self.folded = self.skipped = 0
+        self.folded = self.skipped = self.tombstones = 0
 
     @property
     def after(self) -> Mapping[int, int]:
@@ -98,11 +100,14 @@ class _Run:
         events: list[tuple[Record, Event]] = []
         for record in records:
             self._next[record.partition] = record.offset + 1
+            if record.value is None:
+                self.tombstones += 1
+                continue
             if self._repeats.known(record):
                 self.folded += 1
                 continue
             try:
-                events.append((record, read_event(record)))
+                events.append((record, read_event(record, self._settings)))
             except InvalidInput:
                 self.skipped += 1
         return events

@@ -46,6 +46,8 @@ class Repeats:
             # kept as they are.
             if not isinstance(event, RunEvent) or event.type not in ("RUNNING", None):
                 continue
+            if event.claimed is not None:  # its own time is not the time it counts from
+                continue
             if not is_snapshot(event) and not any(drops_of(event)):
                 self._note(record)
 

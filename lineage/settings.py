@@ -38,6 +38,11 @@ class LineageSettings(BaseModel):
     column_seen_resolution_seconds: int = Field(
         default=86_400, ge=60, description="The same for edges between columns, of which there are many."
     )
+    clock_allowance_seconds: float = Field(
+        default=300.0,
+        ge=0,
+        description="How far after its arrival an event may be dated; one dated later counts from its arrival.",
+    )
     stale_after_days: float = Field(
         default=30.0, gt=0, description="An open edge of a streaming job not seen for so long is shown as stale."
     )

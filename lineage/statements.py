@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from catalog.model import DatasetId
+from catalog.node_ids import write_id
 from lineage import facts as f
 from lineage.book import Book, Pair
 from lineage.model import How, Kind
@@ -35,6 +36,8 @@ class Statement:
     """Targets whose column lineage was read off SQL."""
     doubtful: set[DatasetId] = field(default_factory=set)
     """Those of which the SQL does not show all columns."""
+    overwrites: set[DatasetId] = field(default_factory=set)
+    """What was in these before is gone when the run completes."""
     explicit: bool = False
     reads: bool = False
     writes: bool = False
@@ -93,6 +96,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
                 _touch(said, Kind.WRITES, jns, jn, names.dataset(ns, name))
             case (f.JOB_READS, jns, jn, ns, name):
                 _touch(said, Kind.READS, jns, jn, names.dataset(ns, name))
+            case (f.OVERWRITES, ns, name):
+                said.overwrites.add(names.dataset(ns, name))
             case (f.HANDS_TO, sns, sn, tns, tn):
                 said.pairs[(Kind.HANDS_TO, sns, sn, "", tns, tn, "", "", "")] = ((), How.EXPLICIT)
             case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
@@ -208,4 +213,4 @@ def datasets_of(pair: Pair) -> tuple[DatasetId, ...]:
 
 
 def node_id(kind: str, namespace: str, name: str, column: str) -> str:
-    return f"datasetField:{namespace}:{name}:{column}" if column else f"{kind}:{namespace}:{name}"
+    return write_id("field", namespace, name, column) if column else write_id(kind, namespace, name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
-from lineage.model import Direction, Edge
+from lineage.model import Basis, Direction, Edge
 
 
 def far(edge: Edge, direction: Direction) -> str:
@@ -42,6 +43,23 @@ def hops(
             break
         frontier = reached
     return found
+
+
+def united(edges: Iterable[Edge]) -> list[Edge]:
+    """Where contents come from: the stretches of one flow as one edge, from its first beginning to its last end.
+
+    It is raw if any of them is, and its columns are known if they are for all.
+    """
+    found: dict[tuple[str, ...], Edge] = {}
+    for edge in sorted(edges, key=lambda edge: (edge.vf, edge.id)):
+        edge = replace(edge, vt=edge.until(Basis.CONTENTS), ct=None)
+        key = (edge.kind, edge.source, edge.target, edge.owner, edge.job or "", edge.origin)
+        held = found.get(key)
+        found[key] = edge if held is None else replace(
+            edge, vf=held.vf, vt=max(held.vt, edge.vt), seen=max(held.seen, edge.seen), raw=held.raw or edge.raw,
+            columns=held.columns and edge.columns, unfinished=held.unfinished and edge.unfinished,
+        )  # fmt: skip
+    return list(found.values())
 
 
 def cut(

@@ -12,8 +12,9 @@ from catalog.model import DatasetId
 from lineage.book import Book, newest
 from lineage.delta import Context, GraphDelta, Info
 from lineage.events import Event, Name
-from lineage.fold import DROPS_KEPT, add_named, change, learned, noted
+from lineage.fold import CLEARS_KEPT, DROPS_KEPT, add_named, change, learned, noted
 from lineage.learn import About, Gathered, about, gather, learn, new_books
+from lineage.model import NOW, Basis, Direction, Kind
 from lineage.names import Link, Names, Resolve, as_written
 from lineage.ports import LineageGraph, StaleBook, TooMuch
 from lineage.reading import Reader
@@ -124,9 +125,12 @@ class GraphWriter:
             (_name(moved[name]), time) for name, times in old.drops.items() if name in moved for time in times
         }
         said.infos = {_name(new): dict(old.info[name]) for name, new in moved.items() if name in old.info}
-        names, context, _ = self._names(said, books, books.keys())
+        said.clears = {
+            (_name(moved[name]), time) for name, times in old.clears.items() if name in moved for time in times
+        }
+        names, context, *_ = self._names(said, books, books.keys())
         parts = change(books, books.keys(), names, context, self._settings)
-        first, rest = GraphDelta(links=links, drops=dict(context.drops)), GraphDelta()
+        first, rest = GraphDelta(links=links, drops=dict(context.drops), clears=dict(context.clears)), GraphDelta()
         add_named(first, said, names, {dataset: dict(info) for dataset, info in context.info.items()})
         rest.retired = {name.node_id for name in moved}
         self._send([first, *(parts[owner] for owner in sorted(parts)), rest])
@@ -142,13 +146,15 @@ class GraphWriter:
             self._written(books, what.heard)
             return
         said = about(gathered, changed)
-        names, context, moved = self._names(said, books, changed)
+        names, context, moved, cleared = self._names(said, books, changed)
         others: set[str] = set()
-        if moved:  # what other jobs said of these datasets is derived again under what is known now
-            touched = self._graph.owners_of({dataset.node_id for dataset in moved})
+        if moved or cleared:  # what other jobs said of these datasets is derived again under what is known now
+            touched = self._graph.owners_of({dataset.node_id for dataset in moved}) if moved else set()
+            touched |= self._writers_of(cleared)
             books |= self._books(touched - books.keys())
             others = (touched & books.keys()) - changed
-            names, context, _ = self._names(said, books, changed | others)
+            if others:
+                names, context, *_ = self._names(said, books, changed | others)
         known = {dataset: dict(info) for dataset, info in context.info.items()}
 
         def parts(owners: Iterable[str]) -> Iterator[GraphDelta]:
@@ -158,8 +164,9 @@ class GraphWriter:
                     # Links and drops go with their owner's book: what is noted there is never looked for in events again.
                     one = about(gathered, [owner])
                     add_named(part, one, names, known)
-                    part.links, dropped = learned(one, self._resolve)
+                    part.links, dropped, emptied = learned(one, self._resolve)
                     part.drops = {dataset: context.drops[dataset] for dataset in dropped}
+                    part.clears = {dataset: context.clears[dataset] for dataset in emptied}
                 yield part
 
         heard = [noted(books[owner]) for owner in sorted(what.heard - others)]
@@ -167,7 +174,7 @@ class GraphWriter:
         if moved:
             self._send([*heard, *self._moving(moved, [*parts(others), *parts(changed)], names, known)])
         else:
-            self._send(chain(heard, parts(changed)))
+            self._send(chain(heard, parts(others), parts(changed)))
         self._written(books, changed | others | what.heard)
 
     def _moving(
@@ -224,9 +231,10 @@ class GraphWriter:
 
     def _names(
         self, said: About, books: Mapping[str, Book], changed: Collection[str]
-    ) -> tuple[Names, Context, set[DatasetId]]:
-        """Names for this batch, with what the graph knows of them; and datasets whose meaning this batch changes."""
-        new_links, new_drops = learned(said, self._resolve)
+    ) -> tuple[Names, Context, set[DatasetId], set[DatasetId]]:
+        """Names for this batch, with what the graph knows of them; datasets whose meaning this batch changes, and
+        those that it empties or overwrites."""
+        new_links, new_drops, new_clears = learned(said, self._resolve)
         wanted = {self._resolve(name.namespace, name.name) for name in said.named}
         for owner in changed:
             wanted |= {self._resolve(*name) for name in books[owner].datasets()}
@@ -245,7 +253,21 @@ class GraphWriter:
             if not times <= held:
                 drops[dataset] = tuple(sorted(held | times))[-DROPS_KEPT:]
                 moved.add(names.representative(dataset))
-        return names, Context(tuple({*known.links, *new_links}), drops, known.info), moved
+        clears, cleared = dict(known.clears), set[DatasetId]()
+        for dataset, times in new_clears.items():
+            held = set(clears.get(dataset, ()))
+            if not times <= held:
+                clears[dataset] = tuple(sorted(held | times))[-CLEARS_KEPT:]
+                cleared.add(names.representative(dataset))
+        return names, Context(tuple({*known.links, *new_links}), drops, known.info, clears), moved, cleared
+
+    def _writers_of(self, datasets: Collection[DatasetId]) -> set[str]:
+        """Owners of what is in these datasets."""
+        ids = [dataset.node_id for dataset in datasets]
+        if not ids:
+            return set()
+        edges = self._graph.edges_at(ids, Kind.WRITES, Direction.UPSTREAM, NOW, Basis.CONTENTS)
+        return {edge.owner for edge in edges}
 
     def _books(self, owners: Iterable[str]) -> dict[str, Book]:
         wanted = set(owners)

@@ -123,7 +123,22 @@ def content(graph: MemoryGraph) -> Any:
     edges = store.edges.values()
     return {
         "edges": sorted(
-            (e.id, e.kind, e.source, e.target, e.job or "", e.vf, e.vt, e.seen, e.raw, e.columns, e.how, e.origin)
+            (
+                e.id,
+                e.kind,
+                e.source,
+                e.target,
+                e.job or "",
+                e.vf,
+                e.vt,
+                e.seen,
+                e.raw,
+                e.columns,
+                e.how,
+                e.origin,
+                e.ct or 0,
+                e.unfinished,
+            )
             for e in edges
         ),
         "datasets": sorted(store.datasets),
@@ -132,6 +147,7 @@ def content(graph: MemoryGraph) -> Any:
         "job_info": sorted(store.job_info.items()),
         "infos": sorted((key, sorted(info.items())) for key, info in store.infos.items()),
         "drops": sorted(store.drops.items()),
+        "clears": sorted(store.clears.items()),
         "links": sorted(store.links),
     }
 

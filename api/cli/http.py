@@ -13,6 +13,7 @@ import httpx
 
 from api.home import Home
 from catalog.errors import InvalidInput, NotSignedIn, Unavailable, WeirError
+from catalog.node_ids import read_id
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 _PAGE = 1000
@@ -93,13 +94,13 @@ class Api:
         if self._names is None:
             clusters = self.get("/api/v1/clusters")["clusters"]
             self._names = {cluster["namespace"]: cluster["name"] for cluster in clusters}
-        kind, _, rest = text.partition(":")
-        if kind not in ("dataset", "datasetField", "job"):
+        parts = read_id(text)
+        if parts is None:
             return self._names.get(text, text)
-        for namespace, name in self._names.items():
-            if rest.startswith(namespace + ":"):
-                return f"{name}/{rest.removeprefix(namespace + ':').replace(':', ' ', 1)}"
-        return rest
+        _, namespace, name, field = parts
+        known = self._names.get(namespace)
+        shown = f"{known}/{name}" if known else f"{namespace}:{name}"
+        return shown if field is None else f"{shown}{' ' if known else ':'}{field}"
 
     def get(self, path: str, /, **params: Any) -> Any:
         return self._call("GET", path, params=_given(params)).json()

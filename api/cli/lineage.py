@@ -14,12 +14,15 @@ from rich.tree import Tree
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, print_text, show
 from catalog.errors import InvalidInput
+from catalog.node_ids import read_id, write_id
 from lineage.exports import impact_markdown
 
 NodeArgument = Annotated[
     str, typer.Argument(help="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME, or prod/orders.")
 ]
 Depth = Annotated[int, typer.Option(min=1, max=100, help="How many hops to follow.")]
+
+_BASIS = "contents: whatever holds data that came from it; last_run: what the last runs read and write."
 
 AFFECTED_EXIT = 3
 """Exit code of `weir impact --fail-on` when it fails: a pipeline tells it from a call that failed (1)."""
@@ -83,10 +86,19 @@ def node_id(text: str, field: str | None = None) -> str:
         host, slashes, rest = text.rpartition("//")
         namespace, _, name = rest.partition("/")
         name, _, of = name.partition(":")
-        text, field = f"dataset:{host}{slashes}{namespace}:{name}", field or of or None
+        if not name:
+            raise InvalidInput(f"{text!r} names no dataset; write CLUSTER/TOPIC, as in prod/orders.")
+        return write_id(*_kind_and(f"{host}{slashes}{namespace}", name, field or of or None))
     if field and text.startswith("dataset:"):
-        return f"datasetField:{text.removeprefix('dataset:')}:{field}"
+        parts = read_id(text)
+        if parts is None:  # only the graph can tell its parts: the server finds them
+            return f"datasetField:{text.removeprefix('dataset:')}:{field}"
+        return write_id("field", parts[1], parts[2], field)
     return text
+
+
+def _kind_and(namespace: str, name: str, field: str | None) -> tuple[str, str, str, str | None]:
+    return "field" if field else "dataset", namespace, name, field
 
 
 def lineage(
@@ -99,6 +111,7 @@ def lineage(
     namespace: Annotated[list[str] | None, typer.Option(help="Only flows within this namespace.")] = None,
     kind: Annotated[list[str] | None, typer.Option(help="Only edges of this kind: feeds, reads, derives...")] = None,
     origin: Annotated[list[str] | None, typer.Option(help="Only observed, declared or permitted edges.")] = None,
+    basis: Annotated[str, typer.Option(help=_BASIS)] = "last_run",
     output: Annotated[GraphFormat, typer.Option("-o", "--output", help="How to print the answer.")] = GraphFormat.TABLE,
     user: As = None,
 ) -> None:
@@ -106,7 +119,7 @@ def lineage(
     client = api(user)
     asked: dict[str, Any] = {
         "nodeId": node_id(node), "direction": direction, "depth": depth, "level": level, "asOf": as_of, "job": job,
-        "namespace": namespace, "kind": kind, "origin": origin,
+        "namespace": namespace, "kind": kind, "origin": origin, "basis": basis,
     }  # fmt: skip
     if output in (GraphFormat.CSV, GraphFormat.DOT, GraphFormat.MERMAID):
         print_text(client.text("/api/v1/lineage", **asked, format=str(output)))
@@ -119,10 +132,11 @@ def lineage(
             "job": client.shortened(edge.get("job") or ""),
             "masked": edge.get("masked") or None,
             "stale": edge.get("stale") or None,
+            "unfinished": edge.get("unfinished") or None,
         }
         for edge in answer["edges"]
     ]
-    show(rows, ("source", "kind", "target", "masked", "job", "origin", "from", "to", "stale"), Format(output),
+    show(rows, ("source", "kind", "target", "masked", "job", "origin", "from", "to", "stale", "unfinished"), Format(output),
          whole=answer, empty="No lineage is known for it. Point a job's OpenLineage client at this Weir.")  # fmt: skip
     if answer["truncated"]:
         console.print("The graph goes on; ask with a smaller --depth or from a nearer node.")
@@ -146,6 +160,7 @@ def impact(
     ] = FailOn.NEVER,
     depth: Depth = 20,
     as_of: AsOf = None,
+    basis: Annotated[str, typer.Option(help=_BASIS)] = "contents",
     output: Annotated[
         ImpactFormat, typer.Option("-o", "--output", help="How to print the answer; markdown for a merge request.")
     ] = ImpactFormat.TABLE,
@@ -160,9 +175,9 @@ def impact(
             "--fail-on breaks needs a --change: drop, retype, mask or lose; without one nothing breaks"
         )
     client = api(user)
-    asked: dict[str, Any] = {"depth": depth, "asOf": as_of, "change": change}
+    asked: dict[str, Any] = {"depth": depth, "asOf": as_of, "change": change, "basis": basis}
     if node is not None and of_cluster:
-        asked = {"depth": depth, "asOf": as_of, "cluster": node.removeprefix("cluster:")}
+        asked = {"depth": depth, "asOf": as_of, "basis": basis, "cluster": node.removeprefix("cluster:")}
     else:
         asked["nodeId"] = node_id(node, field) if node is not None else node_id(field or "")
     answer = client.get("/api/v1/impact", **asked)

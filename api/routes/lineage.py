@@ -17,6 +17,7 @@ from api.routes.marquez_shapes import with_graph
 from api.routes.names import AsOf, Limit, Name, Offset, moment
 from api.senders import Sender
 from catalog.errors import InvalidInput
+from catalog.model import NodeId
 from lineage import exports
 from lineage.codec import decode
 from lineage.filters import Only, kinds_of
@@ -28,6 +29,10 @@ NodeIdOf = Annotated[
     str, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
 ]
 Depth = Annotated[int, Query(ge=1, le=100, description="How many hops to follow.")]
+LastRun = Annotated[
+    Literal["last_run", "contents"],
+    Query(description="What the last runs read and write, or where contents come from, since they were overwritten."),
+]
 _EVENT = {"type": "object", "additionalProperties": True, "description": "An OpenLineage event."}
 
 Moment = Annotated[str | None, Query(description="A time, RFC 3339, e.g. 2026-03-01T12:00:00Z.")]
@@ -90,6 +95,7 @@ def get_lineage(
     kind: Annotated[list[str] | None, Query(description="Show only edges of these kinds: feeds, reads...")] = None,
     origin: Annotated[list[str] | None, Query(description="Only observed, declared or permitted edges.")] = None,
     nodes: Annotated[int | None, Query(ge=1, le=50_000, description="At most this many nodes.")] = None,
+    basis: LastRun = "last_run",
     format: Literal["json", "csv", "dot", "mermaid"] = "json",
 ) -> Any:
     """What feeds a node, what it feeds, or both, as nodes and edges; as it was at a moment when asked.
@@ -97,7 +103,8 @@ def get_lineage(
     Asked with no more than `nodeId` and `depth`, as clients of Marquez ask, it has the same as `graph` in their shape.
     """
     only = Only(frozenset(job or ()), frozenset(namespace or ()), kinds_of(kind or ()), frozenset(origin or ()), nodes)
-    found = built.lineage.lineage(node_id, direction, depth, level, stamp(asOf), only if only != Only() else None)
+    limits = only if only != Only() else None
+    found = built.lineage.lineage(node_id, direction, depth, level, stamp(asOf), limits, basis)
     answer = with_transformations(built.producers, found.to_json())
     if format != "json":
         return Response(_LINEAGE[format](answer), media_type=_TEXTS[format])
@@ -153,6 +160,7 @@ def get_impact(
     cluster: Annotated[
         str | None, Query(description="In place of nodeId: a cluster (or namespace) that is lost.")
     ] = None,
+    basis: LastRun = "contents",
     format: Literal["json", "csv", "markdown"] = "json",
 ) -> Any:
     """What is affected downstream when the node changes or is lost, nearest first; `raw` while the raw value flows."""
@@ -160,9 +168,9 @@ def get_impact(
         raise InvalidInput("Name a nodeId, or a cluster.", details={"field": "nodeId"})
     if cluster is not None:
         namespace = built.datasets.clusters.resolve(cluster, "any").namespace
-        found = built.lineage.impact_of_namespace(namespace, depth, stamp(asOf))
+        found = built.lineage.impact_of_namespace(namespace, depth, stamp(asOf), basis)
     else:
-        found = built.lineage.impact(node_id or "", depth, stamp(asOf), change)
+        found = built.lineage.impact(node_id or "", depth, stamp(asOf), change, basis)
     answer = found.to_json()
     if format != "json":
         return Response(_IMPACT[format](answer), media_type=_TEXTS[format])
@@ -172,7 +180,8 @@ def get_impact(
 @router.get("/jobs/{namespace}/{name}")
 def get_job(built: ServicesOf, _: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
     """A job: its runs, the last state, the commit it was built from, its SQL."""
-    return with_runs(built.producers, built.lineage.job(f"job:{namespace}:{name}", stamp(asOf)).to_json())
+    found = built.lineage.job(str(NodeId("job", namespace, name)), stamp(asOf))
+    return with_runs(built.producers, found.to_json())
 
 
 @router.get("/jobs/{namespace}/{name}/runs")
@@ -180,7 +189,8 @@ def get_job_runs(
     built: ServicesOf, _: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
-    runs = with_runs(built.producers, built.lineage.job(f"job:{namespace}:{name}").to_json())["runs"]
+    found = built.lineage.job(str(NodeId("job", namespace, name)))
+    runs = with_runs(built.producers, found.to_json())["runs"]
     return {"runs": runs[offset : offset + limit], "total": len(runs)}
 
 

@@ -77,7 +77,7 @@ def get_marquez_datasets(built: ServicesOf, _: Caller, namespace: Name, limit: L
 @router.get("/namespaces/{namespace}/datasets/{dataset}")
 def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: Name) -> Any:
     """A dataset with the fields that lineage knows of it, and its newest version where scans have seen it."""
-    node, fields = built.lineage.dataset(f"dataset:{namespace}:{dataset}")
+    node, fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
     seen = _versions(built, node)
     made_of = built.lineage.lineage(node.id, "upstream", 1, "column").to_json()
     scanned = seen[0] if seen and not is_reported(seen[0]) else None
@@ -94,7 +94,7 @@ def get_marquez_versions(
     built: ServicesOf, _: Caller, namespace: Name, dataset: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The versions of a dataset's schema that scans found, newest first; before a scan, the one that producers report."""
-    node, _fields = built.lineage.dataset(f"dataset:{namespace}:{dataset}")
+    node, _fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
     seen = _versions(built, node)
     shown = [shapes.version(node.to_json(), each) for each in seen[offset : offset + limit]]
     return {"versions": shown, "totalCount": len(seen)}
@@ -103,7 +103,7 @@ def get_marquez_versions(
 @router.get("/namespaces/{namespace}/datasets/{dataset}/versions/{version}")
 def get_marquez_version(built: ServicesOf, _: Caller, namespace: Name, dataset: Name, version: Name) -> Any:
     """One version of a dataset's schema, by the id its list gives."""
-    node, _fields = built.lineage.dataset(f"dataset:{namespace}:{dataset}")
+    node, _fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
     for each in _versions(built, node):
         if shapes.version_id(node.to_json(), each.version) == version:
             return shapes.version(node.to_json(), each)

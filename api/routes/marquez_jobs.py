@@ -14,6 +14,7 @@ from api.routes.marquez_facets import job_facets, run_facets
 from api.routes.marquez_reported import run_facets_of, with_run_facets
 from api.routes.names import AsOf, Limit, Name, Offset, moment
 from catalog.errors import NotFound
+from catalog.model import NodeId
 from lineage.model import Node
 
 router = APIRouter(tags=["marquez"])
@@ -70,7 +71,7 @@ def get_marquez_runs(
     built: ServicesOf, _: Caller, namespace: Name, job: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
-    found = built.lineage.job(f"job:{namespace}:{job}").to_json()
+    found = built.lineage.job(str(NodeId("job", namespace, job))).to_json()
     runs = found["runs"]
     shown = [shapes.run(run, found) for run in runs[offset : offset + limit]]
     shown = with_run_facets(built, found["namespace"], found["name"], shown)
@@ -88,7 +89,7 @@ def get_marquez_run(built: ServicesOf, _: Caller, run_id: Name, asOf: AsOf = Non
         return _newest_run(built, node, run_id)
     at = moment(asOf)
     try:
-        return built.lineage.job(f"job:runs:{run_id}", at.isoformat() if at else None).to_json()
+        return built.lineage.job(str(NodeId("job", "runs", run_id)), at.isoformat() if at else None).to_json()
     except NotFound as error:
         raise _no_run(run_id) from error
 
@@ -143,7 +144,7 @@ def _listed(
 
 
 def _whole(built: Services, namespace: str, job: str) -> shapes.Json:
-    found = built.lineage.job(f"job:{namespace}:{job}").to_json()
+    found = built.lineage.job(str(NodeId("job", namespace, job))).to_json()
     shown = shapes.job(found, found["reads"], found["writes"])
     runs = [shapes.run(run, found) for run in found["runs"][:_RUNS_SHOWN]]
     if runs:

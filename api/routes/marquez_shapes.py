@@ -12,7 +12,8 @@ from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
 from api.routes.marquez_facets import dataset_facets, job_facets
-from catalog.model import FieldProfile, NodeId, SchemaVersion
+from catalog.model import FieldProfile, SchemaVersion
+from lineage.model import parts_of
 
 Json = dict[str, Any]
 
@@ -111,7 +112,7 @@ def parent(parents: Sequence[str]) -> Json:
     """Which job started a job; `simpleName` of that is its whole name here."""
     first = parents[0] if parents else None
     return {
-        "parentJobName": NodeId.parse(first).name if first else None,
+        "parentJobName": parts_of(first).name if first else None,
         "parentJobUuid": str(uuid5(NAMESPACE_URL, first)) if first else None,
     }
 
@@ -252,8 +253,7 @@ def _input(node: Mapping[str, Any], masked: bool) -> Json:
 
 
 def _name(node_id: str) -> Json:
-    parsed = NodeId.parse(node_id)
-    return {"namespace": parsed.namespace, "name": parsed.name}
+    return dict(parts_of(node_id).to_json())
 
 
 def _milliseconds(started: str | None, ended: str | None) -> int | None:

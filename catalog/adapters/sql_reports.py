@@ -72,7 +72,7 @@ class SqlReports(SqlPart):
         done = [{"of": _id(written), "until": changes} for written, changes in taken]
         with self._database.begin() as session:
             if moves:
-                named = {"home_namespace": bindparam("namespace_"), "home_name": bindparam("name_")}
+                named: dict[str, Any] = {"home_namespace": bindparam("namespace_"), "home_name": bindparam("name_")}
                 session.connection().execute(home.values(home=bindparam("to"), **named), moves)
             if done:
                 session.connection().execute(home.values(taken=bindparam("until")), done)

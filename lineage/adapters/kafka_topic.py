@@ -5,13 +5,19 @@ from __future__ import annotations
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
+import structlog
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
 from catalog.errors import Unavailable
 from lineage.ports import Record
 from lineage.settings import KafkaClientSettings, LineageSettings
+
+log = structlog.get_logger(__name__)
+
+_ARRIVAL = {"message.timestamp.type": "LogAppendTime"}
+"""Brokers date messages: clients that write to the topic themselves may have wrong clocks."""
 
 _LEADERLESS = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)
 
@@ -32,10 +38,12 @@ def ensure_topic(kafka: KafkaClientSettings, settings: LineageSettings, topic: s
             "retention.bytes": "-1",
             "compression.type": "producer",
             "max.message.bytes": str(settings.max_event_bytes + MARGIN),
+            **_ARRIVAL,
         },
     )
     try:
         if topic in admin.list_topics(timeout=5.0).topics:
+            _keep_arrivals(admin, topic)
             return
         admin.create_topics([new], operation_timeout=10.0, request_timeout=10.0)[topic].result(15.0)
     except KafkaException as error:
@@ -43,6 +51,18 @@ def ensure_topic(kafka: KafkaClientSettings, settings: LineageSettings, topic: s
             raise unavailable(kafka, error.args[0]) from error
     except FutureTimeout as error:
         raise unavailable(kafka, "no answer in time") from error
+
+
+def _keep_arrivals(admin: AdminClient, topic: str) -> None:
+    """Let a topic of an earlier version keep the time of arrival too; one that may not be changed stays as it is."""
+    entries = [
+        ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET) for name, value in _ARRIVAL.items()
+    ]
+    resource = ConfigResource(ConfigResource.Type.TOPIC, topic, incremental_configs=entries)
+    try:
+        admin.incremental_alter_configs([resource], request_timeout=5.0)[resource].result(6.0)
+    except (KafkaException, FutureTimeout) as error:
+        log.warning("lineage topic keeps the senders' times", topic=topic, error=type(error).__name__)
 
 
 def edges_of(consumer: Consumer, topic: str, partition: int, seconds: float) -> tuple[int, int]:
@@ -66,7 +86,8 @@ def partitions_of(consumer: Consumer, topic: str) -> list[int]:
 def record_of(message: Message) -> Record:
     headers = tuple((name, bytes(value or b"")) for name, value in (message.headers() or ()))
     key = message.key()
-    return Record(message.partition(), message.offset(), key, message.value(), headers)
+    kind, time = message.timestamp()
+    return Record(message.partition(), message.offset(), key, message.value(), headers, time if kind else None)
 
 
 def client_options(kafka: KafkaClientSettings) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog.model import DatasetId
 from lineage.delta import Context, GraphDelta, Info, StoredBook
 from lineage.hints import nearest
-from lineage.model import Counts, Direction, Edge, Kind, Node
+from lineage.model import Basis, Counts, Direction, Edge, Kind, Node
 from lineage.names import Link
 from lineage.ports import Closure, Record, StaleBook
 from lineage.walks import by_near, cut, far
@@ -24,13 +24,15 @@ class MemoryEventLog:
         self.records: list[Record] = []
         self.fail_with: Exception | None = None
         """Set by a test: every append raises it."""
+        self.clock: Callable[[], int] = lambda: int(time.time() * 1000)
         self._lock = threading.Lock()
 
     def append(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()) -> None:
         if self.fail_with is not None:
             raise self.fail_with
         with self._lock:
-            self.records.append(Record(0, len(self.records), key.encode(), value, tuple(headers)))
+            arrived = self.clock()
+            self.records.append(Record(0, len(self.records), key.encode(), value, tuple(headers), arrived))
 
     def append_many(
         self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
@@ -87,6 +89,7 @@ class _Store:
     edges: dict[str, Edge] = field(default_factory=dict)
     links: set[Link] = field(default_factory=set)
     drops: dict[DatasetId, tuple[int, ...]] = field(default_factory=dict)
+    clears: dict[DatasetId, tuple[int, ...]] = field(default_factory=dict)
     books: dict[str, StoredBook] = field(default_factory=dict)
 
 
@@ -124,6 +127,7 @@ class MemoryGraph:
             tuple(links),
             {name: held.drops[name] for name in known if name in held.drops},
             {name: dict(held.infos[name]) for name in known if name in held.infos},
+            {name: held.clears[name] for name in known if name in held.clears},
         )
 
     def owners_of(self, datasets: Collection[str]) -> set[str]:
@@ -149,6 +153,7 @@ class MemoryGraph:
                 held.columns.pop(node_id, None)
             held.links |= delta.links
             held.drops |= delta.drops
+            held.clears |= delta.clears
             self._retire(held, delta.retired)
             held.books |= {b.owner: StoredBook(b.owner, b.version + 1, b.document) for b in delta.books}
 
@@ -184,9 +189,16 @@ class MemoryGraph:
         return list(self.nodes(found[:limit]).values())
 
     def closure(
-        self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int
+        self,
+        starts: Collection[str],
+        kind: Kind,
+        direction: Direction,
+        depth: int,
+        as_of: int,
+        budget: int,
+        basis: Basis = Basis.LAST_RUN,
     ) -> Closure:
-        outgoing = by_near(self._valid(kind, as_of), direction)
+        outgoing = by_near(self._valid(kind, as_of, basis), direction)
         seen, frontier, edges = set(starts), list(starts), list[Edge]()
         while frontier:
             step = [edge for node in frontier for edge in outgoing.get(node, ())]
@@ -195,8 +207,10 @@ class MemoryGraph:
             seen |= set(frontier)
         return Closure(*cut(starts, edges, direction, depth, budget))
 
-    def edges_at(self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int) -> list[Edge]:
-        outgoing = by_near(self._valid(kind, as_of), direction)
+    def edges_at(
+        self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int, basis: Basis = Basis.LAST_RUN
+    ) -> list[Edge]:
+        outgoing = by_near(self._valid(kind, as_of, basis), direction)
         return [edge for node in sorted(set(node_ids)) for edge in outgoing.get(node, ())]
 
     def edges_since(self, node_ids: Collection[str], kind: Kind, direction: Direction, since: int) -> list[Edge]:
@@ -224,8 +238,8 @@ class MemoryGraph:
         jobs = Counter(namespace for namespace, _ in held.jobs.values())
         return {name: (datasets[name], jobs[name]) for name in datasets | jobs}
 
-    def _valid(self, kind: Kind, as_of: int) -> list[Edge]:
-        return [edge for edge in self._held().edges.values() if edge.kind is kind and edge.valid_at(as_of)]
+    def _valid(self, kind: Kind, as_of: int, basis: Basis) -> list[Edge]:
+        return [edge for edge in self._held().edges.values() if edge.kind is kind and edge.valid_at(as_of, basis)]
 
     def search_ids(self, text: str, limit: int) -> list[str]:
         held = self._held()

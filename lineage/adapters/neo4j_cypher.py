@@ -6,7 +6,7 @@ and fails on path enumeration.
 
 from __future__ import annotations
 
-from lineage.model import Direction, Kind
+from lineage.model import Basis, Direction, Kind
 
 MIN_DEPTH = 3
 """The planner prunes walks from here on; a shorter walk is cut out of this one."""
@@ -91,6 +91,7 @@ ON CREATE SET n.field = r[1], n.dataset = g.dataset, n.namespace = g.namespace, 
 WRITE_JOB_INFO = "UNWIND $rows AS r MATCH (n:Job {key: r.key}) SET n.info = r.info"
 WRITE_DATASET_INFO = "UNWIND $rows AS r MATCH (n:Dataset {key: r.key}) SET n.said = r.said"
 WRITE_DROPS = "UNWIND $rows AS r MATCH (n:Name {key: r.key}) SET n.drops = r.drops"
+WRITE_CLEARS = "UNWIND $rows AS r MATCH (n:Name {key: r.key}) SET n.clears = r.clears"
 WRITE_LINKS = """
 UNWIND $rows AS r MATCH (a:Name {key: r.a}) MATCH (b:Name {key: r.b})
 MERGE (a)-[e:ALSO {id: r.id}]->(b) ON CREATE SET e.type = r.type
@@ -98,7 +99,10 @@ MERGE (a)-[e:ALSO {id: r.id}]->(b) ON CREATE SET e.type = r.type
 
 
 # Edges of one owner differ in little but their ends: what they share is sent once (`g`), with rows [id, source, target].
-_SET = "SET e.vt = g.vt, e.seen = g.seen, e.raw = g.raw, e.columns = g.columns, e.how = g.how"
+_SET = (
+    "SET e.vt = g.vt, e.seen = g.seen, e.raw = g.raw, e.columns = g.columns, e.how = g.how, e.ct = g.ct,"
+    " e.unfinished = g.unfinished"
+)
 
 _ENDS_OF_ROW = "UNWIND $groups AS g UNWIND g.rows AS r MATCH (a:{a} {{key: r[1]}}) MATCH (b:{b} {{key: r[2]}})"
 
@@ -110,7 +114,7 @@ def create_edges(kind: Kind) -> str:
 {_ENDS_OF_ROW.format(a=a, b=b)}
 CREATE (a)-[:{TYPES[kind]} {{
   id: r[0], rec: $now, vt: g.vt, seen: g.seen, raw: g.raw, columns: g.columns, how: g.how,
-  owner: g.owner, job: g.job, vf: g.vf, origin: g.origin
+  owner: g.owner, job: g.job, vf: g.vf, origin: g.origin, ct: g.ct, unfinished: g.unfinished
 }}]->(b)
 """
 
@@ -146,7 +150,7 @@ RETIRE_DATASETS = "UNWIND $keys AS key MATCH (d:Dataset {key: key}) WHERE NOT (d
 
 CONTEXT_NAMES = """
 UNWIND $keys AS key MATCH (n:Name {key: key})
-RETURN n.namespace AS namespace, n.name AS name, n.drops AS drops
+RETURN n.namespace AS namespace, n.name AS name, n.drops AS drops, n.clears AS clears
 """
 CONTEXT_LINKS = """
 UNWIND $keys AS key MATCH (:Name {key: key})-[e:ALSO]-()
@@ -200,16 +204,18 @@ _MINE = {
 SEARCH = {label: f"MATCH {_MINE[label]} RETURN n.key AS key LIMIT $limit" for label in ("Dataset", "Column", "Job")}
 
 _VALID = "{e}.vf <= $time AND $time < {e}.vt"
+_IN_CONTENTS = "{e}.vf <= $time AND $time < coalesce({e}.ct, {e}.vt)"
 _ROW = """
-RETURN [e.id, {a}.key, {b}.key, e.owner, e.job, e.vf, e.vt, e.seen, e.raw, e.columns, e.how, e.origin] AS row
+RETURN [e.id, {a}.key, {b}.key, e.owner, e.job, e.vf, e.vt, e.seen, e.raw, e.columns, e.how, e.origin, e.ct, e.unfinished]
+  AS row
 LIMIT $rows
 """
 
 
-def edges_at(kind: Kind, direction: Direction) -> str:
+def edges_at(kind: Kind, direction: Direction, basis: Basis = Basis.LAST_RUN) -> str:
     """Edges of a kind out of (or into) given nodes."""
     near = ENDS[kind][0 if direction is Direction.DOWNSTREAM else 1]
-    return f"UNWIND $keys AS key MATCH (x:{near} {{key: key}}) MATCH {_step(kind, direction)}"
+    return f"UNWIND $keys AS key MATCH (x:{near} {{key: key}}) MATCH {_step(kind, direction, basis)}"
 
 
 def edges_since(kind: Kind, direction: Direction) -> str:
@@ -217,7 +223,7 @@ def edges_since(kind: Kind, direction: Direction) -> str:
     return edges_at(kind, direction).replace(_VALID.format(e="e"), "$time < e.vt")
 
 
-def closure(kind: Kind, direction: Direction, depth: int) -> str:
+def closure(kind: Kind, direction: Direction, depth: int, basis: Basis = Basis.LAST_RUN) -> str:
     """Edges of a kind within `depth` steps of given nodes: first the nodes, each once, then the edges among them.
 
     Raises ValueError for a depth outside 3..100 (a quantifier takes no parameter) or a kind that joins two labels.
@@ -225,17 +231,21 @@ def closure(kind: Kind, direction: Direction, depth: int) -> str:
     a, b = ENDS[kind]
     if not MIN_DEPTH <= int(depth) <= MAX_DEPTH or a != b:
         raise ValueError("depth must be 3 to 100, and both ends of one label")
-    walk = _arrow("", "", f"w:{TYPES[kind]} WHERE {_VALID.format(e='w')}", direction)
+    walk = _arrow("", "", f"w:{TYPES[kind]} WHERE {_valid('w', basis)}", direction)
     return f"""
 UNWIND $keys AS key MATCH (s:{a} {{key: key}})
 MATCH (s) ({walk}){{0,{int(depth) - 1}}} (x)
 WITH DISTINCT x LIMIT $nodes
-MATCH {_step(kind, direction)}"""
+MATCH {_step(kind, direction, basis)}"""
 
 
-def _step(kind: Kind, direction: Direction) -> str:
+def _valid(edge: str, basis: Basis) -> str:
+    return (_VALID if basis is Basis.LAST_RUN else _IN_CONTENTS).format(e=edge)
+
+
+def _step(kind: Kind, direction: Direction, basis: Basis) -> str:
     ends = ("x", "y") if direction is Direction.DOWNSTREAM else ("y", "x")
-    arrow = _arrow("x", "y", f"e:{TYPES[kind]} WHERE {_VALID.format(e='e')}", direction)
+    arrow = _arrow("x", "y", f"e:{TYPES[kind]} WHERE {_valid('e', basis)}", direction)
     return arrow + _ROW.format(a=ends[0], b=ends[1])
 
 
@@ -259,8 +269,10 @@ def all_reads() -> dict[str, str]:
     for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
         for kind in Kind:
             found[f"edges_at {kind} {direction}"] = edges_at(kind, direction)
+            found[f"edges_at {kind} {direction} contents"] = edges_at(kind, direction, Basis.CONTENTS)
             found[f"edges_since {kind} {direction}"] = edges_since(kind, direction)
         for kind in (Kind.FEEDS, Kind.DERIVES, Kind.CHILD_OF, Kind.HANDS_TO):
             for depth in (MIN_DEPTH, 20, MAX_DEPTH):
-                found[f"closure {kind} {direction} {depth}"] = closure(kind, direction, depth)
+                for basis in Basis:
+                    found[f"closure {kind} {direction} {depth} {basis}"] = closure(kind, direction, depth, basis)
     return found

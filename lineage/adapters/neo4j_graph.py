@@ -24,7 +24,7 @@ from lineage.adapters.neo4j_rows import edge_of, node_of
 from lineage.adapters.neo4j_write import DeltaWriter
 from lineage.delta import Context, GraphDelta, StoredBook
 from lineage.hints import nearest
-from lineage.model import Counts, Direction, Edge, Kind, Node
+from lineage.model import Basis, Counts, Direction, Edge, Kind, Node
 from lineage.names import Link
 from lineage.ports import Closure, StaleBook, TooMuch, WriteRefused
 from lineage.settings import Neo4jSettings
@@ -143,16 +143,16 @@ class Neo4jGraph:
             frontier = {end for link in links for end in (link.primary, link.other)} - known
             known |= frontier
         keys = [prefix + name.node_id for name in known]
-        drops = {
-            DatasetId(r["namespace"], r["name"]): tuple(r["drops"])
-            for r in (self._run(cypher.CONTEXT_NAMES, keys=keys) if keys else [])
-            if r["drops"]
-        }
+        rows = self._run(cypher.CONTEXT_NAMES, keys=keys) if keys else []
+        drops, clears = (
+            {DatasetId(r["namespace"], r["name"]): tuple(r[part]) for r in rows if r[part]}
+            for part in ("drops", "clears")
+        )
         infos = {
             DatasetId(r["namespace"], r["name"]): {k: (v[0], v[1]) for k, v in orjson.loads(r["said"]).items()}
             for r in (self._run(cypher.CONTEXT_INFO, keys=keys) if keys else [])
         }
-        return Context(tuple(links), drops, infos)
+        return Context(tuple(links), drops, infos, clears)
 
     def owners_of(self, datasets: Collection[str]) -> set[str]:
         prefix = self._prefix()
@@ -192,21 +192,30 @@ class Neo4jGraph:
         return [node_of({**row, "extra": row["field"]}, "field", prefix) for row in rows]
 
     def closure(
-        self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int
+        self,
+        starts: Collection[str],
+        kind: Kind,
+        direction: Direction,
+        depth: int,
+        as_of: int,
+        budget: int,
+        basis: Basis = Basis.LAST_RUN,
     ) -> Closure:
         a, b = cypher.ENDS[kind]
         if depth == 1 or a != b or len(starts) > _WALKED_STARTS:
-            edges, full = self._levels(starts, kind, direction, depth, as_of, budget)
+            edges, full = self._levels(starts, kind, direction, depth, as_of, budget, basis)
         else:
-            walk = cypher.closure(kind, direction, min(max(depth, cypher.MIN_DEPTH), cypher.MAX_DEPTH))
+            walk = cypher.closure(kind, direction, min(max(depth, cypher.MIN_DEPTH), cypher.MAX_DEPTH), basis)
             edges, full = self._edges(walk, kind, starts, as_of, budget, nodes=budget)
         kept, was_cut = cut(starts, edges, direction, depth, budget)
         return Closure(kept, full or was_cut)
 
-    def edges_at(self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int) -> list[Edge]:
+    def edges_at(
+        self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int, basis: Basis = Basis.LAST_RUN
+    ) -> list[Edge]:
         if not node_ids:
             return []
-        return self._edges(cypher.edges_at(kind, direction), kind, sorted(set(node_ids)), as_of, 2**31)[0]
+        return self._edges(cypher.edges_at(kind, direction, basis), kind, sorted(set(node_ids)), as_of, 2**31)[0]
 
     def edges_since(self, node_ids: Collection[str], kind: Kind, direction: Direction, since: int) -> list[Edge]:
         if not node_ids:
@@ -232,9 +241,16 @@ class Neo4jGraph:
         return {name: (datasets.get(name, 0), jobs.get(name, 0)) for name in datasets.keys() | jobs.keys()}
 
     def _levels(
-        self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int
+        self,
+        starts: Collection[str],
+        kind: Kind,
+        direction: Direction,
+        depth: int,
+        as_of: int,
+        budget: int,
+        basis: Basis,
     ) -> tuple[list[Edge], bool]:
-        statement = cypher.edges_at(kind, direction)
+        statement = cypher.edges_at(kind, direction, basis)
         seen, frontier, found = set(starts), set(starts), dict[str, Edge]()
         for _ in range(depth):
             if not frontier or len(seen) > budget:

@@ -14,20 +14,21 @@ _USUAL_HOW = dict.fromkeys(Kind, How.INPUTS_OUTPUTS) | {Kind.DERIVES: How.COLUMN
 
 
 def usual_left_out(edge: Edge) -> dict[str, Any]:
-    """Properties that most edges have alike, as None where this one has them too: three of nine."""
+    """Properties that most edges have alike, as None where this one has them too: four of ten."""
     return {
         "raw": None if edge.raw else False,
         "how": None if edge.how is _USUAL_HOW[edge.kind] else str(edge.how),
+        "unfinished": edge.unfinished or None,
         "origin": None if edge.origin == OBSERVED else edge.origin,
     }
 
 
 def edge_of(row: list[Any], kind: Kind, cut_at: int) -> Edge:
-    key, a, b, owner, job, vf, vt, seen, raw, columns, how, origin = row
+    key, a, b, owner, job, vf, vt, seen, raw, columns, how, origin, ct, unfinished = row
     source, target = a[cut_at:], b[cut_at:]
     return Edge(
         key[cut_at:], kind, source, target, owner or job, job, vf, vt, seen, raw is not False, columns is True,
-        How(how or _USUAL_HOW[kind]), origin or OBSERVED,
+        How(how or _USUAL_HOW[kind]), origin or OBSERVED, (), ct, unfinished is True,
     )  # fmt: skip
 
 

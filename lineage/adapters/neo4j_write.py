@@ -108,7 +108,9 @@ class DeltaWriter:
 
     def _names(self, tx: neo4j.ManagedTransaction) -> None:
         delta, p = self._delta, self._prefix
-        names = {end for link in delta.links for end in (link.primary, link.other)} | set(delta.drops)
+        names = (
+            {end for link in delta.links for end in (link.primary, link.other)} | set(delta.drops) | set(delta.clears)
+        )
         rows = [{"key": p + name.node_id, "new": _named(name)} for name in sorted(names)]
         self._rows(tx, cypher.WRITE_NODES["Name"], rows, graph=self._label)
         links = [
@@ -119,6 +121,8 @@ class DeltaWriter:
         self._rows(tx, cypher.WRITE_LINKS, links)
         drops = [{"key": p + name.node_id, "drops": list(times)} for name, times in sorted(delta.drops.items())]
         self._rows(tx, cypher.WRITE_DROPS, drops)
+        clears = [{"key": p + name.node_id, "clears": list(times)} for name, times in sorted(delta.clears.items())]
+        self._rows(tx, cypher.WRITE_CLEARS, clears)
 
     def _groups(self, edges: Iterable[Edge]) -> dict[Kind, list[Group]]:
         """Edges by kind and by all that they share."""
@@ -137,12 +141,14 @@ class DeltaWriter:
                 edge.columns,
                 edge.how,
                 edge.origin,
+                edge.ct,
+                edge.unfinished,
             )
             group = shared.get(key)
             if group is None:
                 group = shared[key] = {
                     "owner": None if edge.owner == edge.job else edge.owner, "job": edge.job, "vf": edge.vf,
-                    "vt": edge.vt, "seen": edge.seen, **usual_left_out(edge),
+                    "vt": edge.vt, "seen": edge.seen, "ct": edge.ct, **usual_left_out(edge),
                     "columns": edge.columns if edge.kind is Kind.FEEDS else None, "rows": [],
                 }  # fmt: skip
                 found[edge.kind].append(group)

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
-from catalog.model import DatasetId
+from catalog.model import DatasetId, NodeId
 from lineage.adapters.memory import MemoryGraph
 from lineage.delta import GraphDelta, StoredBook
 from lineage.model import FOREVER, Direction, Edge, Kind
 from lineage.parse import MAX_FIELD_BYTES, MAX_NAME_BYTES, MAX_NAMESPACE_BYTES, parse
 from lineage.ports import LineageGraph, StaleBook
-from lineage.queries import NOW
+from lineage.queries import NOW, Lineage
 from lineage.settings import Neo4jSettings
 from lineage.writer import GraphWriter
 from lineage_samples import (
@@ -32,6 +34,12 @@ from lineage_samples import (
     run,
     write,
 )
+
+ANY_NAME = st.lists(
+    st.sampled_from([":", "/", "//", "|", "~", "[", "'", '"', "`", "\\", "\x1f", "\n", "0", "2024", "s3://lake", "urn:li:x", "é"])
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
+    min_size=1, max_size=5,
+).map("".join).filter(bool)  # fmt: skip
 
 DOWN, UP = Direction.DOWNSTREAM, Direction.UPSTREAM
 
@@ -354,3 +362,30 @@ def test_a_write_that_was_cut_off_is_done_again(graph: LineageGraph) -> None:
     graph.write(chain(edge))
     graph.write(chain(edge, feeds("b", "c")))
     assert len(graph.edges_at([node("a"), node("b")], Kind.FEEDS, DOWN, NOW)) == 2
+
+
+@given(
+    st.lists(st.tuples(ANY_NAME, ANY_NAME, ANY_NAME), min_size=1, max_size=12),
+)
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+def test_every_name_comes_back_from_the_store(graph: Any, names: list[tuple[str, str, str]]) -> None:
+    events = []
+    for at, (namespace, name, field) in enumerate(names):
+        made_of = {"namespace": "plain", "name": "innocent", "field": "f", "transformations": [IDENTITY]}
+        facet = {"fields": {field: {"inputFields": [made_of]}}}
+        event = run(0, [], [dataset(name, namespace, columnLineage=facet)], run_id=f"r{at}")
+        event["job"] |= {"namespace": namespace, "name": name}
+        events.append(event)
+    write(graph, *events)
+    lineage = Lineage(graph)
+    reached = {row.id: row for row in lineage.impact("datasetField:plain:innocent:f").affected}
+    for namespace, name, field in names:
+        for meant in (
+            NodeId("dataset", namespace, name),
+            NodeId("job", namespace, name),
+            NodeId("field", namespace, name, field),
+        ):
+            found = lineage.find(str(meant))
+            assert (found.id, found.type, found.namespace, found.name) == (str(meant), meant.kind, namespace, name)
+            assert meant.kind == "dataset" or str(meant) in reached
+        assert lineage.job(str(NodeId("job", namespace, name))).writes == (str(NodeId("dataset", namespace, name)),)

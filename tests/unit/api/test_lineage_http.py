@@ -164,7 +164,9 @@ def test_an_impact_says_what_a_change_does_and_to_whose_commit(weir: ApiWorld) -
     job = next(row for row in ask(weir, "impact", nodeId=EMAIL)["affected"] if row["type"] == "job")
     assert job["commit"] == "0a1b2c3d4e5f6a7b" and job["owners"] == ["team:data"]
     summary = ask(weir, "impact", nodeId=EMAIL)["summary"]
-    assert summary["fields"] == 1 and "team:data" in summary["owners"]
+    assert summary["fields"] == 2 and "team:data" in summary["owners"]  # clean still holds what came before
+    last = ask(weir, "impact", nodeId=EMAIL, basis="last_run")
+    assert last["summary"]["fields"] == 1 and last["basis"] == "last_run"
 
 
 @pytest.mark.parametrize("arguments, code", [

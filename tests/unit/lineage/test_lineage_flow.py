@@ -17,10 +17,12 @@ from lineage.consume import LineageWorker, read_event
 from lineage.delta import GraphDelta
 from lineage.ingest import Ingest
 from lineage.ports import WriteRefused
+from lineage.queries import Lineage
 from lineage.rebuild import rebuild
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
-from lineage_samples import content, flows, graph_of, node, real_events, real_rows, run
+from lineage_samples import T0, content, dataset, flows, graph_of, node, real_events, real_rows, run
+from lineage_samples import at as moment
 
 
 def parts(settings: LineageSettings | None = None) -> Any:
@@ -72,11 +74,11 @@ def test_ingest_says_when_the_log_does_not_answer() -> None:
         Ingest(log).post_batch([run(0)])
 
 
-@pytest.mark.parametrize("junk", [None, b"", b"{", b"[]", b'{"job": {"namespace": "n"}}', b"\xff", b"null"])
-def test_a_message_that_is_no_event_is_buried_and_the_rest_goes_on(junk: bytes | None) -> None:
+@pytest.mark.parametrize("junk", [b"", b"{", b"[]", b'{"job": {"namespace": "n"}}', b"\xff", b"null"])
+def test_a_message_that_is_no_event_is_buried_and_the_rest_goes_on(junk: bytes) -> None:
     log, dead, graph, _, worker = parts()
     log.append("before", json.dumps(run(0, ["a"], ["b"])).encode())
-    log.append("junk", junk)  # type: ignore[arg-type]
+    log.append("junk", junk)
     log.append("after", json.dumps(run(1, ["b"], ["c"], job="j2", run_id="r2")).encode())
     assert worker.step() == 3
     assert flows(graph) == {("a", "b"), ("b", "c")}
@@ -84,6 +86,17 @@ def test_a_message_that_is_no_event_is_buried_and_the_rest_goes_on(junk: bytes |
     headers = dict(buried.headers)
     assert buried.key == b"junk" and headers["weir.offset"] == b"1" and headers["weir.error"]
     assert (worker.lag(), worker.state.folded, worker.state.dead) == (0, 2, 1)
+
+
+def test_tombstones_are_skipped_and_counted() -> None:
+    log, dead, graph, source, worker = parts()
+    log.append("before", json.dumps(run(0, ["a"], ["b"])).encode())
+    log.append("gone", None)  # type: ignore[arg-type]
+    worker.step()
+    assert (dead.records, worker.state.dead, worker.state.tombstones, worker.state.folded) == ([], 0, 1, 1)
+    assert source.lag() == 0 and flows(graph) == {("a", "b")}
+    done = rebuild(log, graph)
+    assert (done.folded, done.skipped, done.tombstones) == (1, 0, 1)
 
 
 def test_buried_messages_hold_no_secret() -> None:
@@ -290,7 +303,7 @@ def test_a_storm_of_running_is_told_by_its_bytes_and_changes_nothing(monkeypatch
 
     storm = [run(5 + at * 0.5, ["a"], ["b"], kind="RUNNING", processing="STREAMING") for at in range(300)]
     read: list[Any] = []
-    monkeypatch.setattr(consume, "read_event", lambda record: read.append(record) or read_event(record))
+    monkeypatch.setattr(consume, "read_event", lambda record, *more: read.append(record) or read_event(record, *more))
     log, graph = MemoryEventLog(), MemoryGraph()
     ingest = Ingest(log)
     worker = LineageWorker(MemoryEventSource(log), graph, MemoryEventLog(), LineageSettings(batch_events=20))
@@ -342,3 +355,79 @@ def test_names_that_cannot_be_mended_hold_up_no_event(monkeypatch: pytest.Monkey
     assert worker.tidy() == 0
     Ingest(log).post(run(0, ["a"], ["b"]))
     assert worker.step(timeout=0) == 1 and worker.tidy() == 0
+
+
+# --- clocks ----------------------------------------------------------------------------------------------------------
+
+
+def sent(log: MemoryEventLog, seconds: float, claimed: str | None = None, **more: Any) -> None:
+    """An event that arrives so many seconds into 2026, dated then or as claimed."""
+    log.clock = lambda: T0 + int(seconds * 1000)
+    event = run(seconds, ["a"], ["b"], **more)
+    Ingest(log).post(event | {"eventTime": claimed} if claimed else event)
+
+
+@pytest.mark.parametrize("kind", ["START", "RUNNING", "COMPLETE", "FAIL", None])
+def test_an_event_from_the_future_counts_from_its_arrival_and_is_flagged(kind: str | None) -> None:
+    log, _, graph, _, worker = parts()
+    owner = {"ownership": {"owners": [{"name": "team:old"}]}}
+    sent(log, 0, "9999-12-31T23:59:59Z", kind=kind, job_facets=owner)
+    sent(log, 100, run_id="r2", job_facets={"ownership": {"owners": [{"name": "team:new"}]}})
+    while worker.step():
+        pass
+    job = Lineage(graph).job("job:jobs:etl").to_json()
+    assert job["state"] == "COMPLETE" and job["lastRun"] == "r2" and job["lastSeen"] == moment(100)
+    assert [owner["name"] for owner in job["owners"]] == ["team:new"]
+    assert job["clockAhead"] == {"claimed": "9999-12-31T23:59:59.000Z", "arrived": moment(0)}
+    newest, oldest = job["runs"]
+    assert newest["clockAhead"] is None and oldest["clockAhead"] == job["clockAhead"]
+    assert all(edge.vf <= T0 + 100_000 and edge.seen <= T0 + 100_000 for edge in graph._store.edges.values())
+
+
+def test_a_clock_a_little_ahead_is_believed() -> None:
+    log, _, graph, _, worker = parts()
+    sent(log, 0, moment(299))
+    worker.step()
+    job = Lineage(graph).job("job:jobs:etl").to_json()
+    assert job["lastSeen"] == moment(299) and "clockAhead" not in job
+
+
+@pytest.mark.parametrize("declared", ["dataset", "job"])
+def test_declarations_from_the_future_do_not_win_for_ever(declared: str) -> None:
+    log, _, graph, _, worker = parts()
+    for seconds, claimed, name in ((0, "9999-01-01", "old"), (100, moment(100), "new")):
+        log.clock = lambda seconds=seconds: T0 + seconds * 1000
+        facets = {"ownership": {"owners": [{"name": name}]}}
+        event = run(0)
+        del event["run"], event["eventType"]
+        if declared == "dataset":
+            del event["job"]
+            event["dataset"] = dataset("a", **facets)
+        else:
+            event["job"]["facets"] = facets
+        Ingest(log).post(event | {"eventTime": claimed})
+    while worker.step():
+        pass
+    key = node("a") if declared == "dataset" else "job:jobs:etl"
+    info = graph.nodes([key])[key].info
+    assert [owner["name"] for owner in info["owners"]] == ["new"] and info["clockAhead"]["arrived"] == moment(0)
+
+
+def test_a_rebuild_on_another_day_dates_events_as_the_worker_did() -> None:
+    log, _, graph, _, worker = parts()
+    for seconds in range(0, 200, 20):
+        sent(log, seconds, "9999-12-31T23:59:59Z" if seconds % 40 else None, kind="RUNNING", run_id=f"r{seconds % 60}")
+    while worker.step():
+        pass
+    before = content(graph)
+    log.clock = lambda: T0 + 10**9
+    rebuild(log, graph)
+    assert content(graph) == before
+
+
+def test_repeats_dated_in_the_future_are_not_taken_for_what_was_folded() -> None:
+    log, _, graph, _, worker = parts()
+    for seconds in (0, 7200):
+        sent(log, seconds, "9999-12-31T23:59:59Z", kind="RUNNING")
+        worker.step()
+    assert Lineage(graph).job("job:jobs:etl").to_json()["lastSeen"] == moment(7200)

@@ -10,6 +10,18 @@ const IDS = [
     { kind: "field", namespace: "kafka://b1:9092", name: "orders", field: "value.customer.email" },
   ],
   ["dataset:s3://bucket:path/to:part", { kind: "dataset", namespace: "s3://bucket", name: "path/to:part" }],
+  [
+    "dataset:~9:s3://lake:2024/03/01/orders.parquet",
+    { kind: "dataset", namespace: "s3://lake", name: "2024/03/01/orders.parquet" },
+  ],
+  ["job:~7:airflow:2024", { kind: "job", namespace: "airflow", name: "2024" }],
+  ["dataset:~1:x://y", { kind: "dataset", namespace: "x", name: "//y" }],
+  ["datasetField:~3,2:a:b:💥c:d:e", { kind: "field", namespace: "a:b", name: "💥c", field: "d:e" }],
+  [
+    "datasetField:arn:aws:glue:eu:1:table/d/t:a:b",
+    { kind: "field", namespace: "arn:aws:glue:eu:1", name: "table/d/t", field: "a:b" },
+  ],
+  ["dataset:~4:~3:a:b", { kind: "dataset", namespace: "~3:a", name: "b" }],
 ] as const;
 
 test.each(IDS)("%s", (id, ref) => {
@@ -17,7 +29,7 @@ test.each(IDS)("%s", (id, ref) => {
   expect(nodeIdOf(ref)).toBe(id);
 });
 
-test.each(["", "orders", "dataset:", "dataset:prod", "run:1:2", "datasetField:prod:orders"])(
+test.each(["", "orders", "dataset:", "dataset:prod", "run:1:2", "datasetField:prod:orders", "dataset:~9:a:b"])(
   "%s is no node",
   (text) => {
     expect(parseNodeId(text)).toBeNull();
