@@ -124,8 +124,10 @@ def test_tags_reach_tables_and_stop_at_masks(weir: ApiWorld) -> None:
     assert f"datasetField:{SHOP}:{USERS}:mail" in {row["id"] for row in ask(weir, "impact", nodeId=field)["affected"]}
     facts = weir.services.datasets.facts(weir.services.datasets.find(f"{SHOP}/{USERS}"))
     assert {f.path: (dict(f.tags) != {}, f.classified) for f in facts.fields} == {"value.mail": (True, True)}
-    post(weir, {**flow(raw=False), "eventTime": "2026-01-02T00:00:00Z", "run": {"runId": "r2"}})
-    assert weir.services.tag_flow.sweep().ended == 1, "masked from now on"
+    masked = {**flow(raw=False), "eventTime": "2026-01-02T00:00:00Z", "run": {"runId": "r2"}}
+    masked["outputs"][0]["facets"]["lifecycleStateChange"] = {"lifecycleStateChange": "OVERWRITE"}
+    post(weir, masked)
+    assert weir.services.tag_flow.sweep().ended == 1, "what was there raw is overwritten, and masked from now on"
 
 
 def test_where_is_names_a_column_and_what_nobody_looked_into(weir: ApiWorld) -> None:
