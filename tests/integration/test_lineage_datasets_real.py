@@ -90,4 +90,5 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
         finally:
             built.close()
             source.close()
-            index._client.indices.delete(index=f"{index._alias}-*", ignore_unavailable=True)
+            for name in index._client.indices.get_alias(name=index._alias):
+                index._client.indices.delete(index=name)
