@@ -46,6 +46,7 @@ from catalog.tag_flow import TagFlow
 from catalog.where_is import WhereIs
 from lineage.consume import LineageWorker
 from lineage.ingest import Ingest
+from lineage.producer_catalog import ProducerCatalog
 from lineage.queries import Lineage
 from lineage.rebuild import rebuild
 from lineage.sql.flows import KnownNames
@@ -101,6 +102,7 @@ class Services:
     ingest: Ingest
     lineage: Lineage
     lineage_worker: Callable[[], LineageWorker]
+    producers: ProducerCatalog
     rebuild_lineage: Callable[[], dict[str, int]]
     observing: Observing
     sql_lineage: SqlLineageSliver
@@ -219,6 +221,8 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     names = KnownNames(clusters.resolve, known.columns)
     lineage = Lineage(graph, clusters.resolve, settings.lineage, known.dataset, known.known)
 
+    producers = ProducerCatalog(store, clusters, now, search.changed, settings.lineage.runs_kept)
+
     registry = parts.get("registry", parts.registry)
     scanner = Scanner(
         parts.get("sampler", parts.sampler),
@@ -231,7 +235,8 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     schedules = Schedules(store, scans, now, settings.scanners.dead_letter_topic)
 
     def references() -> list[str]:
-        return [f"{cluster}/{name}" for cluster, name in store.names() if "://" not in cluster]
+        clusters_there = {cluster.name for cluster in store.clusters()}
+        return [f"{cluster}/{name}" for cluster, name in store.names() if cluster in clusters_there]
 
     engine = parts.get("engine", lambda: parts.engine(connections.client_settings))
     query = GovernedQuery(
@@ -257,10 +262,10 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
 
     def worker() -> LineageWorker:
         source, letters = parts.get("source", parts.source), parts.get("letters", parts.letters)
-        return LineageWorker(source, graph, letters, settings.lineage, names)
+        return LineageWorker(source, graph, letters, settings.lineage, names, producers)
 
     def rebuild_lineage() -> dict[str, int]:
-        done = rebuild(log, graph, names, settings.lineage)
+        done = rebuild(log, graph, names, settings.lineage, producers=producers)
         return {"events folded": done.folded, "messages skipped": done.skipped, "tombstones": done.tombstones}
 
     def named(text: str) -> str:
@@ -296,6 +301,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         ingest=ingest,
         lineage=lineage,
         lineage_worker=worker,
+        producers=producers,
         rebuild_lineage=rebuild_lineage,
         observing=Observing(
             clusters,

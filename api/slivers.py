@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from catalog.clusters import Clusters
+from catalog.columns import column_of, path_of
 from catalog.datasets import Datasets
 from catalog.errors import NotFound, WeirError
 from catalog.model import DatasetId
@@ -37,7 +38,7 @@ class ReportFlows:
         self._lineage = lineage
 
     def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        return [flow.to_json() for flow in self._lineage.downstream_of(dataset, path)]
+        return [flow.to_json() for flow in self._lineage.downstream_of(dataset, column_of(dataset, path))]
 
 
 class ReportReaders:
@@ -99,6 +100,7 @@ class CatalogSliver:
         if record is None or path is None:
             return record is not None
         stored = self._store.schema(record.id)
+        path = path_of(record.id, path)
         return stored is not None and any(profile.path == path for profile in stored.current.fields)
 
     def columns(self, dataset: DatasetId) -> Mapping[str, Any] | None:

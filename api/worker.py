@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 
 import structlog
@@ -22,6 +23,7 @@ SCAN_POLL_S = 0.3
 UPKEEP_S = 2.0
 EVENTS_POLL_S = 0.5
 TAGS_S = 30.0
+DATASETS_S = 1.0
 
 
 def run(home: Home) -> None:
@@ -38,6 +40,7 @@ def run(home: Home) -> None:
         ("events", lambda: repeat(stop, EVENTS_POLL_S, services.deliveries.step)),
         ("observing", lambda: observe(stop, services)),
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
+        ("datasets", lambda: settle_datasets(stop, services)),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
     threads = [
@@ -64,6 +67,7 @@ def upkeep(services: Services) -> bool:
         services.schedules.request_due,
         services.events.prune,
         services.grant_notices.step,
+        services.producers.realign,
         services.search.reindex_dirty,
     )
     for duty in duties:
@@ -82,6 +86,14 @@ def follow_tags(services: Services) -> bool:
     if swept.inherited or swept.ended or swept.leaks:
         log.info("tags_followed", inherited=swept.inherited, ended=swept.ended, leaks=swept.leaks)
     return False
+
+
+def settle_datasets(stop: threading.Event, services: Services) -> None:
+    """Datasets that lineage named get their records in the catalog; at most half of the time, as the fold needs the rest."""
+    while not stop.is_set():
+        started = time.monotonic()
+        settled = services.producers.settle()
+        stop.wait(time.monotonic() - started if settled else DATASETS_S)
 
 
 def observe(stop: threading.Event, services: Services) -> None:

@@ -15,6 +15,9 @@ from catalog.ports import CatalogStore, Clock
 from catalog.records import ClusterRecord, DatasetRecord
 from catalog.topics import ClusterDescription
 
+_MOST_SLASHES = 40
+"""Places at which a reference is cut in two, to find the dataset it means."""
+
 _FRESH_S = 1.0  # lineage resolves thousands of names a second; another process's new alias may wait this long
 
 
@@ -229,4 +232,7 @@ def _splits(reference: str) -> list[tuple[str, str]]:
     for separator, at in (("/", reference.rfind("/")), (".", reference.find("."))):
         if 0 < at < len(reference) - 1:
             ways.append((reference[:at], reference[at + len(separator) :]))
-    return ways
+    # Names of files have slashes of their own: s3://lake/2024/03/orders is `2024/03/orders` of `s3://lake`.
+    slashes = [at for at, sign in enumerate(reference) if sign == "/" and 0 < at < len(reference) - 1]
+    others = [(reference[:at], reference[at + 1 :]) for at in slashes[:_MOST_SLASHES] if reference[at - 1] not in ":/"]
+    return [*ways, *(way for way in others if way not in ways)]

@@ -26,6 +26,7 @@ from catalog.records import (
     StoredSchema,
     rfc3339,
 )
+from catalog.reported import is_reported
 from catalog.schema_events import discovery_event, schema_events
 from catalog.topics import ClusterDescription, TopicFacts
 
@@ -115,10 +116,14 @@ class Datasets(DatasetReader):
             for topic in topics:
                 before = known.get(topic.name)
                 start = before or DatasetRecord(DatasetId(holder.namespace, topic.name), created_at=now)
-                fresh = before is None or before.deleted_at is not None or before.cluster is None
+                fresh = (
+                    before is None or before.deleted_at is not None or before.cluster is None
+                    or before.source == "lineage"
+                )  # fmt: skip
                 after = replace(
-                    start, cluster=start.cluster or cluster, topic=topic.to_json(), last_seen_at=now, deleted_at=None
-                )
+                    start, cluster=start.cluster or cluster, topic=topic.to_json(), last_seen_at=now, deleted_at=None,
+                    source="catalog",
+                )  # fmt: skip
                 # Offsets move all the time; only what search shows is worth indexing again.
                 self._store.put_dataset(after, quiet=not fresh)
                 if fresh:
@@ -156,8 +161,12 @@ class Datasets(DatasetReader):
                     scanned_at=now,
                     last_seen_at=now,
                     deleted_at=None,
+                    source="catalog",
                 )
             )
+            if stored is not None and is_reported(stored.current) and seen.fields:
+                self._store.clear_schemas(dataset)  # what is scanned comes before what producers report
+                stored = None
             schema = self._keep_schema(dataset, stored, seen, now)
             self._tell(record, schema_events(stored, self._store.schema(dataset)))
             known = self._store.classifications(dataset)
@@ -251,6 +260,7 @@ class Datasets(DatasetReader):
                     terms=tuple(spec.terms),
                     format={**record.scan.get("format", {}), **declared_format},
                     declared_ddl=spec.columns.spark if spec.columns else None,
+                    source="catalog",
                     updated_at=now,
                 )
             )

@@ -139,9 +139,12 @@ class FieldProfile:
         return FieldPath.parse(self.path)
 
 
-def registered_description(profile: FieldProfile | None) -> str:
-    """What the registered schema has to say of a field: Avro's doc, a comment, a title; empty where it says nothing."""
-    return str(profile.details.get("registered", {}).get("doc") or "") if profile else ""
+def schema_description(profile: FieldProfile | None) -> str:
+    """The description of a field in its registered schema (Avro's doc, a comment, a title), else in the schema that a
+    producer reports; empty where there is none."""
+    if profile is None:
+        return ""
+    return str(profile.details.get("registered", {}).get("doc") or profile.details.get("description") or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from catalog.records import (
     ScanRecord,
     StoredSchema,
 )
+from catalog.report_store import ReportStore
 from catalog.search_model import Entry, IndexPage, SearchQuery
 from catalog.topics import ClusterDescription, TopicFacts
 
@@ -83,6 +84,12 @@ class DatasetStore(Protocol):
 
     def add_usage(self, dataset: DatasetId, reads: int) -> None:
         """Count reads; does not raise the revision."""
+
+    def delete_dataset(self, dataset: DatasetId) -> None:
+        """Forget it with all that hangs on it; nothing where there is none."""
+
+    def clear_schemas(self, dataset: DatasetId) -> None:
+        """Forget all versions of its schema."""
 
     def add_schema(self, dataset: DatasetId, schema: StoredSchema) -> None:
         """A new version (its number is in `schema.baseline.version`)."""
@@ -232,7 +239,9 @@ class EventStore(Protocol):
     def forget_delivery(self, name: str) -> None: ...
 
 
-class CatalogStore(ClusterStore, DatasetStore, ClassificationStore, DocumentStore, ScanStore, EventStore, Protocol):
+class CatalogStore(
+    ClusterStore, DatasetStore, ClassificationStore, DocumentStore, ScanStore, EventStore, ReportStore, Protocol
+):
     def transaction(self) -> AbstractContextManager[None]:
         """Everything inside happens together or not at all; a transaction inside another joins it."""
 

@@ -72,7 +72,7 @@ class DatasetReader:
     def get(self, dataset: DatasetId) -> DatasetRecord:
         """Raises DatasetNotFound with the nearest names."""
         resolved = self.resolve(dataset.namespace, dataset.name)
-        record = self._store.dataset(resolved)
+        record = self._store.dataset(resolved) or self._by_symlink(dataset, resolved)
         if record is None:
             nearest = self.clusters.nearest(dataset.name)
             mend = f" Did you mean {' or '.join(nearest)}?" if nearest else " Scan its cluster first (weir scan)."
@@ -81,6 +81,11 @@ class DatasetReader:
                 details={"namespace": dataset.namespace, "name": dataset.name, "nearest": nearest},
             )
         return record
+
+    def _by_symlink(self, *names: DatasetId) -> DatasetRecord | None:
+        """The dataset that producers of lineage know by such a name."""
+        homes = self._store.report_homes(names)
+        return self._store.dataset(next(iter(homes.values()))) if homes else None
 
     def page(self, where: DatasetFilter | None = None, limit: int | None = None, offset: int = 0) -> Page:
         """`where.namespace` may be an alias or a cluster's name."""

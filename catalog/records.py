@@ -61,6 +61,9 @@ class DatasetRecord:
     usage           how often it was read; raises it in search
     revision        counts every change; the search index stands at `indexed_revision`
     last_seen_at    when a listing of the cluster last held it; deleted_at: when a listing first missed it
+    source          lineage: only producers of lineage speak of it; catalog: it was listed, scanned or declared
+    reported        what producers report of it in short: description, owners, tags, type, lifecycle (see
+                    `catalog.reported`); whatever people and scans know stands before it
     """
 
     id: DatasetId
@@ -81,6 +84,13 @@ class DatasetRecord:
     last_seen_at: datetime | None = None
     scanned_at: datetime | None = None
     deleted_at: datetime | None = None
+    source: str = "catalog"
+    reported: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def known_description(self) -> str:
+        """What people wrote, else what a producer reports."""
+        return self.description or str(self.reported.get("description") or "")
 
     @property
     def reference(self) -> str:
@@ -97,7 +107,10 @@ class DatasetRecord:
             "name": self.id.name,
             "cluster": self.cluster,
             "reference": self.reference,
-            "description": self.description,
+            "source": self.source,
+            "description": self.known_description,
+            "description_source": "user" if self.description else "producer" if self.known_description else None,
+            "reported": dict(self.reported),
             "owners": [str(owner) for owner in self.owners],
             "tags": list(self.tags),
             "terms": list(self.terms),

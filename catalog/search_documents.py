@@ -9,7 +9,7 @@ from typing import Any
 from catalog.datatypes import leaves, parse_ddl
 from catalog.diff import type_names
 from catalog.entities import is_personal
-from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion, registered_description
+from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion, schema_description
 from catalog.paths import VALUE, FieldPath, StepKind
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote
 from catalog.search_model import Entry
@@ -82,14 +82,17 @@ def _dataset(
             "tags": list(tags),
             "entities": list(entities),
             "fields": len(paths),
+            "reported_tags": _reported(record, "tags", "key"),
+            "type": record.reported.get("type"),
+            "lifecycle": record.reported.get("lifecycle"),
         },
         words={
             "name": name_words([record.id.name]),
             "entity": name_words(_with_pii(entities)),
-            "tag": name_words(tags),
+            "tag": name_words((*tags, *_reported(record, "tags", "key"), *_reported(record, "tags", "value"))),
             "term": name_words(record.terms),
-            "owner": name_words(str(o) for o in record.owners),
-            "text": text_words(record.description),
+            "owner": name_words((*map(str, record.owners), *_reported(record, "owners", "name"))),
+            "text": text_words(record.known_description),
             "inside": name_words((FieldPath.parse(p).name for p in paths), _INSIDE),
         },
         exact=tuple(dict.fromkeys(names)),
@@ -114,7 +117,7 @@ def _field(
     full = spelled(path)
     inner = full.removeprefix(place.root).lstrip(".")
     within = (spelled(record.id.name), *_in_sql(record))
-    described = (note.description if note else "") or registered_description(profile)
+    described = (note.description if note else "") or schema_description(profile)
     shown: dict[str, Any] = {
         **_shared(record),
         "kind": "field",
@@ -125,7 +128,7 @@ def _field(
         "states": dict(tagged),
         "entities": list(entities),
         "types": [declared] if declared else sorted(type_names(profile)) if profile else [],
-        "presence": round(profile.presence, 4) if profile else None,
+        "presence": round(profile.presence, 4) if profile and profile.count else None,
     }
     return Entry(
         id=f"{dataset_key(record.id)}.{number}",
@@ -161,7 +164,8 @@ def _shared(record: DatasetRecord) -> dict[str, Any]:
         "name": record.id.name,
         "cluster": record.cluster,
         "reference": record.reference,
-        "description": record.description,
+        "source": record.source,
+        "description": record.known_description,
         "terms": list(record.terms),
         "owners": [str(owner) for owner in record.owners],
         "format": dict(record.format),
@@ -171,6 +175,11 @@ def _shared(record: DatasetRecord) -> dict[str, Any]:
 def _in_sql(record: DatasetRecord) -> tuple[str, ...]:
     """`prod.orders`, as queries name it."""
     return (f"{spelled(record.cluster)}.{spelled(record.id.name)}",) if record.cluster else ()
+
+
+def _reported(record: DatasetRecord, what: str, key: str) -> list[str]:
+    """Words of producers: they find a dataset, and neither own it nor bind a policy to it."""
+    return [str(item[key]) for item in record.reported.get(what, ()) if item.get(key)]
 
 
 def _with_pii(entities: Sequence[str]) -> tuple[str, ...]:
@@ -190,4 +199,5 @@ def _facets(
         "namespace": (record.id.namespace,),
         "cluster": (record.cluster,) if record.cluster else (),
         "format": (record.format["value"],) if record.format.get("value") else (),
+        "source": (record.source,),
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-FACETS = ("kind", "entity", "tag", "owner", "namespace", "cluster", "format")
+FACETS = ("kind", "entity", "tag", "owner", "namespace", "cluster", "format", "source")
 """Facets and filters, as users name them."""
 
 

@@ -14,11 +14,11 @@ from datetime import datetime
 from typing import Any
 
 from catalog.clusters import Clusters
+from catalog.columns import column_of, path_of
 from catalog.entities import is_personal
 from catalog.errors import InvalidInput
 from catalog.merge import recognizers
 from catalog.model import DatasetId, NodeId, ReviewState
-from catalog.paths import FieldPath
 from catalog.ports import CatalogStore, Clock, EventSink, FieldFlows
 from catalog.records import ClassificationRecord, Source, rfc3339
 
@@ -102,9 +102,9 @@ class TagFlow:
                     continue
                 arriving = found[place, record.entity]
                 if raw:
-                    arriving.raw[dataset.field_node_id(record.path)] = record.score
+                    arriving.raw[_node_of(dataset, record.path)] = record.score
                 else:
-                    arriving.masked.add(dataset.field_node_id(record.path))
+                    arriving.masked.add(_node_of(dataset, record.path))
         return found
 
     def _reach(self, dataset: DatasetId, path: str) -> list[tuple[Place, bool]]:
@@ -115,9 +115,11 @@ class TagFlow:
                 if node.kind != "field" or not node.field:
                     continue
                 target = self._clusters.resolve(node.namespace, node.name)
-                reached.append(((target, str(FieldPath.parse(node.field))), bool(flow.get("raw", True))))
+                place = path_of(target, node.field)
+                if place is not None:
+                    reached.append(((target, place), bool(flow.get("raw", True))))
             except InvalidInput:
-                continue  # a column of something that is no topic, named as topics' fields are not
+                continue
         return reached
 
     def _settle(
@@ -167,6 +169,10 @@ class TagFlow:
                         self._events.emit(kind, holder.reference, {"dataset": holder.reference, **data})
             self._changed([dataset])
         return replace(done, ended=done.ended + len(ended))
+
+
+def _node_of(dataset: DatasetId, path: str) -> str:
+    return dataset.field_node_id(column_of(dataset, path))
 
 
 def _inherited(record: ClassificationRecord) -> bool:

@@ -92,12 +92,17 @@ class WhereIs:
         if as_of is not None and (asked.term or asked.entity):
             gaps.append(gap("terms", "Glossary terms are not kept over time; the present ones were used."))
         seen: list[Any] = []
+        unseen: list[str] = []
         for record in datasets:
             schema = self._schema(record, as_of)
             notes = self._store.notes(record.id)
             found += places_in(record, schema, tags.get(record.id, []), notes, terms, self._below(wanted.term), wanted)
             gaps += gaps_of(record, schema, as_of)
+            if record.source == "lineage":
+                unseen.append(record.reference)
             seen.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
+        if unseen:
+            gaps.append(_known_from_lineage(unseen))
         if asked.entity and not found:
             gaps.insert(0, gap("tag", _nothing_carries(asked.entity, tags)))
         places = self._reached(found, gaps, as_of)
@@ -184,6 +189,16 @@ class WhereIs:
                 )
             )
         return tuple(reached)
+
+
+def _known_from_lineage(references: Sequence[str]) -> dict[str, Any]:
+    """One gap for all of them: a company has many more tables than topics."""
+    more = f" and {len(references) - 20:,} more" if len(references) > 20 else ""
+    message = (
+        f"{len(references):,} datasets are known from lineage only, nobody has looked into their data:"
+        f" {', '.join(references[:20])}{more}."
+    )
+    return {**gap("lineage_only", message), "datasets": list(references)}
 
 
 def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationRecord]]) -> str:

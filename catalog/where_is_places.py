@@ -151,6 +151,8 @@ def gaps_of(record: DatasetRecord, schema: SchemaVersion | None, as_of: datetime
     gaps = []
     if error and _before(error.get("at"), as_of):
         gaps.append(gap("scan_failed", f"The last scan of {name} failed: {error['message']}", record))
+    if record.source == "lineage":
+        return gaps  # named together, see `catalog.where_is`
     if record.scanned_at is None or (as_of is not None and schema is None and record.declared_ddl is None):
         when = "" if as_of is None else " by then"
         gaps.append(gap("never_scanned", f"{name} was never scanned{when}.", record))

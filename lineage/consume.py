@@ -20,6 +20,8 @@ from lineage.memory import quick_turns, uncollected
 from lineage.names import Resolve, as_written
 from lineage.parse import parse
 from lineage.ports import EventLog, EventSource, LineageGraph, Record, WriteRefused
+from lineage.producer_catalog import ProducerCatalog
+from lineage.reading import read
 from lineage.redact import redact
 from lineage.repeats import Repeats
 from lineage.settings import LineageSettings
@@ -73,7 +75,9 @@ class LineageWorker:
         dead_letters: EventLog,
         settings: LineageSettings | None = None,
         resolve: Resolve = as_written,
+        producers: ProducerCatalog | None = None,
     ) -> None:
+        self._producers = producers
         self._source, self._graph, self._dead_letters = source, graph, dead_letters
         self._settings = settings or LineageSettings()
         self._writer = GraphWriter(graph, resolve, self._settings)
@@ -146,6 +150,8 @@ class LineageWorker:
         for record, reason in batch.refused:
             self._patiently(stop, self._bury, record, reason)
         self._patiently(stop, self._fold, batch.events, batch.gathered)
+        if self._producers is not None and batch.events:
+            self._patiently(stop, keep, self._producers, [event for _, event in batch.events], batch.gathered)
 
     def _skip(self, batch: _Batch) -> None:
         if batch.tombstones:
@@ -234,6 +240,27 @@ class LineageWorker:
         if self.state.waiting_for is not None:
             self.state.waiting_for = None
             log.info("lineage worker goes on")
+
+
+def keep(producers: ProducerCatalog, events: Sequence[Event], gathered: Gathered | None) -> None:
+    """What these events say of datasets, jobs and runs goes to the catalog. One that cannot be read is left out, and logged.
+
+    Raises Unavailable.
+    """
+    if gathered is not None:
+        pairs = [pair for found in gathered.events.values() for pair in found]
+    else:
+        pairs = [(event, read(event)) for event in events]
+    try:
+        producers.take(pairs)
+    except Unavailable:
+        raise
+    except Exception as error:
+        if len(events) == 1:
+            log.error("what an event says of its datasets is left out of the catalog", error=type(error).__name__)
+            return
+        for event in events:
+            keep(producers, [event], None)
 
 
 def read_event(record: Record, settings: LineageSettings | None = None) -> Event:

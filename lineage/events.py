@@ -23,10 +23,11 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class DatasetRef:
-    """A dataset as an event mentions it."""
+    """A dataset as an event mentions it. `side_facets` are its `inputFacets` or `outputFacets`."""
 
     id: Name
     facets: Facets = field(default_factory=dict)
+    side_facets: Facets = field(default_factory=dict)
     partial: bool = False
     """Only a part of it (a partition) is meant."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
+from catalog.columns import column_of
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
 from lineage.model import Basis, Direction, Edge, Kind, Node
@@ -73,7 +74,17 @@ class Finder:
     def _canonical_node(self, asked: NodeId) -> NodeId:
         dataset = self._canonical(asked.dataset)
         column = field_text(dataset, asked.field) if asked.field is not None else None
+        if column is not None:
+            column = self._as_lineage_names(dataset, column)
         return NodeId(asked.kind, dataset.namespace, dataset.name, column)
+
+    def _as_lineage_names(self, dataset: DatasetId, column: str) -> str:
+        """A column that was asked for by the catalog's path (`value.email` of a table) by its own name."""
+        name = column_of(dataset, column)
+        if name == column or self._graph.node(dataset.field_node_id(column)):
+            return column
+        exists = self._graph.node(dataset.field_node_id(name)) or (self._known and self._known(dataset, name))
+        return name if exists else column
 
     def _read(self, text: str) -> Node | None:
         """The one node that a typed text means, whichever of its colons separate. Raises InvalidInput for several."""

@@ -115,7 +115,8 @@ def _datasets(raw: Mapping[str, Any], side: str) -> tuple[DatasetRef, ...]:
 
 
 def _dataset(raw: Any, where: str) -> DatasetRef:
-    return DatasetRef(_name(raw, where), _facets(raw), _is_partial(raw))
+    side = "inputFacets" if where.startswith("inputs") else "outputFacets"
+    return DatasetRef(_name(raw, where), _facets(raw), _facets(raw, side), _is_partial(raw))
 
 
 def _is_partial(raw: Mapping[str, Any]) -> bool:
@@ -165,8 +166,8 @@ def _parent(raw: Any) -> ParentRef | None:
     return found if found != ParentRef() else None
 
 
-def _facets(raw: Any) -> Mapping[str, Any]:
-    facets = raw.get("facets") if isinstance(raw, Mapping) else None
+def _facets(raw: Any, key: str = "facets") -> Mapping[str, Any]:
+    facets = raw.get(key) if isinstance(raw, Mapping) else None
     return facets if isinstance(facets, Mapping) else {}
 
 

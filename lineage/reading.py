@@ -48,7 +48,7 @@ class Reader:
         self._kept: OrderedDict[bytes, Reading] = OrderedDict()
 
     def read(self, event: Event) -> Reading:
-        mark = _mark(event)
+        mark = mark_of(event)
         if mark is None:
             return read(event)
         found = self._kept.get(mark)
@@ -94,7 +94,7 @@ def refs(event: Event) -> Iterator[DatasetRef]:
         yield from event.outputs
 
 
-def _mark(event: Event) -> bytes | None:
+def mark_of(event: Event) -> bytes | None:
     """A digest of all parts of an event that a reading depends on; None where it cannot be taken."""
     parts: list[Any] = [type(event).__name__, *(_ref(ref) for ref in refs(event))]
     if not isinstance(event, DatasetEvent):

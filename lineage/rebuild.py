@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import structlog
 
 from catalog.errors import InvalidInput, Unavailable
-from lineage.consume import read_event
+from lineage.consume import keep, read_event
 from lineage.events import Event
 from lineage.memory import uncollected
 from lineage.names import Resolve, as_written
 from lineage.ports import EventLog, LineageGraph, Record
+from lineage.producer_catalog import ProducerCatalog
 from lineage.repeats import Repeats
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
@@ -38,6 +39,7 @@ def rebuild(
     resolve: Resolve = as_written,
     settings: LineageSettings | None = None,
     progress: Callable[[int], None] = lambda folded: None,
+    producers: ProducerCatalog | None = None,
 ) -> Rebuilt:
     """Read the log from its beginning into a fresh graph, put it in the place of `graph`, remove the old one.
 
@@ -46,7 +48,9 @@ def rebuild(
     and the old one stays. Raises Unavailable.
     """
     fresh = graph.fresh()
-    run = _Run(log, fresh, resolve, settings or LineageSettings(), progress)
+    # What producers say of datasets is taken anew as well; records of the catalog stay until the end.
+    anew = producers.rebuilding() if producers is not None else None
+    run = _Run(log, fresh, resolve, settings or LineageSettings(), progress, anew)
     try:
         for _ in range(_TURNS):  # catch up with what arrives meanwhile, so that little is left after the switch
             if run.catch_up() == 0:
@@ -56,6 +60,8 @@ def rebuild(
         raise
     graph.activate(fresh)
     run.catch_up()
+    if anew is not None:
+        anew.finish()
     return Rebuilt(run.folded, run.skipped, run.tombstones)
 
 
@@ -67,7 +73,9 @@ class _Run:
         resolve: Resolve,
         settings: LineageSettings,
         progress: Callable[[int], None],
+        producers: ProducerCatalog | None = None,
     ) -> None:
+        self._producers = producers
         self._log, self._settings, self._progress = log, settings, progress
         self._writer = GraphWriter(graph, resolve, settings)
         self._repeats = Repeats()
@@ -108,7 +116,10 @@ class _Run:
         if not events:
             return
         try:
-            self._writer.write([event for _, event in events])
+            gathered = self._writer.gather(event for _, event in events)
+            self._writer.write_gathered(gathered)
+            if self._producers is not None:
+                keep(self._producers, [event for _, event in events], gathered)
             self._repeats.folded(events)
             self.folded += len(events)
         except Unavailable:

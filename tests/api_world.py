@@ -105,6 +105,8 @@ class ApiWorld:
         worker = self.services.lineage_worker()
         while worker.step(timeout=0):
             pass
+        while self.services.producers.settle():
+            pass
 
 
 @contextmanager

@@ -10,11 +10,14 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from api.auth import Caller, ServicesOf, require
+from api.reported import of_dataset
 from api.routes.names import AsOf, Limit, Name, Offset, moment
 from catalog.departures import departures_of
+from catalog.errors import InvalidInput
 from catalog.model import DatasetId, ReviewState
 from catalog.problems import sentence
 from catalog.records import DatasetFilter, DatasetRecord
+from catalog.reported import is_reported
 from policies.model import Subject
 
 router = APIRouter(prefix="/datasets", tags=["catalog"])
@@ -59,6 +62,7 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
             "access": own or "report:read" in permissions,
             "scan": "scan" in permissions,
         },
+        "reported": of_dataset(built.producers, record),
         "scan": {**told["scan"], "problems": _told(told["scan"].get("problems") or [])},
         "fields": len(schema.fields),
         "shapes": len(schema.shapes),
@@ -69,6 +73,12 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
             for n in built.datasets.notes(record.id)
         ],
     }
+
+
+def _unlooked(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema that producers report: how often fields occur is not known."""
+    unknown = {"presence": None, "null_share": None, "count": None}
+    return {"source": "lineage", "fields": [{**field, **unknown} for field in shown["fields"]]}
 
 
 def _told(problems: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -90,7 +100,14 @@ def get_schema(
     schema = built.datasets.schema(record.id, version)
     if format == "json":
         departures = [d.to_json() for d in departures_of(schema)]
-        return {**schema.to_json(), "problems": _told(schema.problems), "departures": departures}
+        shown = {**schema.to_json(), "problems": _told(schema.problems), "departures": departures}
+        return {**shown, "source": "scan", **(_unlooked(shown) if is_reported(schema) else {})}
+    if is_reported(schema):
+        raise InvalidInput(
+            f"The columns of {record.reference} are known from lineage only, nobody has looked into its data; ask for"
+            " format=json.",
+            details={"format": format},
+        )
     from scanners.export import export
 
     text, media = export(record.id.name, schema, format)

@@ -12,6 +12,7 @@ from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
 from api.encoded_body import decoded
 from api.openapi import takes
+from api.reported import with_runs, with_transformations
 from api.routes.marquez_shapes import with_graph
 from api.routes.names import AsOf, Limit, Name, Offset, moment
 from api.senders import Sender
@@ -104,7 +105,7 @@ def get_lineage(
     only = Only(frozenset(job or ()), frozenset(namespace or ()), kinds_of(kind or ()), frozenset(origin or ()), nodes)
     limits = only if only != Only() else None
     found = built.lineage.lineage(node_id, direction, depth, level, stamp(asOf), limits, basis)
-    answer = found.to_json()
+    answer = with_transformations(built.producers, found.to_json())
     if format != "json":
         return Response(_LINEAGE[format](answer), media_type=_TEXTS[format])
     return with_graph(answer) if set(request.query_params) <= {"nodeId", "depth"} else answer
@@ -179,7 +180,8 @@ def get_impact(
 @router.get("/jobs/{namespace}/{name}")
 def get_job(built: ServicesOf, _: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
     """A job: its runs, the last state, the commit it was built from, its SQL."""
-    return built.lineage.job(str(NodeId("job", namespace, name)), stamp(asOf)).to_json()
+    found = built.lineage.job(str(NodeId("job", namespace, name)), stamp(asOf))
+    return with_runs(built.producers, found.to_json())
 
 
 @router.get("/jobs/{namespace}/{name}/runs")
@@ -187,7 +189,8 @@ def get_job_runs(
     built: ServicesOf, _: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
-    runs = built.lineage.job(str(NodeId("job", namespace, name))).to_json()["runs"]
+    found = built.lineage.job(str(NodeId("job", namespace, name)))
+    runs = with_runs(built.producers, found.to_json())["runs"]
     return {"runs": runs[offset : offset + limit], "total": len(runs)}
 
 

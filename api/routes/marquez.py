@@ -15,9 +15,11 @@ from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
 from api.routes import marquez_jobs
 from api.routes import marquez_shapes as shapes
+from api.routes.marquez_reported import with_reported
 from api.routes.names import Limit, Name, Offset
 from catalog.errors import DatasetNotFound, NotFound
 from catalog.model import DatasetId, SchemaVersion
+from catalog.reported import is_reported
 from lineage.model import Node
 
 router = APIRouter(tags=["marquez"])
@@ -68,7 +70,8 @@ def get_marquez_datasets(built: ServicesOf, _: Caller, namespace: Name, limit: L
     """The datasets of a namespace that lineage knows."""
     found = built.lineage.named_in("dataset", namespace, limit, offset)
     total = built.lineage.namespaces().get(found[0].namespace if found else namespace, (0, 0))[0]
-    return {"datasets": [shapes.dataset(node.to_json()) for node in found], "totalCount": total}
+    shown = with_reported(built, found, [shapes.dataset(node.to_json()) for node in found])
+    return {"datasets": shown, "totalCount": total}
 
 
 @router.get("/namespaces/{namespace}/datasets/{dataset}")
@@ -77,8 +80,10 @@ def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: 
     node, fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
     seen = _versions(built, node)
     made_of = built.lineage.lineage(node.id, "upstream", 1, "column").to_json()
+    scanned = seen[0] if seen and not is_reported(seen[0]) else None
+    (shown,) = with_reported(built, [node], [shapes.dataset(node.to_json(), fields, scanned)])
     return {
-        **shapes.dataset(node.to_json(), fields, seen[0] if seen else None),
+        **shown,
         "currentVersion": shapes.version_id(node.to_json(), seen[0].version) if seen else None,
         "columnLineage": shapes.made_of(made_of, node.to_json()),
     }
@@ -88,7 +93,7 @@ def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: 
 def get_marquez_versions(
     built: ServicesOf, _: Caller, namespace: Name, dataset: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
-    """The versions of a dataset's schema that scans found, newest first; none where no scan has looked into it."""
+    """The versions of a dataset's schema that scans found, newest first; before a scan, the one that producers report."""
     node, _fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
     seen = _versions(built, node)
     shown = [shapes.version(node.to_json(), each) for each in seen[offset : offset + limit]]

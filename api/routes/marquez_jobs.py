@@ -11,6 +11,7 @@ from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
 from api.routes import marquez_shapes as shapes
 from api.routes.marquez_facets import job_facets, run_facets
+from api.routes.marquez_reported import run_facets_of, with_run_facets
 from api.routes.names import AsOf, Limit, Name, Offset, moment
 from catalog.errors import NotFound
 from catalog.model import NodeId
@@ -72,7 +73,9 @@ def get_marquez_runs(
     """The runs of a job that are remembered, newest first."""
     found = built.lineage.job(str(NodeId("job", namespace, job))).to_json()
     runs = found["runs"]
-    return {"runs": [shapes.run(run, found) for run in runs[offset : offset + limit]], "totalCount": len(runs)}
+    shown = [shapes.run(run, found) for run in runs[offset : offset + limit]]
+    shown = with_run_facets(built, found["namespace"], found["name"], shown)
+    return {"runs": shown, "totalCount": len(runs)}
 
 
 @router.get("/jobs/runs/{run_id}")
@@ -103,7 +106,10 @@ def get_marquez_run_facets(
     if node is None:
         raise _no_run(run_id)
     said = node.to_json()
-    return {"runId": run_id, "facets": run_facets(said) if type == "run" else job_facets(said)}
+    if type == "job":
+        return {"runId": run_id, "facets": job_facets(said)}
+    kept = built.producers.of_runs(node.namespace, node.name).get(str(said.get("lastRun")), {})
+    return {"runId": run_id, "facets": {**run_facets(said), **run_facets_of(kept)}}
 
 
 def _no_run(run_id: str) -> NotFound:
@@ -117,7 +123,8 @@ def _newest_run(built: Services, node: Node, run_id: str) -> shapes.Json:
     found = built.lineage.job(node.id).to_json()
     for run in found["runs"]:
         if run["id"] == run_id:
-            return {**shapes.run(run, found), "facets": run_facets(found)}
+            shown = {**shapes.run(run, found), "facets": run_facets(found)}
+            return with_run_facets(built, node.namespace, node.name, [shown])[0]
     return shapes.job(found)["latestRun"] or {}
 
 

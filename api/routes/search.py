@@ -34,6 +34,10 @@ def search(
     namespace: Annotated[list[str] | None, Query(description="Only of this namespace or cluster.")] = None,
     cluster: Annotated[list[str] | None, Query(description="Only of this cluster.")] = None,
     format: Annotated[list[str] | None, Query(description="Only with values of this format, as json or avro.")] = None,
+    source: Annotated[
+        list[str] | None,
+        Query(description="lineage: known from producers alone; catalog: listed, scanned or declared."),
+    ] = None,
     limit: Limit = 20,
     offset: Offset = 0,
     filter: Annotated[
@@ -56,7 +60,7 @@ def search(
         )
     asked: dict[str, list[str] | None] = {
         "kind": [*kind] if kind else None, "tag": tag, "owner": owner, "entity": entity, "namespace": namespace,
-        "cluster": cluster, "format": format,
+        "cluster": cluster, "format": format, "source": source,
     }  # fmt: skip
     filters = {name: values for name, values in asked.items() if values is not None}
     return built.search.search(q, filters=filters, limit=limit, offset=offset).to_json()

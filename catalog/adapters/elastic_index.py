@@ -58,6 +58,7 @@ class ElasticSearchIndex:
     ) -> None:
         self._url = url
         self._alias = alias
+        self._mapped = False
         self._client = Elasticsearch(
             url,
             api_key=api_key,
@@ -96,6 +97,9 @@ class ElasticSearchIndex:
     def ensure(self) -> bool:
         with self._translated():
             if self._client.indices.exists_alias(name=self._alias):
+                if not self._mapped:  # an index of an older Weir lacks facets that came since
+                    self._client.indices.put_mapping(index=self._alias, properties=MAPPINGS["properties"])
+                    self._mapped = True
                 return False
             # One name for all who find none: the second to make it is refused, and there is only one.
             try:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from catalog.adapters.memory_events import MemoryEvents
+from catalog.adapters.memory_reports import MemoryReports
 from catalog.event_model import DeliveryState, Event
 from catalog.model import DatasetId, SchemaVersion
 from catalog.records import (
@@ -49,6 +50,8 @@ class _State:
     positions: defaultdict[DatasetId, dict[int, ScanPosition]] = field(default_factory=lambda: defaultdict(dict))
     events: list[Event] = field(default_factory=list)
     deliveries: dict[str, DeliveryState] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    reports: dict[DatasetId, Any] = field(default_factory=dict)
 
     def snapshot(self) -> _State:
         deep = {"schemas", "tags", "positions"}
@@ -61,7 +64,7 @@ class _State:
         return _State(**parts)
 
 
-class MemoryCatalogStore(MemoryEvents):
+class MemoryCatalogStore(MemoryEvents, MemoryReports):
     """See `catalog.ports.CatalogStore`."""
 
     _state: _State
@@ -160,6 +163,12 @@ class MemoryCatalogStore(MemoryEvents):
             self._state.datasets[dataset.id] = stored
             return stored
 
+    def delete_dataset(self, dataset: DatasetId) -> None:
+        state = self._state
+        for table in (state.datasets, state.documents_written, state.schemas, state.notes, state.tags, state.positions):
+            table.pop(dataset, None)
+        state.history = [(d, e) for d, e in state.history if d != dataset]
+
     def dataset(self, dataset: DatasetId) -> DatasetRecord | None:
         return self._state.datasets.get(dataset)
 
@@ -219,6 +228,9 @@ class MemoryCatalogStore(MemoryEvents):
 
     def add_schema(self, dataset: DatasetId, schema: StoredSchema) -> None:
         self._state.schemas[dataset][schema.baseline.version] = schema
+
+    def clear_schemas(self, dataset: DatasetId) -> None:
+        self._state.schemas.pop(dataset, None)
 
     def set_current_schema(self, dataset: DatasetId, version: int, current: SchemaVersion) -> None:
         versions = self._state.schemas[dataset]

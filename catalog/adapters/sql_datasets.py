@@ -14,7 +14,7 @@ from catalog.model import DatasetId, Owner, ReviewState, SchemaVersion
 from catalog.records import DatasetFilter, DatasetRecord, FieldNote, Page, StoredSchema
 
 _PLAIN = (
-    "cluster", "description", "declared_ddl", "created_at", "updated_at", "last_seen_at", "scanned_at", "deleted_at",
+    "cluster", "description", "declared_ddl", "created_at", "updated_at", "last_seen_at", "scanned_at", "deleted_at", "source",
 )  # fmt: skip
 _ROWS_AT_ONCE = 500  # below SQLite's limit of bound values
 
@@ -36,10 +36,17 @@ class SqlDatasets(SqlPart):
             for name in _PLAIN:
                 setattr(row, name, getattr(dataset, name))
             row.format, row.topic, row.scan = dict(dataset.format), dict(dataset.topic), dict(dataset.scan)
+            row.reported = dict(dataset.reported)
             row.revision += not quiet or row.revision == 0
             session.flush()
             _put_labels(session, row.id, dataset)
             return self._records(session, [row])[0]
+
+    def delete_dataset(self, dataset: DatasetId) -> None:
+        with self._database.begin() as session:
+            row = find_row(session, dataset)
+            if row is not None:
+                session.delete(row)
 
     def dataset(self, dataset: DatasetId) -> DatasetRecord | None:
         with self._database.read() as session:
@@ -105,16 +112,23 @@ class SqlDatasets(SqlPart):
 
     # schema versions and notes
     def add_schema(self, dataset: DatasetId, schema: StoredSchema) -> None:
+        baseline = schema.baseline.to_json()
         with self._database.begin() as session:
             session.add(
                 SchemaRow(
                     dataset_id=need_row(session, dataset).id,
                     version=schema.baseline.version,
-                    baseline=schema.baseline.to_json(),
-                    current=schema.current.to_json(),
+                    baseline=baseline,
+                    current=baseline if schema.current is schema.baseline else schema.current.to_json(),
                     changes=[dict(change) for change in schema.changes],
                 )
             )
+
+    def clear_schemas(self, dataset: DatasetId) -> None:
+        with self._database.begin() as session:
+            row = find_row(session, dataset)
+            if row is not None:
+                session.execute(delete(SchemaRow).where(SchemaRow.dataset_id == row.id))
 
     def set_current_schema(self, dataset: DatasetId, version: int, current: SchemaVersion) -> None:
         with self._database.begin() as session:
@@ -206,6 +220,7 @@ def _record(row: DatasetRow, labels: Sequence[LabelRow]) -> DatasetRecord:
         format=row.format,
         topic=row.topic,
         scan=row.scan,
+        reported=row.reported,
         usage=row.usage,
         revision=row.revision,
         indexed_revision=row.indexed_revision,

@@ -11,6 +11,7 @@ from catalog.adapters.database import Database
 from catalog.adapters.sql_base import SqlPart
 from catalog.adapters.sql_datasets import SqlDatasets
 from catalog.adapters.sql_events import SqlEvents
+from catalog.adapters.sql_reports import SqlReports
 from catalog.adapters.sql_scans import SqlScans
 from catalog.adapters.sql_tags import SqlTags
 from catalog.adapters.tables import AliasRow, ClusterRow, DatasetRow, DocumentRow
@@ -110,7 +111,7 @@ class SqlDocuments(SqlPart):
             session.execute(delete(DocumentRow).where(DocumentRow.kind == kind, DocumentRow.key == key))
 
 
-class SqlCatalogStore(SqlClusters, SqlDatasets, SqlTags, SqlDocuments, SqlScans, SqlEvents):
+class SqlCatalogStore(SqlClusters, SqlDatasets, SqlTags, SqlDocuments, SqlScans, SqlEvents, SqlReports):
     """The record store on the given database, which must have been migrated."""
 
     def __init__(self, database: Database) -> None:

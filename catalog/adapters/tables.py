@@ -54,6 +54,8 @@ class DatasetRow(Base):
     last_seen_at: Mapped[datetime | None] = mapped_column(Instant)
     scanned_at: Mapped[datetime | None] = mapped_column(Instant)
     deleted_at: Mapped[datetime | None] = mapped_column(Instant)
+    source: Mapped[str] = mapped_column(AnyText, server_default="catalog")
+    reported: Mapped[dict[str, Any]] = mapped_column(Json, server_default="{}")
 
 
 class LabelRow(Base):

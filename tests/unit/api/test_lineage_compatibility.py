@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from api_world import ApiWorld, world
-from lineage import facts, info, learn
+from lineage import facet_values, facts, info, learn
 from lineage_samples import real_rows
 
 SCENARIOS = {
@@ -154,6 +154,12 @@ def test_the_page_names_every_facet_that_the_code_reads() -> None:
         read |= set(re.findall(r'facet\([^()]*?, "(\w+)"\)', source)) | set(
             re.findall(r'^ {8}\("(\w+)", "\w+", ', source, re.M)
         )
+    read |= {
+        *facet_values.DATASET_FACETS,
+        *facet_values.RUN_FACETS,
+        *(n for names in facet_values.ELSEWHERE.values() for n in names),
+    }
+    read -= {"parentRun"}  # the old name of parent
     assert {"columnLineage", "jobType", "sql", "tags", "ownership"} <= read
     rows = [row for row in PAGE.splitlines() if row.startswith("| ")]
     kept = " ".join(row.split("|")[1] for row in rows if "log only" not in row.split("|")[2])

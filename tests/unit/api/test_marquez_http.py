@@ -105,8 +105,9 @@ def test_marquez_search_and_all_jobs(weir: ApiWorld) -> None:
 
 def test_marquez_versions_are_those_that_scans_found(weir: ApiWorld) -> None:
     path = f"namespaces/{quote(KAFKA, safe='')}/datasets/orders"
-    assert ask(weir, f"{path}/versions") == {"versions": [], "totalCount": 0}
-    assert ask(weir, path)["currentVersion"] is None
+    (reported,) = ask(weir, f"{path}/versions")["versions"]
+    assert [f["name"] for f in reported["fields"]] == ["value.email", "value.phone", "value.status"]
+    assert ask(weir, path)["currentVersion"] == reported["version"]
     field = FieldProfile("value.email", {"string": 1.0}, 10, 1.0)
     weir.services.datasets.record_scan(
         DatasetScan(DatasetId(KAFKA, "orders"), SchemaVersion({"value": "json"}, (field,)))

@@ -5,6 +5,7 @@ import { plural } from "@/lib/format";
 const day = (at: string) => at.replace("T", " ").replace(/:\d\d(\.\d+)?Z$/, " UTC");
 
 export function windowText(window: ScanWindow): string {
+  if (window.strategy === "reported") return "As producers of lineage report it; no record was looked at.";
   const parts = [`Learned from ${plural(window.records ?? 0, "record")}`];
   const partitions = window.partitions ?? [];
   if (partitions.length > 0) parts.push(`of ${plural(partitions.length, "partition")}`);

@@ -33,7 +33,10 @@ export interface Dataset {
   name: string;
   cluster: string | null;
   reference: string;
+  source?: "lineage" | "catalog";
   description: string;
+  description_source?: "user" | "producer" | null;
+  reported?: Reported;
   owners: string[];
   tags: string[];
   terms: string[];
@@ -65,6 +68,18 @@ export interface Dataset {
   deleted_at?: string | null;
 }
 
+/** What producers of lineage report; one dataset's own page has the facets, the list a summary. */
+export interface Reported {
+  description?: string;
+  type?: string;
+  lifecycle?: string;
+  columns?: number;
+  columnsLeftOut?: number;
+  facets?: Record<string, { at?: string | null; [key: string]: unknown }>;
+  names?: { namespace: string; name: string }[];
+  logOnly?: string[];
+}
+
 /** One dataset's own page holds a little more than the list. */
 export interface DatasetDetails extends Dataset {
   /** What who asks may do with it. */
@@ -86,9 +101,10 @@ export interface Problem {
 export interface Field {
   path: string;
   types: Record<string, number>;
-  presence: number;
-  null_share: number;
-  count?: number;
+  /** null where only producers name the field: nobody has looked. */
+  presence: number | null;
+  null_share: number | null;
+  count?: number | null;
   distinct?: number | null;
   lengths?: [number, number] | null;
   details?: Record<string, unknown> & { first_seen?: { time?: string; partition: number; offset: number } };
@@ -111,6 +127,7 @@ export interface ScanWindow {
 
 export interface Schema {
   version: number;
+  source?: "scan" | "lineage";
   format: Record<string, string>;
   fields: Field[];
   shapes: Shape[];

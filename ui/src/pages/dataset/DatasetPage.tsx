@@ -38,6 +38,9 @@ export default function DatasetPage() {
   const dataset = useDataset(place, name);
   const shown = TABS.find((t) => t.name === tab);
   if (!shown) return <NotFound />;
+  // What lies in no cluster of ours (a table, a file) is known from lineage; nothing of it can be read here.
+  const readable = dataset.data ? dataset.data.cluster !== null : true;
+  if (!readable && tab === "sample") return <NotFound />;
   return (
     <div className={tab === "lineage" ? "page wide" : "page"}>
       <PageHead
@@ -54,7 +57,7 @@ export default function DatasetPage() {
           </>
         }
       >
-        {dataset.data && (
+        {dataset.data && readable && (
           <>
             <Link
               className="button"
@@ -70,7 +73,7 @@ export default function DatasetPage() {
       </PageHead>
       {!dataset.isError && (
         <nav className="tabs" aria-label="About this dataset">
-          {TABS.map((t) => (
+          {TABS.filter((t) => readable || t.name !== "sample").map((t) => (
             <Link
               key={t.name}
               to={links.dataset(place, name, t.name)}

@@ -76,7 +76,7 @@ function Shown({ dataset }: { dataset: Dataset }) {
 }
 
 function Editor({ dataset, onDone }: { dataset: Dataset; onDone: () => void }) {
-  const [description, setDescription] = useState(dataset.description);
+  const [description, setDescription] = useState(dataset.description_source === "producer" ? "" : dataset.description);
   const [owners, setOwners] = useState(dataset.owners.join(", "));
   const [tags, setTags] = useState(dataset.tags.join(", "));
   const [error, setError] = useState<unknown>(null);

@@ -93,10 +93,19 @@ function Profile({ profile }: { profile: Field }) {
           </span>
         ))}
       </dd>
-      <dt>Present in</dt>
-      <dd>{percent(profile.presence)}</dd>
-      <dt>Null</dt>
-      <dd>{percent(profile.null_share)}</dd>
+      {profile.presence === null ? (
+        <>
+          <dt>Known from</dt>
+          <dd>lineage only</dd>
+        </>
+      ) : (
+        <>
+          <dt>Present in</dt>
+          <dd>{percent(profile.presence)}</dd>
+          <dt>Null</dt>
+          <dd>{percent(profile.null_share)}</dd>
+        </>
+      )}
       {profile.count != null && (
         <>
           <dt>Seen</dt>

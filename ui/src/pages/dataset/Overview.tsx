@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 import { useClassifications } from "@/api/catalog";
 import { useNeighbours } from "@/api/lineage";
-import type { Dataset } from "@/api/types";
+import type { Dataset, DatasetDetails } from "@/api/types";
 import { EntityBadge } from "@/components/EntityBadge";
 import { Needs } from "@/components/Needs";
 import { Notice } from "@/components/Notice";
@@ -12,8 +12,9 @@ import { links, nodeLink } from "@/lib/links";
 import { datasetNode } from "@/lib/nodeId";
 import { shortPath } from "@/lib/paths";
 import { Describe } from "@/pages/dataset/Describe";
+import { Reported } from "@/pages/dataset/Reported";
 
-export function Overview({ dataset }: { dataset: Dataset }) {
+export function Overview({ dataset }: { dataset: DatasetDetails }) {
   const place = dataset.cluster ?? dataset.namespace;
   const problems = dataset.scan.problems ?? [];
   const newest = dataset.scan.time_to;
@@ -26,7 +27,13 @@ export function Overview({ dataset }: { dataset: Dataset }) {
             This topic is gone from its cluster since <When at={dataset.deleted_at} />. What is known of it stays here.
           </Notice>
         )}
-        {!dataset.scanned_at && (
+        {!dataset.cluster && (
+          <Notice tone="info">
+            Known from lineage only: it lies in no cluster that Weir reads. Its columns are those that producers report,
+            and nobody has looked into its data.
+          </Notice>
+        )}
+        {dataset.cluster && !dataset.scanned_at && (
           <Notice tone="warn">
             <p>
               No scan has read this dataset yet: its fields are unknown, and unknown fields count as personal data.{" "}
@@ -43,6 +50,7 @@ export function Overview({ dataset }: { dataset: Dataset }) {
           </Notice>
         ))}
         <Describe dataset={dataset} />
+        <Reported dataset={dataset} />
         <Around dataset={dataset} />
         <Personal place={place} name={dataset.name} />
       </div>

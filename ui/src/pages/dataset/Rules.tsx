@@ -14,9 +14,14 @@ export function Rules({ dataset }: { dataset: DatasetDetails }) {
   return (
     <div className="stack">
       <p className="muted">
-        Reading is denied unless a role or a grant allows it. Of several masks on a field the strictest holds. To see
-        what they come to for you,{" "}
-        <Link to={links.dataset(dataset.cluster ?? dataset.namespace, dataset.name, "sample")}>look at a sample</Link>.
+        Reading is denied unless a role or a grant allows it. Of several masks on a field the strictest holds.
+        {dataset.cluster && (
+          <>
+            {" "}
+            To see what they come to for you,{" "}
+            <Link to={links.dataset(dataset.cluster, dataset.name, "sample")}>look at a sample</Link>.
+          </>
+        )}
       </p>
       <Answer of={policies}>
         {(list) => (

@@ -40,7 +40,8 @@ export function SchemaTab({ dataset }: { dataset: DatasetDetails }) {
         ) : found !== null && found.fields.length === 0 ? (
           <div className="panel">
             <Empty title="No field yet">
-              <p>
+              {!dataset.cluster && <p>No producer of lineage has named a column of it.</p>}
+              <p hidden={!dataset.cluster}>
                 The topic held no record when it was scanned. <Link to={links.admin("scans")}>Scan it again</Link> when
                 it does.
               </p>

@@ -235,7 +235,7 @@ function Row({
       </span>
       <span className="tree-type muted small">{typeText(node.field, node.element)}</span>
       <span className="tree-presence">
-        {node.field && level > 1 && <Bar share={node.field.presence} label="present" />}
+        {node.field && node.field.presence !== null && level > 1 && <Bar share={node.field.presence} label="present" />}
       </span>
     </div>
   );
