@@ -61,7 +61,8 @@ def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None
     masked = [d for d in decisions if is_masked(d) and d.effect is Effect.ALLOW]
     denied = [d for d in decisions if d.effect is Effect.DENY]
     if not masked and not denied:
-        opened = {"opened": opened_by(decisions)} if decisions else {}
+        because = opened_by(decisions)
+        opened = {"opened": because} if because else {}
         text = "clear" if direct else "derived from clear fields"
         return {"effect": "clear" if direct else "derived", "text": text, **opened}
     if masked:

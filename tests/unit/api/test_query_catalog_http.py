@@ -101,7 +101,9 @@ def test_columns_that_one_may_see(ana: TestClient) -> None:
     answer = ask(ana, "SHOW COLUMNS FROM ORDERS")
     assert answer["rows"] == [["customer"], ["order_id"]], "region needs a purpose; system columns are no fields"
     assert "_offset" in answer["notes"][0] and "1 of its columns" in answer["notes"][1]
-    assert set(answer) == {"columns", "rows", "decision", "window", "truncated", "partial", "notes"}
+    assert set(answer) == {
+        "columns", "rows", "decision", "window", "truncated", "partial", "notes", "unreadable", "unreadable_text",
+    }  # fmt: skip
 
 
 def test_a_description_names_masks_and_no_denied_column(ana: TestClient) -> None:
