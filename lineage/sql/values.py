@@ -17,7 +17,7 @@ _DOUBLE_IS_TEXT = {"spark", "sparksql", "spark_sql", "hive", "mysql", "mariadb",
 _TOKEN = r"""
   (?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))
  |(?P<dollar>\$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z))
- |(?P<text>(?<![\w"`])(?:[eEbBrRnNuUxX]|[uU]&)?'(?:%s|''|[^'])*(?:'|\Z))
+ |(?P<text>(?:(?<!\w)(?:[eEbBrRnNuUxX]|[uU]&))?'(?:%s|''|[^'])*(?:'|\Z))
  |(?P<double>"(?:%s|""|[^"])*(?:"|\Z))
  |(?P<back>`[^`]*(?:`|\Z))
  |(?P<number>(?<![\w.$@])\d[\w.]*(?:[eE][+-]?\d+)?|(?<![\w.])\.\d+)

@@ -16,6 +16,7 @@ from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGra
 from lineage.consume import LineageWorker, read_event
 from lineage.delta import GraphDelta
 from lineage.ingest import Ingest
+from lineage.learn import Gathered
 from lineage.ports import WriteRefused
 from lineage.queries import Lineage
 from lineage.rebuild import rebuild
@@ -248,14 +249,14 @@ def test_a_rebuild_leaves_out_what_the_worker_would_bury(monkeypatch: pytest.Mon
     log, _, graph, _, _ = parts()
     for at in range(3):
         Ingest(log).post(run(at, [f"a{at}"], ["x"], job=f"j{at}", run_id=f"r{at}"))
-    write = GraphWriter.write
+    write = GraphWriter.write_gathered
 
-    def picky(writer: GraphWriter, events: Any) -> None:
-        if any(event.job.id.name == "j1" for event in events):
+    def picky(writer: GraphWriter, gathered: Gathered) -> None:
+        if any(event.job.id.name == "j1" for pairs in gathered.events.values() for event, _ in pairs):
             raise ValueError("no reader for this")
-        write(writer, events)
+        write(writer, gathered)
 
-    monkeypatch.setattr(GraphWriter, "write", picky)
+    monkeypatch.setattr(GraphWriter, "write_gathered", picky)
     done = rebuild(log, graph)
     assert (done.folded, done.skipped) == (2, 1) and flows(graph) == {("a0", "x"), ("a2", "x")}
 

@@ -80,3 +80,10 @@ def test_neither_the_log_nor_the_graph_nor_an_answer_holds_a_value() -> None:
     from lineage.book import Book
 
     assert not any(SECRET in str(Book.load(held.document, 1).facts) for held in graph._store.books.values())
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT a FROM t WHERE a LIKE'ana'", "SELECT 0'ana'", "SELECT a FROM t WHERE b IN('ana')"]
+)
+def test_a_text_right_behind_a_word_is_hidden(sql: str) -> None:
+    assert "ana" not in without_values(sql, "spark")
