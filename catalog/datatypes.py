@@ -148,6 +148,21 @@ def has_alternatives(kind: DataType) -> bool:
             return False
 
 
+def without_alternatives(kind: DataType) -> DataType:
+    """The type for readers that know no alternatives: such a place is its JSON text."""
+    match kind:
+        case Alternatives():
+            return STRING
+        case StructType(fields):
+            return StructType(tuple((name, without_alternatives(child)) for name, child in fields))
+        case ArrayType(element):
+            return ArrayType(without_alternatives(element))
+        case MapType(key, value):
+            return MapType(key, without_alternatives(value))
+        case _:
+            return kind
+
+
 def leaves(kind: DataType, at: FieldPath) -> Iterator[tuple[FieldPath, Primitive]]:
     """Every leaf below a place, with its path; a map gives its keys (`@keys`) and its values (`{}`)."""
     match kind:

@@ -25,7 +25,6 @@ from scanners.expect_registered import from_avro, from_json_schema
 from scanners.infer import Sketch
 from scanners.model import PART_SUBJECTS, RegisteredSchema
 from scanners.registered import Schemas, SchemaUnusable
-from scanners.registered_places import containers
 
 _NOTHING: frozenset[str] = frozenset()
 _DEPARTS = "departs\x1f"
@@ -36,9 +35,8 @@ _WIRE = frozenset({"avro", "protobuf", "json-schema"})
 _BUILT = frozenset({"avro", "protobuf"})
 
 Expected = Mapping[str, Any]
-"""Of one topic: {part: {"declared": form, "registered": {"subject", "version", "ids", "newest": form, "by_id": {id: form}},
-"containers": {"maps": [steps], "structs": [steps]}}}, as it travels to the workers. `by_id` are the forms of the subject's
-JSON Schemas; `containers` see `scanners.profile`."""
+"""Of one topic: {part: {"declared": form, "registered": {"subject", "version", "ids", "newest": form, "by_id": {id: form}}}},
+as it travels to the workers. `by_id` are the forms of the subject's JSON Schemas."""
 
 
 def expected_of(topic: str, declared_ddl: str | None, schemas: Mapping[int, RegisteredSchema]) -> dict[str, Any]:
@@ -51,8 +49,6 @@ def expected_of(topic: str, declared_ddl: str | None, schemas: Mapping[int, Regi
             logging.getLogger(__name__).warning("a declared schema that cannot be read any more is not checked")
     known = Schemas(schemas)
     for part in ("key", "value"):
-        if found := containers(topic, part, schemas):
-            expected.setdefault(part, {})["containers"] = found
         subject = f"{topic}-{part}"
         mine = sorted((s.subjects[subject], s.id) for s in schemas.values() if subject in s.subjects)
         if not mine:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from catalog.datatypes import StructType, columns_ddl, to_ddl
+from catalog.datatypes import STRING, Alternatives, StructType, columns_ddl, to_ddl, without_alternatives
 from catalog.errors import InvalidInput
 from catalog.learned_types import from_profile
 from catalog.model import SchemaVersion, Shape
@@ -39,8 +39,13 @@ def export(name: str, schema: SchemaVersion, format: str) -> tuple[str, str]:
 
 
 def spark_ddl(_name: str, schema: SchemaVersion) -> str:
-    """Columns as `from_json` and `DataFrame.schema` take them; a value that is no object is one column `value`."""
+    """Columns as `from_json` and `DataFrame.schema` take them; a value that is no object is one column `value`.
+
+    What is an object in one record and something else in another is a text: its JSON."""
     kind = from_profile(schema.fields, "value")
+    if isinstance(kind, Alternatives):
+        kind = kind.get("as_object") or STRING
+    kind = without_alternatives(kind)
     return columns_ddl(kind) if isinstance(kind, StructType) else f"`value` {to_ddl(kind)}"
 
 

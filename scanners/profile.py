@@ -24,6 +24,7 @@ from scanners.quick_avro import QuickAvro
 from scanners.quick_json import QuickJson
 from scanners.record_shapes import RecordShapes
 from scanners.registered import Schemas
+from scanners.registered_places import PARTS, containers
 from scanners.scalar_columns import Detect
 
 _SAMPLE = 200
@@ -67,7 +68,6 @@ class TopicProfiler:
         self._deadline = deadline
         self._clock = clock
         self._checks = RecordChecks(expected, schemas)
-        self._expected: Expected = expected or {}
         for root, node in self.sketch.parts.items():
             node.hash = path_hash(0, root)
 
@@ -98,8 +98,8 @@ class TopicProfiler:
     def done(self) -> Sketch:
         """The sketch of all that was added. What a registered schema calls a map is one, and what it calls a record is
         not, whatever its keys look like."""
-        for part, expected in self._expected.items():
-            found = expected.get("containers") or {}
+        for part in PARTS:
+            found = containers(self.sketch.topic, part, self._schemas, self.sketch.ids.get(part, ()))
             for steps in sorted(found.get("maps") or (), key=len):
                 node = at_steps(self.sketch.parts[part], steps)
                 if node is not None and node.fields and not node.is_map:

@@ -118,10 +118,13 @@ def _texts(mine: Sequence[RegisteredSchema], seen: Collection[int], schemas: Sch
     return texts if sum(map(len, texts)) <= _LONGEST_KEPT else []
 
 
-def containers(topic: str, part: str, schemas: Mapping[int, RegisteredSchema]) -> dict[str, list[list[str]]]:
-    """The maps and the structs of a part, for profiling: sampled keys do not tell them apart for certain."""
-    known = Schemas(schemas)
-    places = places_of(part, chosen(topic, part, schemas, ()), known)
+def containers(topic: str, part: str, schemas: Schemas, seen: Collection[int]) -> dict[str, list[list[str]]]:
+    """The maps and the structs of a part, for profiling: sampled keys do not tell them apart for certain.
+
+    `seen`: ids of schemas that records of the part name.
+    """
+    mine = chosen(topic, part, schemas.all(), seen)
+    places = places_of(part, mine, schemas) if mine else None
     return {"maps": places.containers("map"), "structs": places.containers("object")} if places else {}
 
 

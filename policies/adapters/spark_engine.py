@@ -17,6 +17,7 @@ Two things make the views hold:
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -37,6 +38,12 @@ from policies.query_errors import QueryFailed
 from policies.query_ports import Decoder
 
 _FEW = 1_000_000
+_MAKES_MORE = re.compile(
+    r"\b(range|sequence|explode\w*|posexplode\w*|inline\w*|stack|array_repeat|repeat|space|[lr]pad|transform\w*|aggregate"
+    r"|reduce|collect_\w+|array_agg|flatten|arrays_zip)`?\s*\(",
+    re.I,
+)
+"""Calls in a query after which its rows and values are no longer bounded by the records it reads."""
 BARRIER = "spark_partition_id() >= 0"
 
 
@@ -181,7 +188,10 @@ class SparkEngine:
 
 def _few(plan: QueryPlan, records: Mapping[str, Any]) -> bool:
     """Whether the query is over so few records that planning is its cost: at most `_FEW` rows even when every table is
-    joined with every other."""
+    joined with every other, and no function that makes rows or long values of its own. Interpreted loops over such rows
+    are slow, and do not look whether they were stopped."""
+    if _MAKES_MORE.search(plan.sql):
+        return False
     rows = 1
     for table in plan.tables:
         if table.window.records and table.view not in records:
