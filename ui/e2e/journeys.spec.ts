@@ -115,7 +115,7 @@ test("follow a column: one hop, then on, the path lit, the masked step drawn apa
   await page.locator(".card-field button", { hasText: "value.to" }).waitFor();
   await page.locator(".drawing[aria-busy=false]").waitFor();
   expect(await page.locator(".card-field button", { hasText: "value.email_hash" }).count()).toBe(0);
-  await page.getByRole("button", { name: /Open 1 downstream of order-mails/ }).click();
+  await page.getByRole("button", { name: /Open \d+ downstream of order-mails/ }).click();
   await page.locator(".card-field button", { hasText: "value.email_hash" }).waitFor();
   await page.locator(".card-field button", { hasText: "value.to" }).click();
   await page.locator(".card-field.lit", { hasText: "value.customer.email" }).waitFor();
