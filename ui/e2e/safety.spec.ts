@@ -42,6 +42,12 @@ async function hostile(page: Page): Promise<void> {
     topic: { retained: 1 },
     scan: { error: EVIL, problems: [{ message: EVIL }] },
     notes: [],
+    may: { edit: true, review: true, access: true, scan: true },
+    reported: {
+      facets: { documentation: { at: "2026-01-01T00:00:00Z", description: EVIL } },
+      names: [{ namespace: EVIL, name: EVIL }],
+      logOnly: [EVIL],
+    },
     updated_at: "2026-01-01T00:00:00Z",
   };
   const found = {
@@ -228,7 +234,7 @@ test("names, descriptions and reasons that want to be HTML stay text on every pa
 test("a page that fails says what happened and what to do", async () => {
   const { context, page } = await visit(browser, "admin");
   for (const [path, says] of [
-    ["/datasets/prod/nosuchdataset", /no dataset|not known|There is no/i],
+    ["/datasets/prod/nosuchdataset", /no such dataset/i],
     ["/nosuchpage", /Home|search/i],
     ["/requests/req-nosuch", /no .*request/i],
     ["/jobs/shop/nosuchjob", /no job|not known|There is no/i],
@@ -274,7 +280,7 @@ test("what one user saw does not stay for the next, however the session ended", 
   await page.getByText(/You were signed out: This token was ended/).waitFor();
   await page.goBack(); // to the tokens, without a load that would forget them
   await signIn("ana");
-  await page.getByRole("alert").first().waitFor();
+  await page.getByText("Making and ending tokens").waitFor();
   expect(await page.getByRole("row", { name: /petra/ }).count()).toBe(0);
   await context.close();
 });
