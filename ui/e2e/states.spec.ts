@@ -34,7 +34,7 @@ const OPENED: [string, (page: Page) => Promise<void>][] = [
   ["/", (page) => page.getByRole("button", { name: "Signed in as admin" }).click()],
   ["/", (page) => page.keyboard.press("?")],
   ["/admin/users", (page) => page.getByRole("button", { name: "Add a user" }).click()],
-  ["/review", (page) => page.getByRole("button", { name: "Confirm" }).first().click()],
+  ["/review", (page) => page.getByRole("button", { name: "Confirm", exact: true }).first().click()],
   ["/datasets/prod/orders/lineage", (page) => page.getByRole("button", { name: "Export", exact: true }).click()],
 ];
 
