@@ -233,8 +233,9 @@ test("so can the controls of menus and dialogs", async () => {
 test("a primary button under the real mouse can be read", async () => {
   const page = await as("admin", "/admin/users");
   const button = page.getByRole("button", { name: "Add a user" });
-  await mark(page);
   await button.hover();
+  await settled(page);
+  await mark(page);
   await expect.poll(() => button.evaluate((b) => b.matches(":hover"))).toBe(true);
   await painted(page);
   const primary = (await look(page, "hover")).find(({ what }) => what.includes("primary"));
