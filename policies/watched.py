@@ -16,12 +16,7 @@ from policies.masks.expression import Context
 
 def watched(ctx: Context, path: FieldPath, kind: DataType) -> list[str]:
     """The paths at `path` and below whose values are clear, outer before inner."""
-    return list(dict.fromkeys(_watched(ctx, path, kind)[0]))
-
-
-def clear_below(ctx: Context, path: FieldPath, kind: DataType) -> bool:
-    """Whether any leaf at or below a place is clear."""
-    return any(ctx.places.rule(each).mask is None for each in _leaves(path, kind))
+    return _watched(ctx, path, kind)[0]
 
 
 def _watched(ctx: Context, path: FieldPath, kind: DataType) -> tuple[list[str], bool]:
@@ -50,11 +45,3 @@ def _members(path: FieldPath, kind: DataType) -> Iterator[tuple[FieldPath, DataT
             yield path.elements(), element
         case MapType(_, value):
             yield path.values(), value
-
-
-def _leaves(path: FieldPath, kind: DataType) -> Iterator[FieldPath]:
-    inner = list(_members(path, kind))
-    if not inner:
-        yield path
-    for each, child in inner:
-        yield from _leaves(each, child)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
 from typing import Any
 
 from policies.adapters import spark_reading
@@ -24,21 +23,16 @@ class Counts:
     @property
     def odd(self) -> bool:
         """Whether a quick reading may have lost something."""
-        return not self._exact and any(each.found.get("odd") for each in self._each().values())
+        return not self._exact and any(each.found.get("odd") for each in self.wanted.values())
 
     @property
     def unreadable(self) -> Unreadable:
         """View -> path -> values; nothing of a quick reading."""
         if not self._exact:
             return {}
-        found = {view: spark_reading.slips(table, each.found) for view, (table, each) in self._pairs().items()}
+        seen = ((table, self.wanted[spark_reading.observation(table)].found) for table in self._tables)
+        found = {table.view: spark_reading.slips(table, metrics) for table, metrics in seen}
         return {view: slips for view, slips in found.items() if slips}
-
-    def _each(self) -> Mapping[str, _Metrics]:
-        return self.wanted
-
-    def _pairs(self) -> dict[str, tuple[TablePlan, _Metrics]]:
-        return {table.view: (table, self.wanted[spark_reading.observation(table)]) for table in self._tables}
 
 
 class _Metrics:

@@ -3,48 +3,35 @@ import type { ReactNode } from "react";
 import { Notice } from "@/components/Notice";
 import { type Permission, useMay } from "@/lib/may";
 
-/** What only some may do. Others read in its place who can; nothing is shown before that is known. */
-export function Needs({
-  permission,
-  what,
-  children,
-}: {
+interface Asked {
   permission: Permission;
   /** The deed, as in "Adding users". */
   what: string;
   children: ReactNode;
-}) {
+}
+
+/** What only some may do. Others read in its place who can; nothing is shown before that is known. */
+export function Needs({ instead = short, ...asked }: Asked & { instead?: (text: string) => ReactNode }) {
   const { known, may, who } = useMay();
   if (!known) return null;
-  if (may(permission)) return <>{children}</>;
-  return (
-    <span className="muted small row-nowrap needs">
-      <Lock size={13} aria-hidden />
-      <span>
-        {what} needs the permission “{permission}”: {who(permission)}.
-      </span>
-    </span>
-  );
+  if (may(asked.permission)) return <>{asked.children}</>;
+  return instead(`${asked.what} needs the permission “${asked.permission}”: ${who(asked.permission)}.`);
 }
 
 /** A whole page that only some may open. */
-export function PageNeeds({
-  permission,
-  what,
-  children,
-}: {
-  permission: Permission;
-  what: string;
-  children: ReactNode;
-}) {
-  const { known, may, who } = useMay();
-  if (!known) return null;
-  if (may(permission)) return <>{children}</>;
-  return (
-    <Notice tone="warn">
-      <p>
-        {what} needs the permission “{permission}”: {who(permission)}. An administrator gives a role that carries it.
-      </p>
-    </Notice>
-  );
+export function PageNeeds(asked: Asked) {
+  return <Needs {...asked} instead={long} />;
 }
+
+const short = (text: string) => (
+  <span className="muted small row-nowrap needs">
+    <Lock size={13} aria-hidden />
+    <span>{text}</span>
+  </span>
+);
+
+const long = (text: string) => (
+  <Notice tone="warn">
+    <p>{text} An administrator gives a role that carries it.</p>
+  </Notice>
+);
