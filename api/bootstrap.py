@@ -331,7 +331,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         declared=Declared(handlers, parts.transaction, audit),
         facts=facts,
         health=Health(parts.probes(), parts.lag),
-        warm=parts.warm,
+        warm=partial(parts.warm, query.running.busy),
         closing=parts.closing,
     )
     parts.closing += [services.health.close, webhooks.close, services.deliveries.close]

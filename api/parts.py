@@ -252,9 +252,15 @@ class Parts:
         self.closing.append(made.close)
         return made
 
-    def warm(self) -> None:
-        """Have Spark sessions ready before the first query."""
-        self.get("sessions", self.sessions).warm()
+    def warm(self, busy: Callable[[], bool]) -> None:
+        """Have Spark sessions ready before the first query, and an engine that has run some while none was `busy`."""
+        from policies.adapters.warm_up import WarmUp
+
+        sessions = self.get("sessions", self.sessions)
+        sessions.warm()
+        made = WarmUp(sessions, self._settings.query.warm_up_queries, busy)
+        self.closing.append(made.close)
+        made.start()
 
     def engine(self, client_settings: Callable[[str], Mapping[str, str]]) -> Any:
         """`client_settings`: bootstrap servers of a cluster -> librdkafka's settings for it."""

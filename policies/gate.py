@@ -211,7 +211,7 @@ def _render(
         sequences.guard(copy)
     copy = without_qualify(copy)
     # Within brackets, since sqlglot moves each WITH inside of a root to its top, where two of one name would meet.
-    return to_sql(exp.Paren(this=copy))[1:-1]
+    return to_sql(exp.Paren(this=copy), spent=True)[1:-1]
 
 
 def _shorten(column: Any, tables_without_alias: list[tuple[tuple[str, ...], str]]) -> None:

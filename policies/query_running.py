@@ -123,6 +123,11 @@ class RunningQueries:
         if len(streams) >= self._settings.streams:
             raise LimitExceeded("All places for push queries are taken.", details={"limit": "streams"})
 
+    def busy(self) -> bool:
+        """Whether a query waits for its answer; push queries do not count."""
+        with self._lock:
+            return any(each.state != STREAMING for each in self._all.values())
+
     def end(self, running: Running) -> None:
         with self._lock:
             if self._all.pop(running.id, None) is None:

@@ -39,7 +39,10 @@ class QuerySettings(BaseModel):
     """Such an answer is stopped after this many seconds, the sending included."""
     seconds: float = Field(default=60.0, gt=0)
     """A query is stopped after this many seconds."""
-    concurrent_per_subject: int = Field(default=3, ge=1)
+    warm_up_queries: int = Field(default=30, ge=0, le=1000)
+    """Queries over made-up records that are run in the background at start, for the first real ones to be quick; fewer
+    when the engine is quick already."""
+    concurrent_per_subject: int = Field(default=6, ge=1)
     """Queries of one user that run at once; more wait."""
     queued_per_subject: int = Field(default=20, ge=0)
     """Queries of one user that wait for their turn; one more is refused."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
+import threading
 from typing import Any
 
 from catalog.adapters.reach import require_spark
+
+_lock = threading.Lock()
+_channels: dict[str, Any] = {}
 
 
 def connect(remote: str) -> Any:
@@ -19,7 +24,7 @@ def connect(remote: str) -> Any:
     SparkSession.__del__ = _left_alone
     _silence()
     require_spark(remote)
-    return SparkSession.builder.remote(remote).create()
+    return SparkSession.builder.channelBuilder(_builder(remote)).create()
 
 
 def release(session: Any) -> None:
@@ -28,8 +33,24 @@ def release(session: Any) -> None:
     with contextlib.suppress(Exception):
         client.release_session()
     with contextlib.suppress(Exception):
-        client._channel.close()
         client._closed = True
+        # PySpark would keep the client, and what it refers to, until the process ends.
+        atexit.unregister(client._cleanup_ml)
+
+
+def _builder(remote: str) -> Any:
+    """Sessions of one server share a connection: to make one for each takes longer than what most of them ask."""
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    class Shared(DefaultChannelBuilder):  # type: ignore[misc]
+        def toChannel(self) -> Any:
+            with _lock:
+                if remote not in _channels:
+                    _channels[remote] = super().toChannel()
+                return _channels[remote]
+
+    # A server that was started again is reached within a second.
+    return Shared(remote, [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1000)])
 
 
 def _left_alone(session: Any) -> None:

@@ -42,7 +42,7 @@ def read(kind: DataType, value: Any, path: FieldPath, slips: Counter[str]) -> An
 def _leaf(name: str, value: Any) -> Any:
     number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
     if name == "STRING":
-        return value if isinstance(value, str) else json.dumps(value, default=str)
+        return value if isinstance(value, str) else _text(value)
     if name == "BOOLEAN":
         return value if isinstance(value, bool) else None
     if name in _BITS:
@@ -64,6 +64,18 @@ def _leaf(name: str, value: Any) -> Any:
         except (TypeError, binascii.Error):
             return None
     return value
+
+
+def _text(value: Any) -> str:
+    """JSON text of a value. A Decimal keeps its digits, which `json.dumps` knows no way to do."""
+    match value:
+        case Decimal():
+            return str(value)
+        case dict():
+            return "{" + ", ".join(f"{json.dumps(str(name))}: {_text(each)}" for name, each in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(_text(each) for each in value) + "]"
+    return json.dumps(value)
 
 
 def _same(found: float | Decimal, value: Any) -> bool:

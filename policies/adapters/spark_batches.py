@@ -124,8 +124,10 @@ def _within(batch: Any, most: int) -> Any:
 class Ending:
     """What ends a running plan before its time: too many seconds, or someone who stops it."""
 
-    def __init__(self, session: Any, plan: QueryPlan) -> None:
+    def __init__(self, session: Any, plan: QueryPlan, seconds: float | None = None) -> None:
+        """`seconds`: what is left of the plan's, where some are spent."""
         self._session, self._plan = session, plan
+        self._seconds = plan.seconds if seconds is None else seconds
         self._tag = f"weir-{uuid.uuid4().hex}"
         self._expired = threading.Event()
         self._over = threading.Event()
@@ -165,7 +167,7 @@ class Ending:
     def watching(self) -> Iterator[None]:
         """For as long as the plan runs; what is run on this thread meanwhile carries the tag."""
         self._session.addTag(self._tag)
-        timer = threading.Timer(self._plan.seconds, self._expire)
+        timer = threading.Timer(self._seconds, self._expire)
         timer.daemon = True
         timer.start()
         # Interrupting is a call over the network; whoever stops a query need not wait for it.

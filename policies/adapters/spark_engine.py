@@ -20,7 +20,6 @@ import contextlib
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from catalog.datatypes import quote_identifier
@@ -69,7 +68,7 @@ class SparkEngine:
             # A value may not fit: the records are read again, each value by its own form.
             self._drift.note(plan)
         left = max(1.0, plan.seconds - (time.monotonic() - begun))
-        with self._open(replace(plan, seconds=left), records, exact=True) as batches:
+        with self._open(plan, records, exact=True, seconds=left) as batches:
             rows = batches.rows(list(batches))
         return Result(batches.columns, rows, batches.limit is not None, batches.limit, batches.unreadable)
 
@@ -79,11 +78,14 @@ class SparkEngine:
             yield batches
 
     @contextlib.contextmanager
-    def _open(self, plan: QueryPlan, records: Mapping[str, Any], exact: bool) -> Iterator[SparkBatches]:
+    def _open(
+        self, plan: QueryPlan, records: Mapping[str, Any], exact: bool, seconds: float | None = None
+    ) -> Iterator[SparkBatches]:
+        """`seconds`: what is left of the plan's."""
         plan.stop.check()
         with self._sessions.one() as session:
             session.registerProgressHandler(_telling(plan))
-            ending = Ending(session, plan)
+            ending = Ending(session, plan, seconds)
             with ending.watching():
                 try:
                     frame = self._frame(session, plan, records, exact)

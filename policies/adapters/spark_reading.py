@@ -186,12 +186,14 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
 
 # --- numbers that a reading by types may round -----------------------------------------------------------------------
 
-_START = r"[:,\[][ \t\r\n]*-?"
-BEYOND = _START + r"(?:[0-9.]{19,}[eE]|[0-9.]{39})"
+_START = r"[:,\[][ \t\r\n]*+-?+"
+"""Where a number of a JSON text begins. Quantifiers are possessive where what follows cannot match what they took: the
+pattern is tried at every value of every record, and gives up half as dear."""
+BEYOND = _START + r"(?:[0-9.]{19,}+[eE]|[0-9.]{39})"
 """A number that a VARIANT keeps as a double, with more digits than one has."""
-FAR = _START + r"[0-9.]+[eE][+-]?[0-9]{3}"
+FAR = _START + r"[0-9.]++[eE][+-]?[0-9]{3}"
 """A number that may be too large or too small for a double."""
-_LONG = r"[0-9]{16}|(?=[1-9][0-9]*[.])[0-9.]{19}|0[.]0*[1-9][0-9]{17}"
+_LONG = r"[0-9]{16}|(?=[1-9][0-9]*+[.])[0-9.]{19}|0[.]0*+[1-9][0-9]{17}"
 """More digits than a double may keep: 16 of an integer, 18 significant ones with a point."""
 
 
@@ -202,16 +204,16 @@ def may_lose(kind: DataType) -> str | None:
     """
     found: dict[str, None] = {}
     for field, name in _leaves(kind, None):
-        start = _START if field is None else rf'"{field}"[ \t\r\n]*:[ \t\r\n]*-?'
+        start = _START if field is None else rf'"{field}"[ \t\r\n]*+:[ \t\r\n]*+-?+'
         if name == "FLOAT":
-            found[start + "(?:[0-9.]{8}|[0-9.]+[eE][+-]?[0-9]{2})"] = None
+            found[start + "(?:[0-9.]{8}|[0-9.]++[eE][+-]?[0-9]{2})"] = None
         elif name == "TINYINT":
             found[start + "[0-9]{3}"] = None  # Jackson takes 200 for one
         elif name.startswith("DECIMAL"):
             scale = int(name.removesuffix(")").partition(",")[2] or 0)
-            found[start + f"(?:[0-9]*[.][0-9]{{{scale + 1}}}|[0-9.]+[eE])"] = None
+            found[start + f"(?:[0-9]*+[.][0-9]{{{scale + 1}}}|[0-9.]++[eE])"] = None
         elif name in ("DOUBLE", "STRING", "VARIANT"):
-            found[_START + f"(?:{_LONG}|[0-9.]+[eE][+-]?[0-9]{{3}}|[0-9.]{{19,}}[eE])"] = None
+            found[_START + f"(?=[0-9])(?:{_LONG}|[0-9.]++[eE][+-]?[0-9]{{3}}|[0-9.]{{19,}}+[eE])"] = None
     return "|".join(found) or None
 
 

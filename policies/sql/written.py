@@ -7,7 +7,8 @@ from typing import Any
 from policies.sql.lexer import DIALECT
 
 
-def to_sql(tree: Any) -> str:
+def to_sql(tree: Any, *, spent: bool = False) -> str:
     """All names quoted, functions as they were spelt, without comments. One way only: what the engine quotes from the
-    text that ran is found again by comparing with it."""
-    return str(tree.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False))
+    text that ran is found again by comparing with it. `spent`: nobody uses the tree afterwards, which may be changed."""
+    written = tree.sql(dialect=DIALECT, identify=True, comments=False, normalize_functions=False, copy=not spent)
+    return str(written)

@@ -175,6 +175,7 @@ def test_a_push_query_that_would_hold_too_much_ends(world: World, engine: SparkE
 
 
 def test_a_query_is_stopped_after_its_seconds(world: World, engine: SparkEngine) -> None:
+    """The limit that is named is the setting, also where records were read before the statement ran (drift)."""
     heavy = "SELECT sum(hash(a.id, b.id, c.id)) FROM range(100000) a, range(100000) b, range(100000) c, orders"
     started = time.monotonic()
     with pytest.raises(LimitExceeded) as caught:

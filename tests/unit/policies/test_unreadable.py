@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import reading_truth
@@ -191,6 +192,7 @@ JSON = st.recursive(
 
 @settings(deadline=None, max_examples=300)
 @given(st.dictionaries(st.sampled_from([name for name, _ in KIND.fields]), JSON, max_size=5))
+@example({"items": [{"sku": Decimal("0")}, {"sku": [Decimal("1E+3"), {"a": Decimal("-0.10")}]}]})
 def test_every_value_is_read_as_it_was_sent_or_counted(value: dict[str, Any]) -> None:
     """The rule by plain Python; `tests/integration/test_query_reading.py` holds Spark to the same."""
     slips: Counter[str] = Counter()
