@@ -17,7 +17,7 @@ _WORDS = {
     "registry_unavailable": "The schema registry does not answer; schemas known from before were used.",
     "schema_ids_not_found": "The schema registry has no schema with the ids {ids}.",
     "schema_not_found": "The schema registry has no schema with the ids {ids}.",
-    "reference_not_found": "A registered schema refers to one that the registry does not have.",
+    "reference_not_found": "The registered schema {ids} refers to one that the registry does not have; register that too.",
     "duplicate_key": "{count} times{part} a key stands twice in an object; the last one counts{first}.",
     "header_record": "{count} records are a header of column names{first}.",
     "too_many_fields": "There are more fields than a profile keeps; the rarest were left out.",
@@ -25,9 +25,18 @@ _WORDS = {
     "unknown_schema_id": "{count} times{part} names a schema id that the registry does not have{first}.",
     "guids_not_supported": "The schema registry knows no GUIDs, by which headers name the schemas {ids}; those records were not"
     " read. Confluent's registry has them from version 8.0 on.",
+    "several_documents": "{count} times{part} holds several JSON documents, which were read as an array{first}.",
+    "several_formats": "{count} times{part} has another format than most records that can be read: {formats}{first}. Declare"
+    " the format (kind: Dataset, spec.format) to have what does not fit it counted as unreadable and sent to dead letters.",
     "other_encoding": "{count} times{part} is text in ISO 8859-1 and not in UTF-8; it was read as that{first}.",
     "profile_failed": "{count} records could not be profiled by a fault of Weir; their fields count as not scanned.",
 }
+
+_PACKED = "packed_"
+_PACKED_WORDS = (
+    "{count} times{part} is packed as {name}, which most records are not; the scan read it{first}. A query of JSON or text"
+    " reads such a record as NULL."
+)
 
 _LOST = {"unknown_schema_id", "profile_failed"}
 """Of the known reasons, those that leave records unread. A reason with no words of its own is one of decoding."""
@@ -38,8 +47,12 @@ def unread(problems: Iterable[Mapping[str, Any]]) -> int:
     return sum(
         problem.get("count", 1)
         for problem in problems
-        if "source" not in problem and (problem.get("reason") in _LOST or problem.get("reason") not in _WORDS)
+        if "source" not in problem and _is_lost(str(problem.get("reason")))
     )
+
+
+def _is_lost(reason: str) -> bool:
+    return reason in _LOST or (reason not in _WORDS and not reason.startswith(_PACKED))
 
 
 def sentence(problem: Mapping[str, Any]) -> str:
@@ -55,7 +68,12 @@ def sentence(problem: Mapping[str, Any]) -> str:
         "partition": f" in partition {problem['partition']}" if "partition" in problem else "",
         "first": f", first in partition {first['partition']} at offset {first['offset']}" if first else "",
         "topic": str(problem.get("topic", "")),
+        "name": reason.removeprefix(_PACKED),
+        "formats": ", ".join(f"{name} {count:,}" for name, count in dict(problem.get("formats") or {}).items()),
         "ids": ", ".join(map(str, problem.get("ids") or [problem.get("id", "?")])),
     }
-    known = _WORDS.get(reason) or "{count} times{part} cannot be read (" + reason.replace("_", " ") + "){first}."
+    packed = _PACKED_WORDS if reason.startswith(_PACKED) else None
+    known = (
+        _WORDS.get(reason) or packed or "{count} times{part} cannot be read (" + reason.replace("_", " ") + "){first}."
+    )
     return known.format(**words)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from scanners.event_types import EventTypes
 from scanners.infer import Sketch
 from scanners.nodes import Node
 from scanners.shapes import MAX_SHAPES, MIN_SEEN, Discriminators, Path, Table, best, by_value
@@ -36,8 +37,10 @@ def seal(sketch: Sketch) -> Sketch:
     """Decide and drop; the sketch can be read afterwards but not merged."""
     _name_columns(sketch)
     maps: set[Path] = set()
+    types = EventTypes(sketch)
     for root, node in sketch.parts.items():
-        _decide(node, root, () if root == "value" else (root,), 0, maps if root == "value" else set())
+        mine = (maps, types) if root == "value" else (set[Path](), None)
+        _decide(node, root, () if root == "value" else (root,), 0, *mine)
     _bound(sketch)
     sketch.final = _final_shapes(sketch, maps)
     sketch.shapes, sketch.coarse = {}, {}
@@ -79,18 +82,24 @@ def _name_columns(sketch: Sketch) -> None:
 # --- maps -------------------------------------------------------------------------------------------------------------
 
 
-def _decide(node: Node, name: str, at: Path, depth: int, maps: set[Path]) -> None:
+def _decide(node: Node, name: str, at: Path, depth: int, maps: set[Path], types: EventTypes | None) -> None:
+    """`types`: those of the events, where `at` is a path of their shapes."""
     if (node.fields or node.values is not None) and at != ("headers",):
-        if _is_map(node, name, depth):
+        if _is_map(node, name, depth) and not (types and _looks_alike(node) and types.settle(at)):
             _to_map(node)
             maps.add(at)
         else:
             _stay_struct(node)
     for key, child in node.fields.items():
-        _decide(child, key, (*at, key), depth + 1, maps)
+        _decide(child, key, (*at, key), depth + 1, maps, types)
     for below in (node.elements, node.values, node.embedded):
         if below is not None:
-            _decide(below, name, (*at, "[]"), depth + 1, set())
+            _decide(below, name, (*at, "[]"), depth + 1, set(), None)
+
+
+def _looks_alike(node: Node) -> bool:
+    """Whether a map is only taken for one since its values are alike, and not by the keys themselves."""
+    return not node.is_map and not node.traits.get("wide") and not node.traits.get("entries")
 
 
 def _is_map(node: Node, name: str, depth: int) -> bool:
