@@ -113,9 +113,9 @@ def shape_lines(shapes: list[dict[str, Any]]) -> Iterator[str]:
             yield f"{share(shape['share'])} of the records: {when['others']} rarer shapes, not listed one by one"
             continue
         named = ", ".join(f"{path} = {_value(value)}" for path, value in when.items())
-        yield f"{share(shape['share'])} of the records: {len(shape['paths'])} fields" + (
-            f" when {named}" if named else ""
-        )
+        count = len(shape["paths"])
+        fields = "1 field" if count == 1 else f"{count} fields"
+        yield f"{share(shape['share'])} of the records: {fields}" + (f" when {named}" if named else "")
 
 
 def _value(value: Any) -> str:

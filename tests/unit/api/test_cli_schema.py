@@ -57,7 +57,7 @@ def test_estimates_are_marked() -> None:
 
 def test_rare_shapes_are_no_shape_of_their_own() -> None:
     _, first, rest = shape_lines(ANSWER["shapes"])  # type: ignore[arg-type]
-    assert first == ">99% of the records: 1 fields when value.gift = true"
+    assert first == ">99% of the records: 1 field when value.gift = true"
     assert rest == "<1% of the records: 11 rarer shapes, not listed one by one"
 
 
