@@ -13,6 +13,7 @@ from api.clusters import Connections
 from api.facts import Facts
 from catalog.datasets import Datasets
 from catalog.datatypes import STRING, DataType, StructType, has_alternatives, parse_ddl
+from catalog.envelopes import payload_of
 from catalog.errors import InvalidInput
 from catalog.learned_types import from_profile
 from catalog.model import SchemaVersion
@@ -88,6 +89,7 @@ class Tables:
             key=_part("key", formats.key, from_profile(fields, "key"), schemas),
             value=_part("value", formats.value, declared or from_profile(fields, "value"), schemas),
             headers=_headers(schema),
+            payload=None if declared else payload_of(schema.envelopes),
         )
 
     def facts(self, reference: str) -> DatasetFacts:

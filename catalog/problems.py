@@ -31,6 +31,8 @@ _WORDS = {
     "several_documents": "{count} times{part} holds several JSON documents, which were read as an array{first}.",
     "several_formats": "{count} times{part} has another format than most records that can be read: {formats}{first}. Declare"
     " the format (kind: Dataset, spec.format) to have what does not fit it counted as unreadable and sent to dead letters.",
+    "not_in_envelope": "{count} times{part} is not in the envelope ({layers}) that the others are in; what it holds is listed"
+    " behind the payload's fields.",
     "other_encoding": "{count} times{part} is text in ISO 8859-1 and not in UTF-8; it was read as that{first}.",
     "too_deep": "{count} times{part} is nested too deep; what is further down was not looked at{first}.",
     "profile_failed": "{count} records could not be profiled by a fault of Weir; their fields count as not scanned. Please"
@@ -74,6 +76,7 @@ def sentence(problem: Mapping[str, Any]) -> str:
         "first": f", first in partition {first['partition']} at offset {first['offset']}" if first else "",
         "topic": str(problem.get("topic", "")),
         "name": reason.removeprefix(_PACKED),
+        "layers": ", ".join(map(str, problem.get("layers") or ())),
         "formats": ", ".join(f"{name} {count:,}" for name, count in dict(problem.get("formats") or {}).items()),
         "ids": ", ".join(map(str, problem.get("ids") or [problem.get("id", "?")])),
     }

@@ -11,8 +11,9 @@ from typing import Any
 
 from catalog.learned_types import EXACT_DIGITS, note_of
 from catalog.model import FieldProfile, ScanWindow, SchemaVersion, Shape
-from catalog.paths import VALUE, FieldPath, StepKind
+from catalog.paths import FieldPath, StepKind
 from scanners.checks import Expected, departures, formats_first, is_note
+from scanners.envelopes import CONNECT
 from scanners.formats import DOCUMENTS, SELF_EVIDENT, WIRE_UNKNOWN, main_format
 from scanners.infer import Sketch
 from scanners.jsontext import SEVERAL
@@ -33,6 +34,7 @@ def schema_of(
     return SchemaVersion(
         format=format_of(sketch).to_mapping(),
         fields=fields,
+        envelopes=_envelopes(sketch),
         shapes=tuple(_shapes(sketch)),
         window=window,
         problems=(*problems_of(sketch), *(d.to_json() for d in departed), *problems),
@@ -131,8 +133,29 @@ def _shapes(sketch: Sketch) -> Iterator[Shape]:
         yield Shape(round(count / total, 6), texts, when)
 
 
-def _path(names: Sequence[str]) -> FieldPath:
-    path = VALUE
+def _envelopes(sketch: Sketch) -> dict[str, dict[str, Any]]:
+    """As `catalog.envelopes` states; `unlisted` holds all places of the profile that only describe the payload."""
+    made: dict[str, dict[str, Any]] = {}
+    for part, found in sketch.envelopes.items():
+        describing = [_path(names, part) for names in found["describing"]]
+        unlisted = [str(p.path) for p in places(sketch) if any(_describes(above, p.path) for above in describing)]
+        made[part] = {
+            "layers": found["layers"], "payload": [str(_path(names, part)) for names in found["payload"]],
+            "discriminator": found.get("discriminator"), "fits": found["fits"], "records": found["records"],
+            "unlisted": unlisted,
+        }  # fmt: skip
+    return made
+
+
+def _describes(above: FieldPath, place: FieldPath) -> bool:
+    """Whether a place is part of a schema of Kafka Connect; what else stands there is data. Names of parameters are free."""
+    names = place.names[len(above.names) :]
+    written = names[:-1] if names[-2:-1] == ("parameters",) else names
+    return above.contains(place) and CONNECT.issuperset(written)
+
+
+def _path(names: Sequence[str], part: str = "value") -> FieldPath:
+    path = FieldPath(part)
     for name in names:
         path = path.field(name)
     return path
@@ -191,6 +214,11 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
                 "part": part, "reason": "several_formats", "count": others, "formats": names,
                 **({"first": _where(first)} if first else {}),
             })  # fmt: skip
+    found += [
+        {"part": part, "reason": "not_in_envelope", "count": e["records"] - e["fits"], "layers": e["layers"]}
+        for part, e in sorted(sketch.envelopes.items())
+        if e["records"] > e["fits"]
+    ]
     if sketch.unknown_ids:
         found.append({"part": "record", "reason": "schema_ids_not_found", "ids": _ids(sketch.unknown_ids)[:50]})
     return found

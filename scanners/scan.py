@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from catalog.envelopes import unwrapped_payload
 from catalog.errors import InvalidInput, NotFound, Unavailable, WeirError
 from catalog.model import DatasetId, DatasetScan, ScanWindow, SchemaVersion
 from scanners.checks import expected_of
@@ -255,6 +256,7 @@ class Scanner:
         schema = schema_of(sketch, window, found, job.expected.get(topic.name))
         schema = replace(schema, fields=with_registered(schema.fields, topic.name, job.schemas, schema.format))
         verdicts, unscanned = classify(sketch, recognizers, _summary(window)) if job.detect else ((), ())
+        schema = unwrapped_payload(schema, {*(verdict.path for verdict in verdicts), *unscanned})
         return DatasetScan(
             DatasetId(cluster.namespace, topic.name),
             schema,

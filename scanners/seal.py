@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from scanners.envelopes import Found, envelope_of
 from scanners.event_types import EventTypes
 from scanners.infer import Sketch
 from scanners.nodes import Node
@@ -38,11 +39,13 @@ def seal(sketch: Sketch) -> Sketch:
     _name_columns(sketch)
     maps: set[Path] = set()
     types = EventTypes(sketch)
+    envelopes = {part: found for part in ("value", "key") if (found := envelope_of(sketch, part)) is not None}
     for root, node in sketch.parts.items():
         mine = (maps, types) if root == "value" else (set[Path](), None)
         _decide(node, root, () if root == "value" else (root,), 0, *mine)
     _bound(sketch)
-    sketch.final = _final_shapes(sketch, maps)
+    sketch.envelopes = {part: found.to_json() for part, found in envelopes.items()}
+    sketch.final = _final_shapes(sketch, maps, envelopes.get("value"))
     sketch.shapes, sketch.coarse = {}, {}
     sketch.telling, sketch.telling_coarse = Discriminators(), Discriminators()
     sketch.salt = ""
@@ -195,7 +198,9 @@ def _bound(sketch: Sketch) -> None:
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
 
-def _final_shapes(sketch: Sketch, maps: set[Path]) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
+def _final_shapes(
+    sketch: Sketch, maps: set[Path], envelope: Found | None
+) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
     overflow = len(sketch.shapes) >= MAX_SHAPES and sum(n for n, _ in sketch.shapes.values()) < sketch.shaped
     shapes, tables = (
         (sketch.coarse, sketch.telling_coarse.tables) if overflow else (sketch.shapes, sketch.telling.tables)
@@ -204,14 +209,21 @@ def _final_shapes(sketch: Sketch, maps: set[Path]) -> list[tuple[int, list[list[
     group: dict[int, int] = {}
     counts: Counter[int] = Counter()
     for code, (count, paths) in sorted(shapes.items()):
-        kept = tuple(sorted(tuple(p) for p in paths if not any(tuple(p[:i]) in maps for i in range(len(p)))))
+        listed = [tuple(p) for p in paths if envelope is None or not envelope.describes(p)]
+        kept = tuple(sorted(p for p in listed if not any(p[:i] in maps for i in range(len(p)))))
         which = number.setdefault(kept, len(number))
         group[code] = which
         counts[which] += count
     paths_of = {which: paths for paths, which in number.items()}
-    if len(paths_of) <= 1:
+    barred = _personal(sketch)
+    named = envelope.discriminator(tables, barred) if envelope is not None else None
+    told = named if envelope is not None and envelope.forced else None
+    if told is None:
+        told = (best(tables, group, barred) if len(paths_of) > 1 else None) or named
+    if envelope is not None:
+        sketch.envelopes["value"]["discriminator"] = told
+    if told is None and len(paths_of) <= 1:
         return [(n, [list(p) for p in paths_of[w]], None) for w, n in counts.items()]
-    told = best(tables, group, barred=_personal(sketch))
     if told is not None:
         found = _told(told, tables[told], group, counts, paths_of)
         return _as_booleans(found) if _is_boolean(sketch, told) else found

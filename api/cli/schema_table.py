@@ -74,8 +74,8 @@ def envelope_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         words = [f"{part} is an envelope ({' around '.join(envelope['layers'])}) of {payload}"]
         if envelope.get("discriminator"):
             words.append(f"its kinds are told by {envelope['discriminator']}")
-        if envelope.get("hidden"):
-            words.append(f"not listed, since it describes the payload: {', '.join(envelope['hidden'])}")
+        if envelope.get("unlisted"):
+            words.append(f"{len(envelope['unlisted'])} fields that only describe the payload are not listed")
         yield "; ".join(words)
 
 
