@@ -80,7 +80,8 @@ def envelope_of(sketch: Sketch, part: str) -> Found | None:
     found = Found(records=records, fits=records)
     if part == "value" and records:
         _beside(sketch, found)
-    node, at = root, ()
+    node = root
+    at: Path = ()
     while records and len(found.layers) < MOST_LAYERS and (layer := _layer(node, found.layers)):
         needed = found.needed | {(*at, name) for name in layer.needed}
         fits = min(found.fits, _having(sketch, part, needed))
