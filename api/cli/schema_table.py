@@ -114,7 +114,7 @@ def shape_lines(shapes: list[dict[str, Any]]) -> Iterator[str]:
             continue
         named = ", ".join(f"{path} = {_value(value)}" for path, value in when.items())
         count = len(shape["paths"])
-        fields = "1 field" if count == 1 else f"{count} fields"
+        fields = "1 field" if count == 1 else f"{count or 'no'} fields"
         yield f"{share(shape['share'])} of the records: {fields}" + (f" when {named}" if named else "")
 
 

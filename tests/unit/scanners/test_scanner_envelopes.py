@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from typing import Any
 
+import fastavro
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ from catalog.facts import leaf_paths
 from catalog.learned_types import from_profile
 from catalog.model import DatasetScan
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
-from scanners.model import ClusterConnection, RawRecord
+from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
 from scanners.scan import Scanner
 from scanners.settings import ScannerSettings
 
@@ -209,3 +211,35 @@ def test_whatever_the_records_are_no_place_is_lost(documents: list[Any]) -> None
     assert all(p.startswith(("value.schema", "value.payload.schema")) or ".schema" in p for p in unlisted)
     for part, made in found.schema.envelopes.items():
         assert 0 < made["fits"] <= made["records"] and all(p.split(".")[0] == part for p in made["payload"])
+
+
+def test_registered_avro_in_an_envelope_keeps_the_payload_first() -> None:
+    """As Debezium writes with the Avro converter: the row is a branch of a union."""
+    row_ = {
+        "type": "record", "name": "Value", "fields": [{"name": "id", "type": "int"}, {"name": "email", "type": "string"}],
+    }  # fmt: skip
+    whole = {
+        "type": "record", "name": "Envelope", "namespace": "shop.users",
+        "fields": [
+            {"name": "before", "type": ["null", row_]}, {"name": "after", "type": ["null", "Value"]},
+            {"name": "source", "type": {"type": "record", "name": "Source", "fields": [{"name": "db", "type": "string"}]}},
+            {"name": "op", "type": "string"}, {"name": "ts_ms", "type": ["null", "long"]},
+        ],
+    }  # fmt: skip
+    records = []
+    for i in range(N):
+        out = io.BytesIO()
+        made = {
+            name: value
+            for name, value in change(i, id=i, email=f"anna{i}@example.org").items()
+            if name != "transaction"
+        }
+        fastavro.schemaless_writer(out, fastavro.parse_schema(whole), {**made, "source": {"db": "shop"}})
+        records.append(RawRecord(None, b"\0" + (7).to_bytes(4, "big") + out.getvalue(), [], 0, i, 1000 + i))
+    registry = MemoryRegistry({7: RegisteredSchema(7, "AVRO", json.dumps(whole), subject="t-value", version=1)})
+    connection = ClusterConnection("prod", "kafka://k:9092", "k:9092", registry="http://registry")
+    scanner = Scanner(MemorySampler({"t": records}), MemoryOffsets({"t": records}), registry, ScannerSettings())
+    (found,) = scanner.scan(connection)
+    assert envelope(found)["layers"] == ["debezium"] and not found.problems
+    assert paths(found)[:4] == ["value.after.email", "value.after.id", "value.before.email", "value.before.id"]
+    assert sorted(w["value.op"] for w in whens(found)) == ["c", "d", "r", "u"]
