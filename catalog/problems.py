@@ -29,8 +29,8 @@ _WORDS = {
     "guids_not_supported": "The schema registry knows no GUIDs, by which headers name the schemas {ids}; those records were not"
     " read. Confluent's registry has them from version 8.0 on.",
     "several_documents": "{count} times{part} holds several JSON documents, which were read as an array{first}.",
-    "several_formats": "{count} times{part} has another format than most records that can be read: {formats}{first}. Declare"
-    " the format (kind: Dataset, spec.format) to have what does not fit it counted as unreadable and sent to dead letters.",
+    "several_formats": "{count} times{part} is not {main}: {formats}{first}. Declare the format (kind: Dataset,"
+    " spec.format.{of}: {main}) to have what does not fit it counted as unreadable.",
     "not_in_envelope": "{count} times{part} is not in the envelope ({layers}) that the others are in; what it holds is listed"
     " behind the payload's fields.",
     "other_encoding": "{count} times{part} is text in ISO 8859-1 and not in UTF-8; it was read as that{first}.",
@@ -76,6 +76,8 @@ def sentence(problem: Mapping[str, Any]) -> str:
         "first": f", first in partition {first['partition']} at offset {first['offset']}" if first else "",
         "topic": str(problem.get("topic", "")),
         "name": reason.removeprefix(_PACKED),
+        "main": str(problem.get("main", "")),
+        "of": str(part),
         "layers": ", ".join(map(str, problem.get("layers") or ())),
         "formats": ", ".join(f"{name} {count:,}" for name, count in dict(problem.get("formats") or {}).items()),
         "ids": ", ".join(map(str, problem.get("ids") or [problem.get("id", "?")])),

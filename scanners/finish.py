@@ -211,7 +211,7 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
             firsts = formats_first(sketch, part)
             first = min((firsts[name] for name in names if name != form.name and name in firsts), default=None)
             found.append({
-                "part": part, "reason": "several_formats", "count": others, "formats": names,
+                "part": part, "reason": "several_formats", "count": others, "formats": names, "main": form.name,
                 **({"first": _where(first)} if first else {}),
             })  # fmt: skip
     found += [
