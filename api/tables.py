@@ -13,6 +13,7 @@ from api.clusters import Connections
 from api.facts import Facts
 from catalog.datasets import Datasets
 from catalog.datatypes import STRING, DataType, StructType, has_alternatives, parse_ddl
+from catalog.envelopes import payload_first, payload_of, unlisted
 from catalog.errors import InvalidInput
 from catalog.learned_types import from_profile
 from catalog.model import SchemaVersion
@@ -79,7 +80,8 @@ class Tables:
         fields = schema.fields
         if {formats.key.name, formats.value.name} & {*_REGISTERED}:
             parts = {"key": formats.key.name, "value": formats.value.name}
-            fields = with_registered(fields, record.id.name, schemas()[1], parts)
+            registered = with_registered(fields, record.id.name, schemas()[1], parts)
+            fields = payload_first((f for f in registered if f.path not in unlisted(schema)), schema.envelopes)
         return QueryTable(
             reference=record.reference,
             topic=record.id.name,
@@ -88,6 +90,7 @@ class Tables:
             key=_part("key", formats.key, from_profile(fields, "key"), schemas),
             value=_part("value", formats.value, declared or from_profile(fields, "value"), schemas),
             headers=_headers(schema),
+            payload=None if declared else payload_of(schema.envelopes),
         )
 
     def facts(self, reference: str) -> DatasetFacts:

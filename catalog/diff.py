@@ -13,6 +13,7 @@ from typing import Any
 
 from catalog.departures import Departure, departures_of
 from catalog.departures import carried_over as carried_departures
+from catalog.envelopes import payload_first, unlisted
 from catalog.first_seen import earliest, first_of, with_earliest
 from catalog.model import FieldProfile, SchemaVersion, Shape
 from catalog.paths import FieldPath, StepKind
@@ -75,8 +76,10 @@ class Compatibility:
 
 def differences(old: SchemaVersion, new: SchemaVersion) -> tuple[Change, ...]:
     """Every difference that makes a new version, ordered by path; empty when the two say the same."""
-    before = {f.path: f for f in old.fields}
-    after = {f.path: f for f in new.fields}
+    # What an envelope describes its payload with is no field of either, once it is known for that.
+    described = unlisted(old) | unlisted(new)
+    before = {f.path: f for f in old.fields if f.path not in described}
+    after = {f.path: f for f in new.fields if f.path not in described}
     changes: list[Change] = []
     if _formats(old) != _formats(new):
         changes.append(
@@ -298,7 +301,7 @@ def carry_over(old: SchemaVersion, new: SchemaVersion) -> SchemaVersion:
     if new.window.complete and new.window.records:
         return replace(new, fields=tuple(fields))
     records = new.window.records
-    present = {f.path for f in new.fields}
+    present = {f.path for f in new.fields} | unlisted(new)
     fields = [_with_rare_types(known_fields[f.path], f) if f.path in known_fields else f for f in fields]
     for profile in old.fields:
         if profile.path not in present and not would_show(_share(profile, old), records):
@@ -307,13 +310,15 @@ def carry_over(old: SchemaVersion, new: SchemaVersion) -> SchemaVersion:
     known = {frozenset(shape.paths) for shape in new.shapes}
     shapes += [s for s in old.shapes if frozenset(s.paths) not in known and not would_show(s.share, records)]
     form = {**old.format, **new.format} if records else dict(old.format)
+    envelopes = new.envelopes if records else old.envelopes
     rare = [d for d in carried_departures(old, new) if not would_show(d["count"] / max(1, old.window.records), records)]
     return replace(
         new,
-        fields=tuple(sorted(fields, key=lambda f: f.path)),
+        fields=payload_first(sorted(fields, key=lambda f: f.path), envelopes),
         shapes=tuple(shapes),
         format=form,
         problems=(*new.problems, *rare),
+        envelopes=envelopes,
     )
 
 

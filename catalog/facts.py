@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from catalog.datatypes import leaves, parse_ddl
+from catalog.envelopes import unlisted
 from catalog.model import DatasetId, Owner, ReviewState, SchemaVersion
 from catalog.paths import VALUE, FieldPath
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote, Source
@@ -86,12 +87,14 @@ def dataset_facts(
 
 
 def leaf_paths(schema: SchemaVersion) -> set[str]:
-    """Fields with no field inside them. A registered field that no record had yet is none: nobody looked at its values."""
+    """Fields with no field inside them, and places that an envelope only describes its payload with. A registered field
+    that no record had yet is none: nobody looked at its values."""
     inner = set()
-    met = [profile for profile in schema.fields if profile.count or not profile.details.get("registered")]
-    for profile in met:
-        parent = profile.field_path.parent
+    met = {profile.path for profile in schema.fields if profile.count or not profile.details.get("registered")}
+    met |= unlisted(schema)
+    for path in met:
+        parent = FieldPath.parse(path).parent
         while parent is not None:
             inner.add(str(parent))
             parent = parent.parent
-    return {profile.path for profile in met} - inner
+    return met - inner

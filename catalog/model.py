@@ -176,7 +176,10 @@ class ScanWindow:
 
 @dataclass(frozen=True, slots=True)
 class SchemaVersion:
-    """What is known of a dataset's records after a scan. `version` counts from 1; 0 = not yet stored."""
+    """What is known of a dataset's records after a scan. `version` counts from 1; 0 = not yet stored.
+
+    `envelopes`: part (key, value) -> what its data is wrapped in, see `catalog.envelopes`.
+    """
 
     format: Mapping[str, str]
     fields: tuple[FieldProfile, ...]
@@ -185,6 +188,7 @@ class SchemaVersion:
     version: int = 0
     created_at: str | None = None
     problems: tuple[Mapping[str, Any], ...] = ()
+    envelopes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

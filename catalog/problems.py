@@ -6,30 +6,46 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _WORDS = {
-    "empty": "The topic holds no record.",
+    "empty": "The topic holds no record; scan it again when it does.",
     "nothing_new": "Nothing is new since the last scan.",
     "topic_gone": "The topic was deleted while the scan ran.",
     "topic_recreated": "The topic was deleted and made anew while the scan ran; scan it again.",
-    "byte_limit": "{count} records were not looked at: the limit of bytes was reached.",
-    "time_limit": "{count} records were not looked at: the limit of time was reached.",
+    "byte_limit": "{count} records were not looked at: the limit of bytes was reached; scan with a higher --max-bytes.",
+    "time_limit": "{count} records were not looked at: the limit of time was reached; scan with a higher --max-seconds.",
     "offsets_without_record": "{count} offsets{partition} held no record: compaction, retention or transactions.",
     "dead_letters": "{count} parts of records that cannot be read: those records were sent to the topic {topic}.",
-    "registry_unavailable": "The schema registry does not answer; schemas known from before were used.",
-    "schema_ids_not_found": "The schema registry has no schema with the ids {ids}.",
+    "registry_unavailable": "The schema registry does not answer; schemas known from before were used. Check"
+    " schemaRegistry.url of the cluster and scan again.",
+    "schema_ids_not_found": "The schema registry has no schema with the ids {ids}; point schemaRegistry.url to the registry"
+    " that the records were written with.",
     "schema_not_found": "The schema registry has no schema with the ids {ids}.",
-    "reference_not_found": "A registered schema refers to one that the registry does not have.",
+    "reference_not_found": "The registered schema {ids} refers to one that the registry does not have; register that too.",
     "duplicate_key": "{count} times{part} a key stands twice in an object; the last one counts{first}.",
     "header_record": "{count} records are a header of column names{first}.",
-    "too_many_fields": "There are more fields than a profile keeps; the rarest were left out.",
+    "too_many_fields": "There are more fields than a profile keeps; the rarest were left out. If their names are data,"
+    " declare the object as a map (kind: Dataset, spec.schema).",
     "too_many_headers": "There are more headers than a profile keeps; some were left out.",
     "unknown_schema_id": "{count} times{part} names a schema id that the registry does not have{first}.",
     "guids_not_supported": "The schema registry knows no GUIDs, by which headers name the schemas {ids}; those records were not"
     " read. Confluent's registry has them from version 8.0 on.",
+    "several_documents": "{count} times{part} holds several JSON documents, which were read as an array{first}.",
+    "several_formats": "{count} times{part} is not {main}: {formats}{first}. Declare the format (kind: Dataset,"
+    " spec.format.{of}: {main}) to have what does not fit it counted as unreadable.",
+    "not_in_envelope": "{count} times{part} is not in the envelope ({layers}) that the others are in; what it holds is listed"
+    " behind the payload's fields.",
     "other_encoding": "{count} times{part} is text in ISO 8859-1 and not in UTF-8; it was read as that{first}.",
-    "profile_failed": "{count} records could not be profiled by a fault of Weir; their fields count as not scanned.",
+    "too_deep": "{count} times{part} is nested too deep; what is further down was not looked at{first}.",
+    "profile_failed": "{count} records could not be profiled by a fault of Weir; their fields count as not scanned. Please"
+    " report it with the log of the scan.",
 }
 
-_LOST = {"unknown_schema_id", "profile_failed"}
+_PACKED = "packed_"
+_PACKED_WORDS = (
+    "{count} times{part} is packed as {name}, which most records are not; the scan read it{first}. A query of JSON or text"
+    " reads such a record as NULL."
+)
+
+_LOST = {"unknown_schema_id", "profile_failed", "too_deep"}
 """Of the known reasons, those that leave records unread. A reason with no words of its own is one of decoding."""
 
 
@@ -38,8 +54,12 @@ def unread(problems: Iterable[Mapping[str, Any]]) -> int:
     return sum(
         problem.get("count", 1)
         for problem in problems
-        if "source" not in problem and (problem.get("reason") in _LOST or problem.get("reason") not in _WORDS)
+        if "source" not in problem and _is_lost(str(problem.get("reason")))
     )
+
+
+def _is_lost(reason: str) -> bool:
+    return reason in _LOST or (reason not in _WORDS and not reason.startswith(_PACKED))
 
 
 def sentence(problem: Mapping[str, Any]) -> str:
@@ -55,7 +75,15 @@ def sentence(problem: Mapping[str, Any]) -> str:
         "partition": f" in partition {problem['partition']}" if "partition" in problem else "",
         "first": f", first in partition {first['partition']} at offset {first['offset']}" if first else "",
         "topic": str(problem.get("topic", "")),
+        "name": reason.removeprefix(_PACKED),
+        "main": str(problem.get("main", "")),
+        "of": str(part),
+        "layers": ", ".join(map(str, problem.get("layers") or ())),
+        "formats": ", ".join(f"{name} {count:,}" for name, count in dict(problem.get("formats") or {}).items()),
         "ids": ", ".join(map(str, problem.get("ids") or [problem.get("id", "?")])),
     }
-    known = _WORDS.get(reason) or "{count} times{part} cannot be read (" + reason.replace("_", " ") + "){first}."
-    return known.format(**words)
+    reading = (
+        f"{{count}} times{{part}} cannot be read ({reason.replace('_', ' ')}){{first}}. Scan with --dead-letter to copy such"
+        " records to a topic."
+    )
+    return _WORDS.get(reason, _PACKED_WORDS if reason.startswith(_PACKED) else reading).format(**words)

@@ -9,6 +9,7 @@ from typing import Any
 from catalog.datatypes import leaves, parse_ddl
 from catalog.diff import type_names
 from catalog.entities import is_personal
+from catalog.envelopes import payload_of
 from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion, schema_description
 from catalog.paths import VALUE, FieldPath, StepKind
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote
@@ -49,9 +50,10 @@ def entries(
     declared = (
         {str(p): str(k.name) for p, k in leaves(parse_ddl(record.declared_ddl), VALUE)} if record.declared_ddl else {}
     )
+    payload = payload_of(schema.envelopes) if schema else None
     paths = sorted({p for p in profiles if _worth_an_entry(p)} | declared.keys() | tagged.keys() | noted.keys())
     fields = [
-        _field(record, n, path, profiles.get(path), declared.get(path), tagged.get(path, {}), noted.get(path))
+        _field(record, n, path, profiles.get(path), declared.get(path), tagged.get(path, {}), noted.get(path), payload)
         for n, path in enumerate(paths)
     ]
     return [_dataset(record, paths, tagged, term_tags), *fields]
@@ -110,12 +112,15 @@ def _field(
     declared: str | None,
     tagged: Mapping[str, str],
     note: FieldNote | None,
+    payload: FieldPath | None,
 ) -> Entry:
     place = FieldPath.parse(path)
     tags = tuple(sorted(tagged))
     entities = tuple(tag for tag in tags if is_personal(tag))
     full = spelled(path)
     inner = full.removeprefix(place.root).lstrip(".")
+    # A field of a payload is found by its own name first, not by that of a field of the envelope which ends like it.
+    beneath = spelled(path.removeprefix(f"{payload}")).lstrip(".") if payload and payload.contains(place) else ""
     within = (spelled(record.id.name), *_in_sql(record))
     described = (note.description if note else "") or schema_description(profile)
     shown: dict[str, Any] = {
@@ -144,11 +149,16 @@ def _field(
             "owner": name_words(str(o) for o in record.owners),
             "text": text_words(" ".join((described, *_registered_words(profile)))),
         },
-        exact=tuple(dict.fromkeys((full, inner, *(f"{name}.{inner}" for name in within)) if inner else (full,))),
+        exact=tuple(dict.fromkeys((full, *(n for own in (inner, beneath) if own for n in _names(own, within))))),
         suffixes=suffixes(inner),
         facets=_facets(record, "field", {*tags, *record.tags}, entities),
         usage=record.usage,
     )
+
+
+def _names(inner: str, within: Sequence[str]) -> list[str]:
+    """A field's name alone, and behind each name of its dataset."""
+    return [inner, *(f"{name}.{inner}" for name in within)]
 
 
 def _registered_words(profile: FieldProfile | None) -> list[str]:

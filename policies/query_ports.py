@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from catalog.datatypes import StructType
+from catalog.paths import FieldPath
 from policies.model import DatasetFacts, Decision, Subject
 from policies.plan import Batches, PartRead, QueryPlan, Result, Window
 from policies.sql.windows import AsOf
@@ -21,6 +22,7 @@ class QueryTable:
     topic      the Kafka topic; kafka: Spark's Kafka options without topic and offsets, for example
                {"kafka.bootstrap.servers": "...", "kafka.security.protocol": "SASL_SSL", ...}
     key, value how each part is read; headers: a struct of the header names that are known (types are STRING)
+    payload    where the data is in a value that is an envelope: its fields are columns, too, under their own names
     """
 
     reference: str
@@ -30,6 +32,7 @@ class QueryTable:
     key: PartRead
     value: PartRead
     headers: StructType = field(default_factory=StructType)
+    payload: FieldPath | None = None
 
 
 class TableSource(Protocol):

@@ -116,13 +116,13 @@ def stored_names(table: QueryTable) -> dict[str, str]:
         "_key": "weir_key", "_headers": "weir_headers", "_partition": "weir_partition", "_offset": "weir_offset",
         "_timestamp": "weir_timestamp",
     }  # fmt: skip
-    return names | {each.name: each.source for each in value_columns(table.value.kind)}
+    return names | {each.name: each.source for each in value_columns(table.value.kind, table.payload)}
 
 
 def _value_columns(table: QueryTable, ctx: Context) -> list[Column]:
     return [
         _column(ctx, each.name, each.path, partial(build, ctx, each.path, each.kind, each.source))
-        for each in value_columns(table.value.kind)
+        for each in value_columns(table.value.kind, table.payload)
     ]
 
 

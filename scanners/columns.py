@@ -41,9 +41,10 @@ _MASK = 2**64 - 1
 class _Column:
     """Scalars of one path that wait for the end of the batch."""
 
-    __slots__ = ("chunks", "depth", "names", "node")
+    __slots__ = ("chunks", "depth", "names", "node", "part")
 
-    def __init__(self, node: Node, names: tuple[str, ...], depth: int) -> None:
+    def __init__(self, part: str, node: Node, names: tuple[str, ...], depth: int) -> None:
+        self.part = part
         self.node = node
         self.names = names
         self.depth = depth
@@ -74,7 +75,7 @@ class Profiler:
 
     `places` gives (timestamp, partition, offset) by record number, `in_order` whether they rise; `shape` and `coarse`
     collect the hash of each record's paths, over all levels and over the first two; `keys` counts the keys of all objects
-    met.
+    met. `part` is the part that values are added of; `problems` counts by part and reason, with the earliest place.
     """
 
     def __init__(self, salt: str, detect: Detect | None = None) -> None:
@@ -82,7 +83,8 @@ class Profiler:
         self._nodes = 0
         self._waiting: dict[Node, _Column] = {}
         self._plans: dict[Node, dict[tuple[str, ...], _Plan]] = {}
-        self.problems: Counter[str] = Counter()
+        self.part = "value"
+        self.problems: dict[tuple[str, str], tuple[int, First]] = {}
         self.places: Sequence[First] = ()
         self._earliest: First = (0, 0, 0)
         self.in_order = True
@@ -108,6 +110,7 @@ class Profiler:
         while self._waiting:
             waiting, self._waiting = self._waiting, {}
             for column in waiting.values():
+                self.part = column.part
                 self._scalars(column)
 
     def add(
@@ -159,7 +162,7 @@ class Profiler:
         """Keep scalars that the node has counted for the end of the batch."""
         column = self._waiting.get(node)
         if column is None:
-            column = self._waiting[node] = _Column(node, names, depth)
+            column = self._waiting[node] = _Column(self.part, node, names, depth)
         column.chunks.append((values, rows))
 
     def _seen(self, node: Node, kind: str, rows: Sequence[int]) -> None:
@@ -171,6 +174,11 @@ class Profiler:
         # Batches mostly come in order: then none of this one's records can be earlier than what is known.
         if self._earliest < known[1]:
             known[1] = min(known[1], self._first(rows))
+
+    def _problem(self, reason: str, count: int, rows: Sequence[int]) -> None:
+        place = self._first(rows)
+        known, first = self.problems.get((self.part, reason), (0, place))
+        self.problems[self.part, reason] = (known + count, min(first, place))
 
     def _first(self, rows: Sequence[int]) -> First:
         """The earliest place of some records."""
@@ -230,7 +238,7 @@ class Profiler:
         if kind is dict:
             self.keys += sum(sizes)
         if depth >= MAX_DEPTH:
-            self.problems["too_deep"] += len(values)
+            self._problem("too_deep", len(values), rows)
         elif kind is dict:
             self._objects(node, values, rows, names, depth, shaped)
         else:
@@ -274,7 +282,7 @@ class Profiler:
             self.add(node.map_values(), entries[1], entries[2], names, depth + 1, shaped=False)
             node.traits["entries"] = node.traits.get("entries", 0) + len(entries[0])
             if self._nodes >= MAX_NODES and not node.is_map:
-                self.problems["too_many_fields"] += len(set(entries[2]))
+                self._problem("too_many_fields", len(set(entries[2])), entries[2])
         for child, (key, held, at) in columns.items():
             self.add(child, held, at, (*names, key), depth + 1, shaped)
 

@@ -14,7 +14,7 @@ import io
 import re
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -28,11 +28,15 @@ from scanners.wrapping import unwrapped
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A tree, the format it was read by, and what was wrong (None: nothing; a value may stand beside a problem)."""
+    """A tree, the format it was read by, and what was wrong (None: nothing; a value may stand beside a problem).
+
+    `wrapped`: what the body was packed in, see `scanners.wrapping`.
+    """
 
     value: Any
     format: str
     problem: str | None = None
+    wrapped: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -45,11 +49,16 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
     if part is None:
         return Decoded(None, "null")
     known = Schemas.of(schemas)
-    name = format.name
     try:
-        part, _ = unwrapped(part)
+        plain, wrapped = unwrapped(part)
     except packed.Refused as refused:
-        return Decoded(None, name, str(refused))
+        return Decoded(None, format.name, str(refused))
+    decoded = _decode(plain, format, known)
+    return replace(decoded, wrapped=wrapped) if wrapped else decoded
+
+
+def _decode(part: bytes, format: PartFormat, known: Schemas) -> Decoded:
+    name = format.name
     seen = sniff(part, known)
     if (seen == WIRE_UNKNOWN and name != "binary") or (name in _WIRE_ALL and _id_unknown(part, known)):
         return Decoded(None, name, "unknown_schema_id")

@@ -11,11 +11,15 @@ from typing import Any
 
 from catalog.learned_types import EXACT_DIGITS, note_of
 from catalog.model import FieldProfile, ScanWindow, SchemaVersion, Shape
-from catalog.paths import VALUE, FieldPath, StepKind
+from catalog.paths import FieldPath, StepKind
 from scanners.checks import Expected, departures, formats_first, is_note
+from scanners.envelopes import CONNECT
+from scanners.formats import DOCUMENTS, SELF_EVIDENT, WIRE_UNKNOWN, main_format
 from scanners.infer import Sketch
+from scanners.jsontext import SEVERAL
 from scanners.model import OffsetRange, PartFormat, Strategy, Topic, TopicFormat
 from scanners.tree import Place, places
+from scanners.wrapping import PACKED
 
 
 def schema_of(
@@ -30,6 +34,7 @@ def schema_of(
     return SchemaVersion(
         format=format_of(sketch).to_mapping(),
         fields=fields,
+        envelopes=_envelopes(sketch),
         shapes=tuple(_shapes(sketch)),
         window=window,
         problems=(*problems_of(sketch), *(d.to_json() for d in departed), *problems),
@@ -43,6 +48,8 @@ def _with_formats(profile: FieldProfile, sketch: Sketch) -> FieldProfile:
     more: dict[str, Any] = {}
     if firsts := {name: _where(place) for name, place in formats_first(sketch, profile.path).items()}:
         more["formats_first_seen"] = firsts
+    if len(names := formats_of(sketch, profile.path)) > 1:
+        more["formats_seen"] = names
     if ids := sketch.ids.get(profile.path):
         more["schema_ids"] = sorted(ids)[:_MOST_IDS]
     return replace(profile, details={**profile.details, **more}) if more else profile
@@ -126,8 +133,29 @@ def _shapes(sketch: Sketch) -> Iterator[Shape]:
         yield Shape(round(count / total, 6), texts, when)
 
 
-def _path(names: Sequence[str]) -> FieldPath:
-    path = VALUE
+def _envelopes(sketch: Sketch) -> dict[str, dict[str, Any]]:
+    """As `catalog.envelopes` states; `unlisted` holds all places of the profile that only describe the payload."""
+    made: dict[str, dict[str, Any]] = {}
+    for part, found in sketch.envelopes.items():
+        describing = [_path(names, part) for names in found["describing"]]
+        unlisted = [str(p.path) for p in places(sketch) if any(_describes(above, p.path) for above in describing)]
+        made[part] = {
+            "layers": found["layers"], "payload": [str(_path(names, part)) for names in found["payload"]],
+            "discriminator": found.get("discriminator"), "fits": found["fits"], "records": found["records"],
+            "unlisted": unlisted,
+        }  # fmt: skip
+    return made
+
+
+def _describes(above: FieldPath, place: FieldPath) -> bool:
+    """Whether a place is part of a schema of Kafka Connect; what else stands there is data. Names of parameters are free."""
+    names = place.names[len(above.names) :]
+    written = names[:-1] if names[-2:-1] == ("parameters",) else names
+    return above.contains(place) and CONNECT.issuperset(written)
+
+
+def _path(names: Sequence[str], part: str = "value") -> FieldPath:
+    path = FieldPath(part)
     for name in names:
         path = path.field(name)
     return path
@@ -152,7 +180,7 @@ def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
         by_name[name] += count
     if not by_name:
         return PartFormat("null")
-    name = min(by_name, key=lambda n: (-by_name[n], n))
+    name = main_format(by_name)
     options: dict[str, Any] = {}
     several: dict[str, set[str]] = {"also": set(), "packed": set()}
     for (_, text), _ in sorted(
@@ -162,20 +190,52 @@ def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
         for option, names in several.items():
             names.update(read.pop(option, ()))
         options = {**options, **read}
+    if name in SELF_EVIDENT and by_name["binary"] > by_name[name]:
+        several["also"].add("binary")
     options.update({option: sorted(names) for option, names in several.items() if names})
     return PartFormat("binary" if name == "wire-unknown" else name, options)
 
 
 def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
     """What could not be read, by part and reason, with how often and where first."""
+    formats = format_of(sketch)
     found: list[dict[str, Any]] = [
         {"part": part, "reason": reason, "count": count, "first": _where(place)}
         for (part, reason), (count, place) in sorted(sketch.problems.items())
-        if not is_note(reason)
+        if not is_note(reason) and not _in_options(reason, formats.of(part))
+    ]
+    for part, form in (("key", formats.key), ("value", formats.value)):
+        names = formats_of(sketch, part)
+        others = sum(names.values()) - names.get(form.name, 0)
+        if len(names) > 1:
+            firsts = formats_first(sketch, part)
+            first = min((firsts[name] for name in names if name != form.name and name in firsts), default=None)
+            found.append({
+                "part": part, "reason": "several_formats", "count": others, "formats": names, "main": form.name,
+                **({"first": _where(first)} if first else {}),
+            })  # fmt: skip
+    found += [
+        {"part": part, "reason": "not_in_envelope", "count": e["records"] - e["fits"], "layers": e["layers"]}
+        for part, e in sorted(sketch.envelopes.items())
+        if e["records"] > e["fits"]
     ]
     if sketch.unknown_ids:
         found.append({"part": "record", "reason": "schema_ids_not_found", "ids": _ids(sketch.unknown_ids)[:50]})
     return found
+
+
+def formats_of(sketch: Sketch, part: str) -> dict[str, int]:
+    """Format -> how many bodies of a part were read by it, most first."""
+    by_name: Counter[str] = Counter()
+    for (name, _), count in sketch.formats.get(part, Counter()).items():
+        by_name["binary" if name == WIRE_UNKNOWN else name] += count
+    return dict(sorted(((n, c) for n, c in by_name.items() if n != "null"), key=lambda item: (-item[1], item[0])))
+
+
+def _in_options(reason: str, form: PartFormat) -> bool:
+    """Whether the format of a part has it already that records are packed so, or hold several documents."""
+    name = DOCUMENTS if reason == SEVERAL else reason.removeprefix(PACKED)
+    return name != reason and name in form.options.get("packed", ())
 
 
 def _ids(unknown: Iterable[str]) -> list[int | str]:
@@ -184,7 +244,7 @@ def _ids(unknown: Iterable[str]) -> list[int | str]:
     return [*sorted(int(each) for each in unknown if each.isdigit()), *guids]
 
 
-_READABLE = {"duplicate_key", "header_record", "other_encoding", "too_many_fields", "too_many_headers"}
+_READABLE = {"duplicate_key", "header_record", "other_encoding", "too_many_fields", "too_many_headers", SEVERAL}
 
 
 def undecodable(sketch: Sketch) -> int:
@@ -192,7 +252,7 @@ def undecodable(sketch: Sketch) -> int:
     return sum(
         count
         for (part, reason), (count, _) in sketch.problems.items()
-        if part != "record" and reason not in _READABLE and not is_note(reason)
+        if part != "record" and reason not in _READABLE and not reason.startswith(PACKED) and not is_note(reason)
     )
 
 

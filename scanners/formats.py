@@ -10,10 +10,10 @@ import csv
 import re
 import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scanners.jsontext import readable, several
+from scanners.jsontext import loads, readable, several
 from scanners.model import PartFormat
 from scanners.packed import Refused, xml_loads
 from scanners.registered import Schemas
@@ -166,8 +166,11 @@ def _choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str) -> Part
     if ("long" in counts or "uuid" in counts) and _are_wire([b for b in bodies if b], schemas):
         return PartFormat(WIRE_UNKNOWN)
     # Ties fall to the name, so that the order of the records does not matter.
-    name = min(counts, key=lambda n: (-counts[n], n))
     present = [b for b in bodies if b]
+    if "binary" in counts:
+        # Of bytes drawn at random, one body in a hundred begins as a document does.
+        counts -= Counter(n for b in present if (n := sniff(b, schemas)) in ("json", "xml") and not _reads(n, b))
+    name = main_format(counts)
     if name == "xml" and not any(map(_parses, [b for b in present if sniff(b, schemas) == "xml"][:20])):
         return PartFormat("string")
     also = sorted(n for n, c in counts.items() if n in _ALSO and n != name and c * 20 >= sum(counts.values()))
@@ -185,6 +188,18 @@ def _choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str) -> Part
         sixteen = [b for b in present if len(b) == 16]
         return PartFormat("uuid" if sum(map(_is_uuid, sixteen)) * 10 >= len(sixteen) * 9 else "binary")
     return PartFormat(name)
+
+
+def main_format(counts: Mapping[str, int]) -> str:
+    """The format of most records; that of other records, where most are bytes of no known format and those others show
+    what they are."""
+    shown = {name: count for name, count in counts.items() if name in SELF_EVIDENT}
+    name = min(counts, key=lambda n: (-counts[n], n))
+    return min(shown, key=lambda n: (-shown[n], n)) if name == "binary" and shown else name
+
+
+def _reads(name: str, body: bytes) -> bool:
+    return loads(body)[0] is not None if name == "json" else _parses(body)
 
 
 def _are_wire(bodies: Sequence[bytes], schemas: Schemas) -> bool:

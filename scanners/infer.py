@@ -69,6 +69,7 @@ class Sketch:
     unknown_ids   ids that stand for no schema, or GUIDs, as text -> records
     shapes     over all levels, and over the first two
     final      after `seal`: [(records, paths as steps, discriminator or None)], largest first
+    envelopes  after `seal`: part -> what `scanners.envelopes.Found.to_json` gives, with `discriminator`
     """
 
     topic: str
@@ -88,6 +89,7 @@ class Sketch:
     telling_coarse: Discriminators = field(default_factory=Discriminators)
     shaped: int = 0
     final: list[tuple[int, list[list[str]], dict[str, Any] | None]] | None = None
+    envelopes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def problem(self, part: str, reason: str, place: Place, count: int = 1) -> None:
         known = self.problems.get((part, reason))
@@ -134,7 +136,7 @@ class Sketch:
             [[p, sorted(c.items())] for p, c in sorted(self.ids.items())], sorted(self.unknown_ids.items()),
             [[n, p.records, p.first, p.last, p.time_from, p.time_to, p.skipped] for n, p in sorted(self.partitions.items())],
             _pack_shapes(self.shapes), _pack_shapes(self.coarse), self.telling.pack(), self.telling_coarse.pack(),
-            self.shaped, self.final,
+            self.shaped, self.final, self.envelopes,
         ])  # fmt: skip
         return zlib.compress(packed, 1)
 
@@ -143,7 +145,7 @@ class Sketch:
         import msgpack
 
         (topic, salt, records, size, parts, present, formats, problems, ids, unknown, partitions, shapes, coarse, telling,
-         telling_coarse, shaped, final) = msgpack.unpackb(zlib.decompress(data), strict_map_key=False)  # fmt: skip
+         telling_coarse, shaped, final, *rest) = msgpack.unpackb(zlib.decompress(data), strict_map_key=False)  # fmt: skip
         made = Sketch(topic, salt, records, size)
         made.parts = {root: Node.unpack(part) for root, part in zip(ROOTS, parts, strict=True)}
         made.present = Counter(dict(present))
@@ -155,6 +157,8 @@ class Sketch:
         made.shapes, made.coarse = _unpack_shapes(shapes), _unpack_shapes(coarse)
         made.telling, made.telling_coarse = Discriminators.unpack(telling), Discriminators.unpack(telling_coarse)
         made.shaped = shaped
+        # A checkpoint of an earlier release has none.
+        made.envelopes = rest[0] if rest else {}
         made.final = None if final is None else [(n, p, w) for n, p, w in final]
         return made
 

@@ -43,6 +43,7 @@ DUPLICATE_KEY = "duplicate_key"
 NOT_JSON = "not_json"
 OTHER_ENCODING = "other_encoding"
 TOO_DEEP = "too_deep"
+SEVERAL = "several_documents"
 
 
 def long_numbers(body: bytes) -> bool:
@@ -93,8 +94,9 @@ def has_duplicate_key(body: bytes, value: Any) -> bool:
 
 
 def loads(body: bytes) -> tuple[Any, str | None]:
-    """(value, problem). The problem is None, or `duplicate_key` (the last value counts, as everywhere), or `other_encoding`
-    (read as ISO 8859-1), or, with value None, `not_json` or `too_deep`. Never raises."""
+    """(value, problem). The problem is None, or `duplicate_key` (the last value counts, as everywhere), `other_encoding`
+    (read as ISO 8859-1), `several_documents` (read as an array), or, with value None, `not_json` or `too_deep`. Never
+    raises."""
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -136,7 +138,8 @@ def _slow(body: bytes) -> tuple[Any, str | None]:
         try:
             value = decoder.decode(text)
         except ValueError:
-            value = _several(text, decoder)
+            value, documents = _several(text, decoder)
+            other = other or (SEVERAL if documents > 1 else None)
     except RecursionError:
         return None, TOO_DEEP
     except ValueError:
@@ -169,8 +172,9 @@ def several(body: bytes) -> bool:
     return False
 
 
-def _several(text: str, decoder: json.JSONDecoder) -> Any:
-    """Several documents in one record, one a line or one right after another: an array of them. Raises ValueError."""
+def _several(text: str, decoder: json.JSONDecoder) -> tuple[Any, int]:
+    """Several documents in one record, one a line or one right after another: an array of them, and how many. Raises
+    ValueError."""
     found: list[Any] = []
     at = _after_blanks(text, 0)
     while at < len(text):
@@ -181,7 +185,7 @@ def _several(text: str, decoder: json.JSONDecoder) -> Any:
         at = _after_blanks(text, end)
     if not found:
         raise ValueError("no document")
-    return found[0] if len(found) == 1 else found
+    return (found[0] if len(found) == 1 else found), len(found)
 
 
 def _after_blanks(text: str, at: int) -> int:

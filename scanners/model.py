@@ -169,6 +169,11 @@ class TopicFormat:
             return self.headers.get(header or "", PartFormat("string"))
         return self.key if name == "key" else self.value
 
+    def of(self, label: str) -> PartFormat:
+        """The format of `key`, `value` or `headers.NAME`; text for any other word."""
+        part, _, header = label.partition(".")
+        return self.part(part, header) if part in ("key", "value", "headers") else PartFormat("string")
+
     def to_mapping(self) -> dict[str, str]:
         """Text to text, as SchemaVersion.format holds it: {"key": "string", "value": "csv", "value.options": "{...}"}."""
         answer: dict[str, str] = {}

@@ -26,6 +26,7 @@ from scanners.record_shapes import RecordShapes
 from scanners.registered import Schemas
 from scanners.registered_places import PARTS, containers
 from scanners.scalar_columns import Detect
+from scanners.wrapping import PACKED
 
 _SAMPLE = 200
 """Bodies by which a part's format is chosen; a batch with fewer than a tenth of it is looked at again with the next."""
@@ -83,16 +84,15 @@ class TopicProfiler:
         sketch = self.sketch
         self._read(batch)
         sketch.records += len(batch)
-        places = batch.places()
-        self._profiler.start(places)
+        self._profiler.start(batch.places())
         self._keys(batch.keys)
         self._headers(batch.headers)
         self._values(batch.values)
         told = self._shapes.teller()
         self._profiler.finish(told, [*self._json.columns(), *self._avro.columns()])
         self._shapes.subjects(batch.values, told)
-        for reason, count in self._profiler.problems.items():
-            sketch.problem("value", reason, places[0], count)
+        for (part, reason), (count, place) in self._profiler.problems.items():
+            sketch.problem(part, reason, place, count)
         self._profiler.problems.clear()
 
     def done(self) -> Sketch:
@@ -149,6 +149,7 @@ class TopicProfiler:
 
     def _keys(self, bodies: Sequence[bytes | None]) -> None:
         form = self._format("key", "key", bodies)
+        self._profiler.part = "key"
         found, where = _present(bodies)
         self.sketch.present["key"] += len(found)
         for held, at in self._decode("key", form, found, where):
@@ -156,6 +157,7 @@ class TopicProfiler:
 
     def _values(self, bodies: Sequence[bytes | None]) -> None:
         self._shapes.start(len(bodies))
+        self._profiler.part = "value"
         form = self._format("value", "value", bodies)
         found, where = _present(bodies)
         self.sketch.present["value"] += len(found)
@@ -243,6 +245,8 @@ class TopicProfiler:
             formats[key if decoded.format == form.name else (decoded.format, "")] += 1
             if decoded.problem is not None:
                 self.sketch.problem(label, decoded.problem, places[row])
+            for name in decoded.wrapped:
+                self.sketch.problem(label, PACKED + name, places[row])
             if decoded.usable:
                 found[0].append(decoded.value)
                 found[1].append(row)
@@ -291,6 +295,7 @@ class TopicProfiler:
             if name not in root.fields and len(root.fields) >= _MAX_HEADERS:
                 self.sketch.problem("headers", "too_many_headers", self._profiler.places[where[0]], len(where))
                 continue
+            self._profiler.part = f"headers.{name}"
             self.sketch.present[f"headers.{name}"] += len(set(where))
             form = self._format("headers", f"headers.{name}", bodies)
             nulls = [row for row, body in zip(where, bodies, strict=True) if body is None]

@@ -9,7 +9,7 @@ from typing import Any
 from scanners.columns import Profiler
 from scanners.decode import schema_id
 from scanners.infer import Sketch
-from scanners.nodes import Node
+from scanners.nodes import Node, at_steps
 from scanners.registered import Schemas
 from scanners.scalar_columns import Listed, Told
 from scanners.shapes import MASK, SUBJECT, add_shapes, alike, candidate
@@ -88,6 +88,10 @@ class Teller:
         paths = {child: f"value.{name}" for name, child in value.fields.items()}
         for name, child in value.fields.items():
             paths |= {deep: f"value.{name}.{below}" for below, deep in child.fields.items() if candidate(below, 2)}
+        # The row of a table of events, in a change of Debezium in an envelope of Kafka Connect.
+        row = at_steps(value, (".payload", ".after"))
+        fields = row.fields if row is not None else {}
+        paths |= {deep: f"value.payload.after.{name}" for name, deep in fields.items() if candidate(name, 2)}
         paths |= {child: f"headers.{name}" for name, child in sketch.parts["headers"].fields.items()}
         paths[_SUBJECT] = SUBJECT
         out = sketch.telling.ruled_out() & sketch.telling_coarse.ruled_out()

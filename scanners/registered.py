@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from scanners.avro_names import whole
-from scanners.model import RegisteredSchema
+from scanners.model import PART_SUBJECTS, RegisteredSchema
 from scanners.packed import may_claim_anything
 
 if TYPE_CHECKING:
@@ -31,6 +31,13 @@ MADE = 1 << 31
 def numbered(guid: str) -> int:
     """A number for a schema of which only the GUID is known."""
     return MADE | int.from_bytes(blake2b(guid.encode(), digest_size=4).digest(), "big")
+
+
+def of_topic(subject: str, topic: str) -> bool:
+    """Whether a subject is a topic's by its name: of its key or value, or of one of the records in it."""
+    if subject.endswith(PART_SUBJECTS):
+        return subject in [topic + part for part in PART_SUBJECTS]
+    return subject.startswith(f"{topic}-")
 
 
 class SchemaUnusable(ValueError):

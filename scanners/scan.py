@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from catalog.envelopes import unwrapped_payload
 from catalog.errors import InvalidInput, NotFound, Unavailable, WeirError
 from catalog.model import DatasetId, DatasetScan, ScanWindow, SchemaVersion
 from scanners.checks import expected_of
@@ -28,6 +29,7 @@ from scanners.model import (
 )
 from scanners.ports import Cancelled, DeadLetters, OffsetLookup, ProfileJob, Sampler, SchemaRegistry
 from scanners.registered_places import with_registered
+from scanners.registry_problems import of_one_topic
 from scanners.sample import plan
 from scanners.settings import ScannerSettings
 
@@ -249,11 +251,12 @@ class Scanner:
         problems: Sequence[Mapping[str, Any]],
     ) -> DatasetScan:
         window = window_of(sketch, topic, [r for r in job.ranges if r.topic == topic.name], request.strategy)
-        found = [*problems, *gaps_of(window)]
+        found = [*of_one_topic(problems, topic.name, sketch, job.schemas), *gaps_of(window)]
         found += self._dead_letters(topic, sketch, job, request)
         schema = schema_of(sketch, window, found, job.expected.get(topic.name))
         schema = replace(schema, fields=with_registered(schema.fields, topic.name, job.schemas, schema.format))
         verdicts, unscanned = classify(sketch, recognizers, _summary(window)) if job.detect else ((), ())
+        schema = unwrapped_payload(schema, {*(verdict.path for verdict in verdicts), *unscanned})
         return DatasetScan(
             DatasetId(cluster.namespace, topic.name),
             schema,

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from scanners.envelopes import Found, envelope_of
+from scanners.event_types import EventTypes
 from scanners.infer import Sketch
 from scanners.nodes import Node
 from scanners.shapes import MAX_SHAPES, MIN_SEEN, Discriminators, Path, Table, best, by_value
@@ -36,10 +38,14 @@ def seal(sketch: Sketch) -> Sketch:
     """Decide and drop; the sketch can be read afterwards but not merged."""
     _name_columns(sketch)
     maps: set[Path] = set()
+    types = EventTypes(sketch)
+    envelopes = {part: found for part in ("value", "key") if (found := envelope_of(sketch, part)) is not None}
     for root, node in sketch.parts.items():
-        _decide(node, root, () if root == "value" else (root,), 0, maps if root == "value" else set())
+        mine = (maps, types) if root == "value" else (set[Path](), None)
+        _decide(node, root, () if root == "value" else (root,), 0, *mine)
     _bound(sketch)
-    sketch.final = _final_shapes(sketch, maps)
+    sketch.envelopes = {part: found.to_json() for part, found in envelopes.items()}
+    sketch.final = _final_shapes(sketch, maps, envelopes.get("value"))
     sketch.shapes, sketch.coarse = {}, {}
     sketch.telling, sketch.telling_coarse = Discriminators(), Discriminators()
     sketch.salt = ""
@@ -79,18 +85,24 @@ def _name_columns(sketch: Sketch) -> None:
 # --- maps -------------------------------------------------------------------------------------------------------------
 
 
-def _decide(node: Node, name: str, at: Path, depth: int, maps: set[Path]) -> None:
+def _decide(node: Node, name: str, at: Path, depth: int, maps: set[Path], types: EventTypes | None) -> None:
+    """`types`: those of the events, where `at` is a path of their shapes."""
     if (node.fields or node.values is not None) and at != ("headers",):
-        if _is_map(node, name, depth):
+        if _is_map(node, name, depth) and not (types and _looks_alike(node) and types.settle(at)):
             _to_map(node)
             maps.add(at)
         else:
             _stay_struct(node)
     for key, child in node.fields.items():
-        _decide(child, key, (*at, key), depth + 1, maps)
+        _decide(child, key, (*at, key), depth + 1, maps, types)
     for below in (node.elements, node.values, node.embedded):
         if below is not None:
-            _decide(below, name, (*at, "[]"), depth + 1, set())
+            _decide(below, name, (*at, "[]"), depth + 1, set(), None)
+
+
+def _looks_alike(node: Node) -> bool:
+    """Whether a map is only taken for one since its values are alike, and not by the keys themselves."""
+    return not node.is_map and not node.traits.get("wide") and not node.traits.get("entries")
 
 
 def _is_map(node: Node, name: str, depth: int) -> bool:
@@ -186,7 +198,9 @@ def _bound(sketch: Sketch) -> None:
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
 
-def _final_shapes(sketch: Sketch, maps: set[Path]) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
+def _final_shapes(
+    sketch: Sketch, maps: set[Path], envelope: Found | None
+) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
     overflow = len(sketch.shapes) >= MAX_SHAPES and sum(n for n, _ in sketch.shapes.values()) < sketch.shaped
     shapes, tables = (
         (sketch.coarse, sketch.telling_coarse.tables) if overflow else (sketch.shapes, sketch.telling.tables)
@@ -195,14 +209,21 @@ def _final_shapes(sketch: Sketch, maps: set[Path]) -> list[tuple[int, list[list[
     group: dict[int, int] = {}
     counts: Counter[int] = Counter()
     for code, (count, paths) in sorted(shapes.items()):
-        kept = tuple(sorted(tuple(p) for p in paths if not any(tuple(p[:i]) in maps for i in range(len(p)))))
+        listed = [tuple(p) for p in paths if envelope is None or not envelope.describes(p)]
+        kept = tuple(sorted(p for p in listed if not any(p[:i] in maps for i in range(len(p)))))
         which = number.setdefault(kept, len(number))
         group[code] = which
         counts[which] += count
     paths_of = {which: paths for paths, which in number.items()}
-    if len(paths_of) <= 1:
+    barred = _personal(sketch)
+    named = envelope.discriminator(tables, barred) if envelope is not None else None
+    told = named if envelope is not None and envelope.forced else None
+    if told is None:
+        told = (best(tables, group, barred) if len(paths_of) > 1 else None) or named
+    if envelope is not None:
+        sketch.envelopes["value"]["discriminator"] = told
+    if told is None and len(paths_of) <= 1:
         return [(n, [list(p) for p in paths_of[w]], None) for w, n in counts.items()]
-    told = best(tables, group, barred=_personal(sketch))
     if told is not None:
         found = _told(told, tables[told], group, counts, paths_of)
         return _as_booleans(found) if _is_boolean(sketch, told) else found

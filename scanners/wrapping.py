@@ -19,6 +19,8 @@ _LEAST_ASCII = 0.6
 """Share of plain ASCII in text of western Europe; of bytes drawn at random less than half are."""
 
 LATIN = "latin-1"
+PACKED = "packed_"
+"""Problems begin with it where a record is packed and most others are not; what it is packed in follows."""
 
 
 def unwrapped(body: bytes) -> tuple[bytes, tuple[str, ...]]:
@@ -27,7 +29,7 @@ def unwrapped(body: bytes) -> tuple[bytes, tuple[str, ...]]:
     Raises Refused when it would become too large.
     """
     names: tuple[str, ...] = ()
-    while len(names) < _MOST and (found := _OPENERS.get(body[:2])) is not None:
+    while len(names) < _MOST and (found := _OPENERS.get(body[:2]) or _plain_utf16(body)) is not None:
         made = found[1](body)
         if made is None:
             break
@@ -78,10 +80,22 @@ def _zstd(body: bytes) -> bytes | None:
     return made
 
 
+def _plain_utf16(body: bytes) -> tuple[str, Callable[[bytes], bytes | None]] | None:
+    """UTF-16 without a byte order mark: every other byte is zero in most of the text, and none of the bytes between."""
+    if 0 not in body[:2] or body[:2] == b"\0\0" or len(body) < _SHORTEST or len(body) % 2:
+        return None
+    start = body[:_LOOKED_AT]
+    high, low = (start[::2], start[1::2]) if body[0] == 0 else (start[1::2], start[::2])
+    return ("utf-16", _utf16) if not low.count(0) and high.count(0) >= _ZEROS * len(high) else None
+
+
+_SHORTEST, _LOOKED_AT, _ZEROS = 8, 400, 0.8
+
+
 def _utf16(body: bytes) -> bytes | None:
-    """UTF-16 with a byte order mark, or of a document that begins with a bracket."""
+    """Text in UTF-16, or None when it is none."""
     encoding = "utf-16" if body[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-16-be" if body[0] == 0 else "utf-16-le"
-    if encoding != "utf-16" and body[2:4].count(0) != 1:
+    if encoding != "utf-16" and body[2:4].count(0) != 1 and _plain_utf16(body) is None:
         return None
     try:
         text = body.decode(encoding)

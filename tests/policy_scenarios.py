@@ -64,6 +64,7 @@ class Scenario:
     people: Sequence[Person]
     headers: StructType
     key: Primitive = STRING
+    payload: FieldPath | None = None
 
     def table(self, topic: str = "orders", kafka: Mapping[str, str] | None = None) -> QueryTable:
         return QueryTable(
@@ -74,6 +75,7 @@ class Scenario:
             PartRead("text", self.key),
             PartRead("json", self.kind),
             self.headers,
+            self.payload,
         )
 
     def messages(self) -> Iterator[tuple[bytes | None, bytes, list[tuple[str, bytes]]]]:
@@ -89,7 +91,7 @@ def load(file: Path, now: datetime) -> Scenario:
     given = yaml.safe_load(file.read_text())
     known = {
         "about", "schema", "headers", "tags", "dataset_tags", "owners", "unscanned", "records", "documents",
-        "break_glass", "people",
+        "break_glass", "people", "payload",
     }  # fmt: skip
     assert set(given) <= known, f"{file.name}: {set(given) - known} is no part of a scenario"
     kind = parse_ddl(given["schema"])
@@ -116,6 +118,7 @@ def load(file: Path, now: datetime) -> Scenario:
         given.get("break_glass", ()),
         [Person(**person) for person in given["people"]],
         StructType(tuple((name, STRING) for name in header_names)),
+        payload=FieldPath.parse(given["payload"]) if "payload" in given else None,
     )
 
 

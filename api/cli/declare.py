@@ -14,8 +14,8 @@ from rich.markup import escape
 from api.cli.http import Api, ApiRefused, segment
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, print_text, show
+from api.cli.schema_table import show_schema
 from catalog.errors import InvalidInput, WeirError
-from catalog.problems import sentence
 
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]
 
@@ -207,7 +207,7 @@ def _show(client: Api, kind: str, name: str | None, output: Format) -> None:
             answer = client.get(dataset_path(name))
             show([answer], _COLUMNS["datasets"], output, whole=answer)
         case "schema" | "schemas":
-            _schema(client.get(f"{dataset_path(name)}/schema"), output)
+            show_schema(str(name), client.get(f"{dataset_path(name)}/schema"), output)
         case "classifications":
             answer = client.get(f"{dataset_path(name)}/classifications")
             show(answer, ("path", "entity", "score", "state"), output, whole=answer, empty="No personal data found.")
@@ -221,38 +221,6 @@ def dataset_path(reference: str | None) -> str:
     if not cluster or not topic:
         raise InvalidInput("Name the dataset as CLUSTER/TOPIC, for example prod/orders.")
     return f"/api/v1/datasets/{segment(cluster)}/{segment(topic)}"
-
-
-def _schema(answer: dict[str, Any], output: Format) -> None:
-    rows = [
-        {
-            "path": f["path"],
-            "types": ", ".join(f"{t} {share:.0%}" if share < 1 else t for t, share in f["types"].items()),
-            "presence": f"{f['presence']:.0%}",
-            "null": f"{f['null_share']:.0%}" if f["null_share"] else "",
-            "distinct": f.get("distinct"),
-        }
-        for f in answer["fields"]
-    ]
-    show(rows, ("path", "types", "presence", "null", "distinct"), output, whole=answer,
-         title=f"version {answer['version']}, {answer['window'].get('records', 0)} records read")  # fmt: skip
-    if output is Format.TABLE and len(answer["shapes"]) > 1:
-        for shape in answer["shapes"]:
-            when = shape.get("when")
-            console.print(
-                f"shape {shape['share']:.0%}  {len(shape['paths'])} fields" + (f"  when {when}" if when else "")
-            )
-    if output is Format.TABLE:
-        _departures(answer)
-
-
-def _departures(answer: dict[str, Any]) -> None:
-    """Where records depart from what was declared or registered, and what could not be read."""
-    for departure in answer.get("departures", []):
-        console.print(f"[yellow]![/] {escape(departure['message'])}", soft_wrap=True)
-    for problem in answer.get("problems", []):
-        if problem["reason"] != "departs":
-            console.print(f"[yellow]![/] {escape(sentence(problem))}", soft_wrap=True)
 
 
 def _documents(client: Any, kind: str, name: str | None, output: Format) -> None:

@@ -18,7 +18,7 @@ import httpx
 from catalog.errors import Unavailable
 from scanners.model import PART_SUBJECTS, ClusterConnection, RegisteredSchema
 from scanners.ports import RegistryAnswer
-from scanners.registered import MADE, numbered
+from scanners.registered import MADE, numbered, of_topic
 from scanners.settings import ScannerSettings
 
 _MAX_DEPTH = 10  # of references within references
@@ -35,15 +35,6 @@ class _NoGuids(Exception):
 
 class Failed(Exception):
     """The registry gave no answer in all attempts."""
-
-
-def _of(subject: str, topics: Sequence[str]) -> bool:
-    """Whether a subject is one of the topics' by its name: of a part, or of one of the records in it."""
-    return any(
-        subject in [topic + part for part in PART_SUBJECTS]
-        or (subject.startswith(f"{topic}-") and not subject.endswith(PART_SUBJECTS))
-        for topic in topics
-    )
 
 
 def _unavailable(cluster: ClusterConnection) -> Unavailable:
@@ -85,7 +76,7 @@ class HttpSchemaRegistry:
                 subjects = self._get(client, "/subjects") or []
             except Failed:
                 return RegistryAnswer(self._cached(cluster), ({"part": "registry", "reason": "registry_unavailable"},))
-            mine = [s for s in subjects if isinstance(s, str) and _of(s, topics)]
+            mine = [s for s in subjects if isinstance(s, str) and any(of_topic(s, topic) for topic in topics)]
             self._add_subjects(client, cluster, mine, found, problems)
             if more := [number for number in seen if number not in found and number < MADE]:
                 answer = self.by_ids(cluster, more)
@@ -249,16 +240,21 @@ class HttpSchemaRegistry:
         found: dict[int, RegisteredSchema],
         problems: list[dict[str, Any]],
     ) -> None:
-        """Everything the schemas refer to, directly and further down."""
-        waiting = list(found.values())
-        while waiting:
-            for _, ref in waiting.pop().references:
-                number = int(ref) if ref else 0
-                if number and number not in found and (str(cluster.registry), number) in self._known:
-                    found[number] = self._known[str(cluster.registry), number]
-                    waiting.append(found[number])
-                elif not number:
-                    problems.append({"part": "registry", "reason": "reference_not_found"})
+        """Everything the schemas refer to, directly and further down. What is missing is a problem of each schema that
+        leads to it."""
+        for root in list(found.values()):
+            waiting, met, missing = [root], {root.id}, False
+            while waiting:
+                for _, ref in waiting.pop().references:
+                    number = int(ref) if ref else 0
+                    known = found.get(number) or self._known.get((str(cluster.registry), number))
+                    missing = missing or not number
+                    if known is not None and number not in met:
+                        met.add(number)
+                        found[number] = known
+                        waiting.append(known)
+            if missing:
+                problems.append({"part": "registry", "reason": "reference_not_found", "id": root.id})
 
     def _by_guid(self, client: httpx.Client, cluster: ClusterConnection, guid: str) -> RegisteredSchema | None:
         """The schema with a GUID, under its id where the registry tells that. Raises Failed, _NoGuids."""

@@ -222,6 +222,36 @@ def test_broken_records_are_counted_by_reason_with_their_first_place():
     assert {f.path: f.count for f in made.fields}["value.a"] == 51
 
 
+def test_what_is_too_deep_is_named_with_its_own_part_and_offset():
+    deep = b'{"d":' * 100 + b"1" + b"}" * 100
+    records = [record({"a": i}, i, key=deep if i == 30 else b"{}") for i in range(50)]
+    made = schema([*records, record(deep, 50), record({"a": 1}, 51), record(deep, 52)])
+    found = {p["part"]: (p["count"], p["first"]["offset"]) for p in made.problems if p["reason"] == "too_deep"}
+    assert found == {"key": (1, 30), "value": (2, 50)}
+
+
+EVENTS = {"sent": ["ok", "fast", "vip"], "paid": ["vip", "card"], "left": ["refund", "vip"], "seen": ["app", "ok"]}
+
+
+def of_types(make, events=EVENTS):
+    return {f.path: f for f in schema(of([make(i, list(events)[i % len(events)]) for i in range(200)])).fields}
+
+
+def test_flags_that_come_with_the_type_of_an_event_are_fields():
+    found = of_types(lambda i, t: {"type": t, "properties": dict.fromkeys(EVENTS[t], bool(i % 3))})
+    assert found["value.properties"].types == {"object": 1.0}
+    assert found["value.properties.vip"].presence == 0.75 and "value.properties{}" not in found
+
+
+def test_keys_that_do_not_come_with_the_type_stay_keys_of_a_map():
+    draw = random.Random(1)
+    found = of_types(lambda i, t: {"type": t, "labels": dict.fromkeys(draw.sample("abcdefghijkl", 3), "x")})
+    assert found["value.labels"].types == {"map": 1.0}
+    metrics = dict.fromkeys(["cpu", "memory", "disk", "net", "io", "gpu", "swap", "load"])
+    found = of_types(lambda i, t: {"type": t, "values": {t: 1.5}}, metrics)
+    assert found["value.values"].types == {"map": 1.0}
+
+
 def test_json_and_base64_inside_texts_are_opened():
     import base64
 

@@ -218,3 +218,28 @@ def test_no_value_leaves_the_worker():
         assert canary not in shown
         assert canary.encode() not in raw
     assert {c.entity for c in results[0].classifications} >= {"EMAIL_ADDRESS", "CREDIT_CARD"}
+
+
+class GapsRegistry(MemoryRegistry):
+    """Does not get the versions of one subject, nor what one schema refers to."""
+
+    def for_topics(self, cluster, topics, seen=()):
+        answer = super().for_topics(cluster, topics, seen)
+        problems = (
+            {"part": "registry", "reason": "registry_unavailable", "subject": "a-value"},
+            {"part": "registry", "reason": "reference_not_found", "id": 7},
+            {"part": "registry", "reason": "guids_not_supported"},
+        )
+        return type(answer)(answer.schemas, problems)
+
+
+def test_a_problem_of_one_topic_is_reported_for_that_topic_alone():
+    schemas = {7: RegisteredSchema(7, "JSON", "{}", subject="b-value", version=1)}
+    topics = {"a": rows(3), "b": rows(3), "a-b": rows(3)}
+    made = Scanner(MemorySampler(topics), MemoryOffsets(topics), GapsRegistry(schemas), PLAIN)
+    found = {s.dataset.name: {p["reason"] for p in s.problems} for s in made.scan(CLUSTER, [])}
+    for_all = {"guids_not_supported"}
+    assert {name: reasons & {"registry_unavailable", "reference_not_found"} for name, reasons in found.items()} == {
+        "a": {"registry_unavailable"}, "b": {"reference_not_found"}, "a-b": set(),
+    }  # fmt: skip
+    assert all(for_all <= reasons for reasons in found.values())

@@ -18,6 +18,7 @@ export function shapeNames(shapes: readonly Shape[]): string[] {
 function told(shape: Shape): string | null {
   const when = shape.when;
   if (!when || Object.keys(when).length === 0) return null;
+  if ("others" in when) return `${String(when.others)} rarer shapes`;
   if ("path" in when) {
     const value = when.value ?? when.values ?? when.equals ?? "";
     return `${lastName(String(when.path))} = ${Array.isArray(value) ? value.join(" or ") : String(value)}`;

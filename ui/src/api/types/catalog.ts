@@ -125,6 +125,16 @@ export interface ScanWindow {
   partitions?: { partition: number; begin: number; end: number; read: number; ranges?: [number, number][] }[];
 }
 
+/** What the records of a part are wrapped in; `unlisted` places only describe the payload and are no fields. */
+export interface Envelope {
+  layers: string[];
+  payload: string[];
+  discriminator: string | null;
+  fits: number;
+  records: number;
+  unlisted: string[];
+}
+
 export interface Schema {
   version: number;
   source?: "scan" | "lineage";
@@ -134,6 +144,7 @@ export interface Schema {
   window: ScanWindow;
   created_at?: string | null;
   problems?: Problem[];
+  envelopes?: Record<string, Envelope>;
 }
 
 /** `change`: added, removed, type, presence; or format, shapes, which have no path. */

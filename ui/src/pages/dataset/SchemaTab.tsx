@@ -6,6 +6,7 @@ import type { Classification, DatasetDetails, Schema } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
+import { envelopeText } from "@/lib/envelope";
 import { links } from "@/lib/links";
 import { windowText } from "@/lib/window";
 import { FieldPanel } from "@/pages/dataset/FieldPanel";
@@ -122,6 +123,11 @@ function SchemaView({
       ))}
       {schema.shapes.length > 1 && <ShapeSwitch shapes={schema.shapes} chosen={shape} onChoose={setShape} />}
       <p className="muted small">{windowText(schema.window)}</p>
+      {Object.entries(schema.envelopes ?? {}).map(([part, envelope]) => (
+        <p key={part} className="muted small">
+          {envelopeText(part, envelope)}
+        </p>
+      ))}
       <div className="columns schema-columns">
         <SchemaTree fields={fields} classifications={byPath} selected={selected} onSelect={onSelect} />
         <FieldPanel
