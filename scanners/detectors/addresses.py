@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from scanners.detectors.base import TEXTS
-from scanners.detectors.tally import Group
+from scanners.detectors.tally import Group, sampled
 
 # Kinds of street: after the name in English, joined to it in German and Dutch, before it in Romance and Slavic languages.
 _AFTER = (
@@ -40,6 +40,13 @@ _LISTED = re.compile(
     re.I | re.S,
 )
 """Street, number, then a place with its postcode: as most of the world lists them."""
+_NUMBERED = re.compile(
+    r"(?:\d{1,5}\s?[a-z]?(?:[-/]\d{1,4}\s?[a-z]?)?,?\s+)(?P<before>[^\W\d_][^\d,;:=@#(){}<>\[\]|\\]{3,60})"
+    r"|(?P<behind>[^\W\d_][^\d,;:=@#(){}<>\[\]|\\]{3,60}?),?\s+(?:n[º°.o]\.?\s?|nr\.?\s?|no:?\s?|č\.?p?\.?\s?|#\s?)?\d{1,5}\s?[a-z]?"
+    r"(?:\s?[-/]\s?\d{1,4}\s?[a-z]?)?(?:[.,]?\s+(?:\w{1,5}\.?\s?){0,3}\d{0,4}\.?\s?\w{0,3})?",
+    re.I,
+)
+"""A street's name and a house's number, in either order: enough where the field is called as an address is."""
 _EASTERN = re.compile(r"[都道府県市区町村省县縣区區路街巷弄号號시도군구동로길].{0,40}?\d|\d.{0,20}[号號番地丁目]")
 """Places by what they are called in Chinese, Japanese and Korean, and a number."""
 
@@ -57,10 +64,49 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 def counters(counts: Mapping[str, int], named: bool) -> Counter[str]:
     """Counters of texts that are street addresses; `named`: the field is called as one, so that less is asked of them."""
     group = Group(counts)
+    if named and _streets(counts):
+        for text in counts:
+            group.add(text, _street_and_number(text.strip()))
+        return group.counters()
     for text in counts:
         if 6 <= len(text) <= 300 and _has_digit(text):
             _add(group, text, named)
     return group.counters()
+
+
+_LEAST = 0.8
+_OTHER = re.compile(
+    r"(?:server|node|port|page|line|row|shelf|bay|aisle|dock|slot|rack|zone|gate|level|version|item|order|invoice|batch|step|unit|block"
+    r"|sector|cell|register|memory|offset|device|sensor|channel|bus|room|table|terminal|platform|host|rule|test|type|model|group|id)\b",
+    re.I,
+)
+"""What is numbered and is no street."""
+
+
+def _streets(counts: Mapping[str, int]) -> bool:
+    """Whether nearly all texts of a field that is called as an address are a name with a house's number, of many names."""
+    few = sampled(counts, _FEW)
+    names = {name for text in few if (name := _street_name(text.strip()))}
+    fitting = sum(n for text, n in few.items() if _street_name(text.strip()))
+    # What machines number has one name and many numbers.
+    return fitting >= _LEAST * max(1, sum(few.values())) and len(names) >= min(8, 0.5 * len(few))
+
+
+_FEW = 40
+
+
+def _street_and_number(text: str) -> bool:
+    return bool(_street_name(text))
+
+
+def _street_name(text: str) -> str:
+    """The street of a text that is one with its number; empty for other texts."""
+    found = _NUMBERED.fullmatch(text)
+    if found is None:
+        return ""
+    name = (found["before"] or found["behind"]).strip()
+    # A street is written with a capital somewhere, or in letters that have none.
+    return "" if name.islower() or _OTHER.match(name) else name
 
 
 def often(few: Mapping[str, int], together: str) -> bool:

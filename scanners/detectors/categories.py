@@ -24,7 +24,7 @@ def _vocabulary(text: str) -> frozenset[str]:
 
 _GENDERS = _vocabulary(
     "m,f,w,d,x,u,n,h,v,k,male,female,man,woman,men,women,boy,girl,other,unknown,diverse,divers,nonbinary,non-binary,non binary,"
-    "transgender,trans,mann,frau,mannlich,weiblich,herr,homme,femme,masculin,feminin,hombre,mujer,masculino,femenino,feminino,"
+    "0,1,2,9,transgender,trans,mann,frau,mannlich,weiblich,herr,homme,femme,masculin,feminin,hombre,mujer,masculino,femenino,feminino,"
     "varon,uomo,donna,maschio,femmina,maschile,femminile,homem,mulher,vrouw,mezczyzna,kobieta,mand,kvinde,kvinna,kvinne,mies,"
     "nainen,erkek,kadin,muz,zena,ferfi,no,мужской,женский,муж,жен,м,ж,男,女,男性,女性,남,여,남성,여성,남자,여자,ذكر,أنثى,"
     "prefer not to say,not specified,undisclosed,mr,mrs,ms,not known,not applicable"
@@ -82,6 +82,12 @@ def vin_checked(text: str) -> bool:
         return False
     rest = sum(_VIN_VALUES[c] * weight for c, weight in zip(text, _VIN_WEIGHTS, strict=True)) % 11
     return text[8] == ("X" if rest == 10 else str(rest))
+
+
+def drawn_by_people(counts: Mapping[str, int]) -> bool:
+    """Whether user names differ by more than a number behind the same letters, as names that a system hands out do."""
+    stems = {text.rstrip("0123456789").lower() for text in counts}
+    return len(stems) > 0.2 * len(counts)
 
 
 def _one_of(vocabulary: frozenset[str]) -> Callable[[str], bool]:
@@ -142,7 +148,11 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
     if not announced and not vehicles:
         return {}
     counts = sampled(every, MOST)
-    by_key = {category.key: whole(counts, category.fits) for category in announced}
+    by_key = {
+        category.key: whole(counts, category.fits)
+        for category in announced
+        if category.entity != "USERNAME" or drawn_by_people(counts)
+    }
     if vehicles:
         by_key[VIN_ALONE] = whole(counts, vin_checked)
     for counters in by_key.values():
