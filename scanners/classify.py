@@ -10,11 +10,12 @@ from catalog.model import Classification
 from catalog.paths import FieldPath, StepKind
 from scanners.detectors import categories
 from scanners.detectors.base import CANDIDATES, DISTINCT, LOOKED, STOPPED, VALID, VALID_TEXTS, VERSION, WHOLE
+from scanners.detectors.evidence import Evidence
 from scanners.detectors.identifiers import LATITUDE, LONGITUDE
 from scanners.detectors.name_for import FOR
 from scanners.detectors.names import shared, speaks, words
 from scanners.detectors.papers import likely_countries
-from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, Evidence, matched_texts, score
+from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, matched_texts, score
 from scanners.infer import Sketch
 from scanners.model import Recognizer
 from scanners.nodes import Node

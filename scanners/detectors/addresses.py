@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from scanners.detectors.base import TEXTS
-from scanners.detectors.tally import Group, sampled
+from scanners.detectors.tally import Group, bucket
 
 # Kinds of street: after the name in English, joined to it in German and Dutch, before it in Romance and Slavic languages.
 _AFTER = (
@@ -40,10 +40,12 @@ _LISTED = re.compile(
     re.I | re.S,
 )
 """Street, number, then a place with its postcode: as most of the world lists them."""
+NUMBERED = "numbered"
+"""Mark of texts that are a name and a number, as streets with a house's are, and machines."""
 _NUMBERED = re.compile(
     r"(?:\d{1,5}\s?[a-z]?(?:[-/]\d{1,4}\s?[a-z]?)?,?\s+)(?P<before>[^\W\d_][^\d,;:=@#(){}<>\[\]|\\]{3,60})"
     r"|(?P<behind>[^\W\d_][^\d,;:=@#(){}<>\[\]|\\]{3,60}?),?\s+(?:n[º°.o]\.?\s?|nr\.?\s?|no:?\s?|č\.?p?\.?\s?|#\s?)?\d{1,5}\s?[a-z]?"
-    r"(?:\s?[-/]\s?\d{1,4}\s?[a-z]?)?(?:[.,]?\s+(?:\w{1,5}\.?\s?){0,3}\d{0,4}\.?\s?\w{0,3})?",
+    r"(?:\s?[-/]\s?\d{1,4}\s?[a-z]?)?(?:[.,]?\s+(?:\w{1,5}\.?\s?){0,3}\d{0,4}\.?\s?\w{0,3})?[.,]?",
     re.I,
 )
 """A street's name and a house's number, in either order: enough where the field is called as an address is."""
@@ -64,39 +66,18 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 def counters(counts: Mapping[str, int], named: bool) -> Counter[str]:
     """Counters of texts that are street addresses; `named`: the field is called as one, so that less is asked of them."""
     group = Group(counts)
-    if named and _streets(counts):
-        for text in counts:
-            group.add(text, _street_and_number(text.strip()))
-        return group.counters()
     for text in counts:
         if 6 <= len(text) <= 300 and _has_digit(text):
             _add(group, text, named)
     return group.counters()
 
 
-_LEAST = 0.8
 _OTHER = re.compile(
     r"(?:server|node|port|page|line|row|shelf|bay|aisle|dock|slot|rack|zone|gate|level|version|item|order|invoice|batch|step|unit|block"
     r"|sector|cell|register|memory|offset|device|sensor|channel|bus|room|table|terminal|platform|host|rule|test|type|model|group|id)\b",
     re.I,
 )
 """What is numbered and is no street."""
-
-
-def _streets(counts: Mapping[str, int]) -> bool:
-    """Whether nearly all texts of a field that is called as an address are a name with a house's number, of many names."""
-    few = sampled(counts, _FEW)
-    names = {name for text in few if (name := _street_name(text.strip()))}
-    fitting = sum(n for text, n in few.items() if _street_name(text.strip()))
-    # What machines number has one name and many numbers.
-    return fitting >= _LEAST * max(1, sum(few.values())) and len(names) >= min(8, 0.5 * len(few))
-
-
-_FEW = 40
-
-
-def _street_and_number(text: str) -> bool:
-    return bool(_street_name(text))
 
 
 def _street_name(text: str) -> str:
@@ -125,6 +106,8 @@ def _add(group: Group, text: str, named: bool) -> None:
         group.add(text, _tagged(text))
     elif named and (_LISTED.match(text) or _in_parts(text)):
         group.add(text, True)
+    elif named and (street := _street_name(text.strip())):
+        group.add(text, True, NUMBERED, bucket(street))
 
 
 def _in_parts(text: str) -> bool:

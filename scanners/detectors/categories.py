@@ -15,7 +15,7 @@ from functools import lru_cache
 from scanners.detectors.base import LOOKED, STOPPED
 from scanners.detectors.name_words import folded
 from scanners.detectors.names import speaks
-from scanners.detectors.tally import MOST, sampled, whole
+from scanners.detectors.tally import MOST, Group, bucket, sampled, whole
 
 
 def _vocabulary(text: str) -> frozenset[str]:
@@ -84,12 +84,6 @@ def vin_checked(text: str) -> bool:
     return text[8] == ("X" if rest == 10 else str(rest))
 
 
-def drawn_by_people(counts: Mapping[str, int]) -> bool:
-    """Whether user names differ by more than a number behind the same letters, as names that a system hands out do."""
-    stems = {text.rstrip("0123456789").lower() for text in counts}
-    return len(stems) > 0.2 * len(counts)
-
-
 def _one_of(vocabulary: frozenset[str]) -> Callable[[str], bool]:
     return lambda text: folded(text).lower() in vocabulary
 
@@ -149,15 +143,31 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
         return {}
     counts = sampled(every, MOST)
     by_key = {
-        category.key: whole(counts, category.fits)
+        category.key: _names(counts) if category.key == USER_KEY else whole(counts, category.fits)
         for category in announced
-        if category.entity != "USERNAME" or drawn_by_people(counts)
     }
     if vehicles:
         by_key[VIN_ALONE] = whole(counts, vin_checked)
     for counters in by_key.values():
         counters[STOPPED], counters[LOOKED] = sum(every.values()), sum(counts.values())
     return {key: counters for key, counters in by_key.items() if counters["valid"]}
+
+
+def _names(counts: Mapping[str, int]) -> Counter[str]:
+    """Counters of user names: those with a number behind their letters, and how many kinds of letters there are."""
+    group = Group(counts)
+    for text in counts:
+        if text:
+            plain = text.strip()
+            letters = plain.rstrip("0123456789")
+            group.add(
+                text, bool(_USER.match(plain)), bucket(letters.lower()), *(() if letters == plain else (COUNTED,))
+            )
+    return group.counters()
+
+
+USER_KEY = "USERNAME|user_name"
+COUNTED = "counted"
 
 
 @lru_cache(maxsize=16384)

@@ -16,13 +16,13 @@ _SHORT = frozenset({"ip", "cc", "dl", "id", "ic"})
 
 def apart(token: str, known: Collection[str]) -> tuple[str, ...]:
     """The words of a token of small letters: itself where it is known, or where its head is no known word."""
-    if len(token) < 5 or token in known:
+    if len(token) < 4 or token in known:
         return (token,)
     for tail in _TAILS:
         head = token.removesuffix(tail)
         if head == token or (len(head) < 3 and head not in _SHORT):
             continue
-        if head in known or head in _FREQUENT:
+        if head in known or head in _FREQUENT or head in _SHORT:
             return (head, tail)
         front = apart(head, known)
         if len(front) > 1:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import import_module
 
-from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict
+from scanners.detectors.base import LOOKED, STOPPED, TEXTS, Pattern, Verdict
+from scanners.detectors.births import RECENT
 from scanners.detectors.names import speaks
 from scanners.detectors.national_checks import OWN
 from scanners.detectors.national_forms import IDS, NationalId
@@ -16,6 +18,8 @@ from scanners.detectors.phones import spread
 from scanners.detectors.tally import MOST, Group, sampled
 
 _LEFT, _RIGHT = r"(?<![\w.+-])(?P<v>", r")(?![\w-]|\.\d)"
+CALLED = "national_id_called"
+"""Recognizer of numbers that only their field's name sets apart."""
 _SEPARATORS = re.compile(r"[ .\-/()]")
 
 
@@ -25,6 +29,11 @@ def _module(spec: NationalId) -> Callable[[str], bool]:
         return lambda text: own(_SEPARATORS.sub("", text).upper())
     is_valid = import_module(f"stdnum.{spec.module}").is_valid
     return lambda text: bool(is_valid(text))
+
+
+def _recently(year: str) -> bool:
+    """Whether a year of two digits lies in the last ten or, as those of plans do, in the next two."""
+    return (datetime.now(UTC).year + 2 - int(year)) % 100 <= 12
 
 
 def _validator(spec: NationalId) -> Callable[[str, str], Verdict]:
@@ -44,8 +53,13 @@ def _validator(spec: NationalId) -> Callable[[str, str], Verdict]:
         if not good:
             return False, ("bare",) if digits else ()
         marks = ("bare", "bare_valid") if digits else ("formatted_valid",)
-        # A validator without a check digit accepts ids that are counted up; their first digits give them away.
-        return True, (*marks, *spread(re.sub(r"\D", "", candidate))) if spec.chance > 0.3 else marks
+        if spec.chance < 0.3:
+            return True, marks
+        # A validator without a check digit accepts ids that are counted up; their first digits give them away. So does the
+        # year in numbers of lots and days.
+        plain = re.sub(r"\D", "", candidate)
+        recent = (RECENT,) if spec.year >= 0 and _recently(plain[spec.year : spec.year + 2]) else ()
+        return True, (*marks, *recent, *spread(plain))
 
     def check(candidate: str, _text: str) -> Verdict:
         return verdict(candidate)
@@ -74,10 +88,11 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
     if not announced:
         return {}
     counts = sampled(every, MOST)
-    by_key = {f"{spec.entity}|national_id_called": _counters(spec, counts) for spec in announced}
+    by_key = {f"{spec.entity}|{CALLED}": _counters(spec, counts) for spec in announced}
     for counters in by_key.values():
         counters[STOPPED], counters[LOOKED] = sum(every.values()), sum(counts.values())
-    return {key: counters for key, counters in by_key.items() if counters["valid"]}
+    # A batch in which none is valid counts too: without it the valid ones of others would be all there are.
+    return {key: counters for key, counters in by_key.items() if counters[TEXTS]}
 
 
 def _counters(spec: NationalId, counts: Mapping[str, int]) -> Counter[str]:

@@ -14,7 +14,8 @@ class NationalId:
     """`module` of python-stdnum, empty for a check of our own (`national_checks`); `regex` of a candidate, empty where no text
     shows it without a name; `bare` when a candidate may be digits only; `words` of field names.
 
-    `called` is the form of a whole text, without its separators, that counts where the field's name speaks for it.
+    `called` is the form of a whole text, without its separators, that counts where the field's name speaks for it; `own_check`:
+    no other numbers have this check digit, as so many have Luhn's; `year`: where two digits of a year of birth stand.
     """
 
     entity: str
@@ -24,6 +25,8 @@ class NationalId:
     chance: float
     words: tuple[str, ...]
     called: str = ""
+    own_check: bool = False
+    year: int = -1
 
 
 _FIRST = (
@@ -40,14 +43,15 @@ _FIRST = (
                ("steuer", "idnr", "tax_id", "tin", "steuerid")),
     NationalId("FR_NIR", "fr.nir", r"[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?\d[0-9AB] ?\d{3} ?\d{3} ?\d{2}", True, 0.01,
                ("nir", "insee", "secu", "securite_sociale")),
-    NationalId("NL_BSN", "nl.bsn", r"\d{4}\.\d{2}\.\d{3}|\d{8,9}", True, 0.09, ("bsn", "burgerservicenummer", "sofi")),
+    NationalId("NL_BSN", "nl.bsn", r"\d{4}\.\d{2}\.\d{3}|\d{8,9}", True, 0.09, ("bsn", "burgerservicenummer", "sofi"),
+               own_check=True),
     NationalId("BE_NN", "be.nn", r"\d{2}\.?\d{2}\.?\d{2}-?\d{3}\.?\d{2}", True, 0.01,
                ("rijksregister", "registre_national", "nn", "niss", "insz")),
-    NationalId("PT_NIF", "pt.nif", r"[1-35689]\d{8}", True, 0.1, ("nif", "contribuinte")),
+    NationalId("PT_NIF", "pt.nif", r"[1-35689]\d{8}", True, 0.1, ("nif", "contribuinte"), own_check=True),
     NationalId("PL_PESEL", "pl.pesel", r"\d{11}", True, 0.03, ("pesel",)),
     NationalId("SE_PERSONNUMMER", "se.personnummer", r"(?:19|20)?\d{6}[-+]\d{4}|(?:19|20)\d{10}", True, 0.04,
                ("personnummer", "ssn")),
-    NationalId("DK_CPR", "", r"\d{6}-?\d{4}", True, 0.3, ("cpr", "cprnr", "personnummer")),
+    NationalId("DK_CPR", "", r"\d{6}-?\d{4}", True, 0.3, ("cpr", "cprnr", "personnummer"), year=4),
     NationalId("NO_FODSELSNUMMER", "no.fodselsnummer", r"\d{6} ?\d{5}", True, 0.004,
                ("fodselsnummer", "fnr", "personnummer")),
     NationalId("FI_PERSONAL_IDENTITY_CODE", "fi.hetu", r"\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]", False, 0.02,
@@ -57,7 +61,7 @@ _FIRST = (
     NationalId("CZ_RC", "cz.rc", r"\d{6}/\d{3,4}", False, 0.05, ("rodne_cislo", "rodnecislo", "rc"), r"\d{9,10}"),
     NationalId("RO_CNP", "ro.cnp", r"[1-9]\d{12}", True, 0.03, ("cnp",)),
     NationalId("BG_EGN", "bg.egn", r"\d{10}", True, 0.04, ("egn",)),
-    NationalId("HR_OIB", "hr.oib", r"\d{11}", True, 0.1, ("oib",)),
+    NationalId("HR_OIB", "hr.oib", r"\d{11}", True, 0.1, ("oib",), own_check=True),
     NationalId("IE_PPS", "ie.pps", r"\d{7}[A-W][A-IW]?", False, 0.045, ("pps", "ppsn")),
     NationalId("GR_AMKA", "gr.amka", r"\d{11}", True, 0.03, ("amka",)),
     NationalId("EE_IK", "ee.ik", r"[1-8]\d{10}", True, 0.03, ("isikukood",)),
@@ -71,14 +75,15 @@ _FIRST = (
     NationalId("IN_PAN", "in_.pan", r"[A-Z]{3}[ABCFGHLJPTK][A-Z]\d{4}[A-Z]", False, 0.9, ("pan",)),
     NationalId("IN_AADHAAR", "in_.aadhaar", r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}", True, 0.1,
                ("aadhaar", "aadhar", "uidai")),
-    NationalId("AU_TFN", "au.tfn", r"\d{3} \d{3} \d{3}|\d{8,9}", True, 0.09, ("tfn", "tax_file")),
+    NationalId("AU_TFN", "au.tfn", r"\d{3} \d{3} \d{3}|\d{8,9}", True, 0.09, ("tfn", "tax_file"), own_check=True),
     NationalId("AU_ABN", "au.abn", r"\d{2} \d{3} \d{3} \d{3}|\d{11}", True, 0.01, ("abn",)),
     NationalId("JP_MY_NUMBER", "jp.in_", r"\d{4}[ -]?\d{4}[ -]?\d{4}", True, 0.1, ("my_number", "mynumber", "kojin")),
     NationalId("KR_RRN", "kr.rrn", r"\d{6}-[1-8]\d{6}", False, 0.05, ("rrn", "jumin")),
     NationalId("CN_RIC", "cn.ric", r"[1-9]\d{16}[0-9Xx]", True, 0.02,
                ("ric", "shenfenzheng", "identity_card", "id_card")),
     NationalId("SG_NRIC_FIN", "", r"[STFGM]\d{7}[A-Z]", False, 0.05, ("nric", "fin")),
-    NationalId("TH_TNIN", "th.pin", r"\d-\d{4}-\d{5}-\d{2}-\d|\d{13}", True, 0.1, ("tnin", "thai_id", "national_id")),
+    NationalId("TH_TNIN", "th.pin", r"\d-\d{4}-\d{5}-\d{2}-\d|\d{13}", True, 0.1, ("tnin", "thai_id", "national_id"),
+               own_check=True),
     NationalId("TR_TCKN", "tr.tckimlik", r"[1-9]\d{10}", True, 0.01, ("tckn", "tckimlik", "tc_kimlik")),
     NationalId("IL_ID", "il.idnr", r"\d{9}", True, 0.1, ("teudat_zehut", "tehudat_zehut", "mispar_zehut", "israeli_id")),
     NationalId("ZA_ID", "za.idnr", r"\d{13}", True, 0.02, ("za_id", "id_number", "sa_id", "rsa_id")),
@@ -98,7 +103,7 @@ _SECOND = (
     NationalId("PT_CC", "pt.cc", "", True, 0.1, ("cartao_cidadao", "cartao_de_cidadao", "numero_cc"), r"\d{9}[0-9A-Z]{2}\d"),
     NationalId("AL_NID", "", "", False, 0.1, ("numri_personal", "numri_i_identitetit"), r"[A-T]\d{8}[A-W]"),
     NationalId("RU_INN", "", r"\d{12}", True, 0.01, ("inn", "инн")),
-    NationalId("UA_RNOKPP", "ua.rntrc", "", True, 0.1, ("rnokpp", "ipn", "drfo", "рнокпп", "іпн"), r"\d{10}"),
+    NationalId("UA_RNOKPP", "ua.rntrc", r"\d{10}", True, 0.1, ("rnokpp", "ipn", "drfo", "рнокпп", "іпн"), own_check=True),
     NationalId("KZ_IIN", "", r"\d{12}", True, 0.01, ("iin", "иин", "жсн")),
     NationalId("BY_ID", "", r"[1-6]\d{6}[ABCEHKM]\d{3}(?:PB|BA|BI)\d", False, 0.1, ("lichnyy_nomer", "identifikatsionnyy_nomer")),
     NationalId("MD_IDNP", "", "", True, 0.1, ("idnp",), r"\d{13}"),
@@ -106,7 +111,7 @@ _SECOND = (
     NationalId("TW_NATIONAL_ID", "", r"[A-Z][1289]\d{8}", False, 0.1, ("tw_id", "roc_id", "身分證字號", "身份證字號")),
     NationalId("HK_HKID", "", r"[A-Z]{1,2}\d{6}\([0-9A]\)?", False, 0.09, ("hkid", "hkic", "身份證號碼"), r"[A-Z]{1,2}\d{6}[0-9A]"),
     NationalId("MY_NRIC", "my.nric", r"\d{6}-\d{2}-\d{4}", False, 0.3,
-               ("mykad", "nric", "ic_no", "ic_number", "no_kp", "kad_pengenalan"), r"\d{12}"),
+               ("mykad", "nric", "ic_no", "ic_number", "no_kp", "kad_pengenalan"), r"\d{12}", year=0),
     NationalId("ID_NIK", "id.nik", "", True, 0.05, ("nik", "no_ktp", "ktp", "nomor_induk_kependudukan"), r"\d{16}"),
     NationalId("PK_CNIC", "pk.cnic", r"\d{5}-\d{7}-\d", False, 0.6, ("cnic", "nicop"), r"\d{13}"),
     NationalId("LK_NIC", "", r"\d{9}[VX]", False, 0.7, ("nic", "nic_no", "nic_number"), r"(?:19|20)\d{10}"),
@@ -115,7 +120,7 @@ _SECOND = (
     NationalId("SA_ID", "", "", True, 0.1, ("iqama", "iqama_number", "saudi_id", "رقم_الهوية"), r"[12]\d{9}"),
     NationalId("AE_EMIRATES_ID", "", r"784-?\d{4}-?\d{7}-?\d", True, 0.1, ("emirates_id", "eid")),
     NationalId("KW_CIVIL_ID", "", "", True, 0.02, ("civil_id",), r"[23]\d{11}"),
-    NationalId("IR_MELLI", "", "", True, 0.1, ("melli_code", "code_melli", "codemelli", "کد_ملی"), r"\d{10}"),
+    NationalId("IR_MELLI", "", r"\d{10}", True, 0.1, ("melli_code", "code_melli", "codemelli", "کد_ملی"), own_check=True),
     NationalId("NG_NIN", "", "", True, 0.9, ("nin", "bvn", "nimc"), r"[1-9]\d{10}"),
     NationalId("EC_CEDULA", "ec.ci", r"\d{10}", True, 0.015, ("cedula", "cedula_identidad", "cedula_de_identidad")),
     NationalId("DO_CEDULA", "do.cedula", r"\d{3}-\d{7}-\d", False, 0.1, ("cedula",), r"\d{11}"),

@@ -111,7 +111,7 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
                 group.add(text, bool(marks or _LOOSE[entity].match(plain)), *marks)
         counters = group.counters()
         counters[STOPPED], counters[LOOKED] = sum(every.values()), sum(counts.values())
-        if counters["valid"]:
+        if counters[TEXTS]:
             by_key[f"{entity}|document"] = counters
     return by_key
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scanners.detectors import births, categories
+from scanners.detectors import addresses, births, categories, national
 from scanners.detectors.base import TEXTS, VALID_TEXTS
 from scanners.detectors.evidence import Evidence
 from scanners.detectors.name_words import OF_PERSONS_ONLY, POSTCODES
 from scanners.detectors.names import named_as
 from scanners.detectors.national_forms import IDS
 from scanners.detectors.papers import likely_countries as papers_countries
+from scanners.detectors.tally import kinds
 
 MIN_SCORE = 0.5
 
@@ -150,6 +151,8 @@ def _national(e: Evidence) -> float:
         return 0.0
     luck = spec.chance**e.distinct  # how likely it is that all of them are accidents
     formatted = e.c.get("formatted_valid", 0)
+    if e.recognizer == national.CALLED and spec.chance >= 0.3 and e.share < 0.5:
+        return 0.0
     if e.says > 0:
         wanted = 0.9 if spec.chance >= 0.3 else 0.7
         enough = e.share >= 0.05 or luck < 0.01 or (formatted and e.precision >= 0.95)
@@ -160,12 +163,13 @@ def _national(e: Evidence) -> float:
         return _by_form(e, spec.chance)
     # Every number of the form passes, and that is no accident.
     strong = spec.chance <= 0.04 and e.precision >= 0.97 and e.distinct >= 5 and luck <= 1e-6
-    return 0.6 if strong else 0.0
+    alone = spec.own_check and e.precision >= 0.99 and luck <= 1e-9
+    return 0.6 if strong or alone else 0.0
 
 
 def _by_form(e: Evidence, chance: float) -> float:
     """A number whose validator nearly anything of the form passes: all of them have to, and they are not counted up."""
-    if chance >= 0.95 or e.precision < 0.99:
+    if chance >= 0.95 or e.precision < 0.99 or e.of(births.RECENT, VALID_TEXTS) > 0.3:
         return 0.0
     if e.distinct >= 30:
         return 0.6 if e.spread >= 5 else 0.0
@@ -193,7 +197,11 @@ def _address(e: Evidence) -> float:
     if e.recognizer == "postcode":
         return 0.65 if e.says > 0 and e.share >= 0.8 and named_as(POSTCODES, e.names[-1:]) else 0.0
     if e.says > 0:
-        return 0.85 if e.share >= 0.3 and e.precision >= 0.5 else 0.0
+        weak = e.part(addresses.NUMBERED)
+        if e.precision < 0.5 or e.share < 0.3:
+            return 0.0
+        # What machines number has one name and many numbers.
+        return 0.85 if e.share - weak >= 0.3 else 0.7 if e.share >= 0.8 and kinds(e.c) >= 4 else 0.0
     return 0.7 if e.share >= 0.6 and e.precision >= 0.8 and e.distinct >= 3 else 0.0
 
 
@@ -246,6 +254,8 @@ def _category(e: Evidence) -> float:
         return 0.7 if e.share >= 0.9 and e.distinct >= 5 and e.says >= 0 else 0.0
     if e.recognizer == "flag":
         return 0.6 if e.says > 0 and e.share >= 0.5 else 0.0
+    if e.entity == "USERNAME" and e.of(categories.COUNTED, TEXTS) >= 0.9 and kinds(e.c) <= 1:
+        return 0.0  # a word and a number: handed out by a system
     category = categories.BY_KEY[f"{e.entity}|{e.recognizer}"]
     if e.says <= 0 or e.share < category.share or e.distinct < category.distinct:
         return 0.0
