@@ -7,7 +7,8 @@ from scanners.detectors.national_forms import IDS
 
 _CODES = frozenset({
         "sku", "product", "item", "article", "part", "gtin", "ean", "upc", "isbn", "asin", "barcode", "order", "invoice",
-        "ticket", "case", "ref", "reference", "tracking", "shipment", "parcel", "serial", "batch", "lot", "version",
+        "ticket", "case", "ref", "reference", "tracking", "awb",
+    "waybill", "shipment", "parcel", "serial", "batch", "lot", "version",
         "build", "hash", "checksum", "etag", "digest", "sha", "md5", "offset", "sequence", "seq", "timestamp", "ts",
         "epoch", "time", "created", "updated", "amount", "price", "total", "count", "quantity", "qty", "size", "weight",
         "duration", "latency", "bytes", "score", "rate", "port", "code", "coupon", "voucher", "trace", "span",

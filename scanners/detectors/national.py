@@ -15,7 +15,7 @@ from scanners.detectors.names import speaks
 from scanners.detectors.national_checks import OWN
 from scanners.detectors.national_forms import IDS, NationalId
 from scanners.detectors.phones import spread
-from scanners.detectors.tally import MOST, Group, sampled
+from scanners.detectors.tally import Group, sampled
 
 _LEFT, _RIGHT = r"(?<![\w.+-])(?P<v>", r")(?![\w-]|\.\d)"
 CALLED = "national_id_called"
@@ -87,21 +87,25 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
     announced = _announced(names)
     if not announced:
         return {}
-    counts = sampled(every, MOST)
-    by_key = {f"{spec.entity}|{CALLED}": _counters(spec, counts) for spec in announced}
+    counts = sampled(every, _CALLED_TEXTS)
+    plain = {text: _SEPARATORS.sub("", text).upper() for text in counts}
+    by_key = {f"{spec.entity}|{CALLED}": _counters(spec, counts, plain) for spec in announced}
     for counters in by_key.values():
         counters[STOPPED], counters[LOOKED] = sum(every.values()), sum(counts.values())
     # A batch in which none is valid counts too: without it the valid ones of others would be all there are.
     return {key: counters for key, counters in by_key.items() if counters[TEXTS]}
 
 
-def _counters(spec: NationalId, counts: Mapping[str, int]) -> Counter[str]:
+_CALLED_TEXTS = 150
+"""Texts that are looked at for each number a field may be called as: several of them, as often as not."""
+
+
+def _counters(spec: NationalId, counts: Mapping[str, int], plain: Mapping[str, str]) -> Counter[str]:
     """Counters of the texts that are of the form as a whole, and of those that have the check digit."""
     form, accepts, group = _form(spec), _module(spec), Group(counts)
-    for text in counts:
-        plain = _SEPARATORS.sub("", text).upper()
-        if form.fullmatch(plain):
-            group.add(text, _accepted(accepts, plain))
+    for text, bare in plain.items():
+        if form.fullmatch(bare):
+            group.add(text, _accepted(accepts, bare))
     return group.counters()
 
 

@@ -120,7 +120,7 @@ _SECOND = (
     NationalId("SA_ID", "", "", True, 0.1, ("iqama", "iqama_number", "saudi_id", "رقم_الهوية"), r"[12]\d{9}"),
     NationalId("AE_EMIRATES_ID", "", r"784-?\d{4}-?\d{7}-?\d", True, 0.1, ("emirates_id", "eid")),
     NationalId("KW_CIVIL_ID", "", "", True, 0.02, ("civil_id",), r"[23]\d{11}"),
-    NationalId("IR_MELLI", "", r"\d{10}", True, 0.1, ("melli_code", "code_melli", "codemelli", "کد_ملی"), own_check=True),
+    NationalId("IR_MELLI", "", "", True, 0.1, ("melli_code", "code_melli", "codemelli", "کد_ملی"), r"\d{10}"),
     NationalId("NG_NIN", "", "", True, 0.9, ("nin", "bvn", "nimc"), r"[1-9]\d{10}"),
     NationalId("EC_CEDULA", "ec.ci", r"\d{10}", True, 0.015, ("cedula", "cedula_identidad", "cedula_de_identidad")),
     NationalId("DO_CEDULA", "do.cedula", r"\d{3}-\d{7}-\d", False, 0.1, ("cedula",), r"\d{11}"),

@@ -132,7 +132,7 @@ def _check_mrz(candidate: str, _text: str) -> Verdict:
 MRZ = Pattern(
     "PASSPORT",
     "machine_readable_zone",
-    rb"[A-Z0-9<]{9}\d[A-Z<]{3}\d{7}[MFX<]\d{7}[A-Z0-9<]{15}",
+    rb"\d[A-Z<]{3}\d{7}[MFX<]\d{7}",
     re.compile(
         r"(?<![A-Z0-9<])(?P<v>(?:P[A-Z<][A-Z<]{42}\s{0,2})?[A-Z0-9<]{9}\d[A-Z<]{3}\d{7}[MFX<]\d{7}[A-Z0-9<]{15}\d)(?![A-Z0-9<])"
     ),
@@ -148,7 +148,7 @@ def _check_british(candidate: str, _text: str) -> Verdict:
 BRITISH = Pattern(
     "DRIVER_LICENSE",
     "british_licence",
-    rb"[A-Z9]{5}\d[0156]\d[0-3]\d\d[A-Z9]{2}[A-Z0-9][A-Z]{2}",
+    rb"\d[0156]\d[0-3]\d\d[A-Z9]{2}[A-Z0-9][A-Z]{2}",
     re.compile(
         r"(?<![A-Za-z0-9])(?P<v>[A-Z][A-Z9]{4}\d[0156]\d(?:0[1-9]|[12]\d|3[01])\d[A-Z9]{2}[A-Z0-9][A-Z]{2})(?![A-Za-z0-9])"
     ),

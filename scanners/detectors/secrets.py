@@ -87,7 +87,7 @@ def check_cookie(candidate: str, _text: str) -> Verdict:
 COOKIE = Pattern(
     "API_KEY",
     "session_cookie",
-    rb"[A-Za-z0-9_.-]{3}=[A-Za-z0-9%._~+/=:-]{16}",
+    rb"=[A-Za-z0-9%._~+/=:-]{16}",
     _COOKIE,
     check_cookie,
 )
