@@ -10,9 +10,12 @@ from catalog.model import Classification
 from catalog.paths import FieldPath, StepKind
 from scanners.detectors import categories
 from scanners.detectors.base import CANDIDATES, DISTINCT, LOOKED, STOPPED, VALID, VALID_TEXTS, VERSION, WHOLE
+from scanners.detectors.evidence import Evidence
 from scanners.detectors.identifiers import LATITUDE, LONGITUDE
-from scanners.detectors.names import FOR, shared, speaks, words
-from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, Evidence, matched_texts, score
+from scanners.detectors.name_for import FOR
+from scanners.detectors.names import shared, speaks, words
+from scanners.detectors.papers import likely_countries
+from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, matched_texts, score
 from scanners.infer import Sketch
 from scanners.model import Recognizer
 from scanners.nodes import Node
@@ -244,6 +247,9 @@ def _evidence(
     for mark in ("public", "private", "role", "international", "given", "grouped"):
         if main.c.get(mark):
             made[mark] = main.scaled(main.c[mark])
+    countries = sorted({country for e in every for country in likely_countries(e.c)})
+    if countries:
+        made["countries"] = countries
     if main.c.get(LOOKED, 0) < main.c.get(STOPPED, 0):
         made["looked_at"] = main.c[LOOKED]
     if inside:
@@ -275,6 +281,7 @@ OURS = (
     "email", "phone", "ip", "ip6", "mac", "card", "iban", "wallet", "national_id", "api_key", "entropy", "url_parameters",
     "name_shape", "address", "postcode", "date", "password", "uuid", "device_form", "imei", "pair", "coordinates",
     "date_number", "document", "imsi", "mac_plain", "birth_years", "flag", "vin_check",
+    "national_id_called", "session_cookie", "machine_readable_zone", "british_licence",
     *(category.recognizer for category in categories.CATEGORIES),
 )  # fmt: skip
 """Names of our recognizers, as evidence has them after `weir:`."""

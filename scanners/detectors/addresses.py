@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from scanners.detectors.base import TEXTS
-from scanners.detectors.tally import Group
+from scanners.detectors.tally import Group, bucket
 
 # Kinds of street: after the name in English, joined to it in German and Dutch, before it in Romance and Slavic languages.
 _AFTER = (
@@ -40,6 +40,15 @@ _LISTED = re.compile(
     re.I | re.S,
 )
 """Street, number, then a place with its postcode: as most of the world lists them."""
+NUMBERED = "numbered"
+"""Mark of texts that are a name and a number, as streets with a house's are, and machines."""
+_NUMBERED = re.compile(
+    r"(?:\d{1,5}\s?[a-z]?(?:[-/]\d{1,4}\s?[a-z]?)?,?\s+)(?P<before>[^\W\d_][^\d,;:=@#(){}<>\[\]|\\]{3,60})"
+    r"|(?P<behind>[^\W\d_][^\d,;:=@#(){}<>\[\]|\\]{3,60}?),?\s+(?:n[º°.o]\.?\s?|nr\.?\s?|no:?\s?|č\.?p?\.?\s?|#\s?)?\d{1,5}\s?[a-z]?"
+    r"(?:\s?[-/]\s?\d{1,4}\s?[a-z]?)?(?:[.,]?\s+(?:\w{1,5}\.?\s?){0,3}\d{0,4}\.?\s?\w{0,3})?[.,]?",
+    re.I,
+)
+"""A street's name and a house's number, in either order: enough where the field is called as an address is."""
 _EASTERN = re.compile(r"[都道府県市区町村省县縣区區路街巷弄号號시도군구동로길].{0,40}?\d|\d.{0,20}[号號番地丁目]")
 """Places by what they are called in Chinese, Japanese and Korean, and a number."""
 
@@ -63,6 +72,24 @@ def counters(counts: Mapping[str, int], named: bool) -> Counter[str]:
     return group.counters()
 
 
+_OTHER = re.compile(
+    r"(?:server|node|port|page|line|row|shelf|bay|aisle|dock|slot|rack|zone|gate|level|version|item|order|invoice|batch|step|unit|block"
+    r"|sector|cell|register|memory|offset|device|sensor|channel|bus|room|table|terminal|platform|host|rule|test|type|model|group|id)\b",
+    re.I,
+)
+"""What is numbered and is no street."""
+
+
+def _street_name(text: str) -> str:
+    """The street of a text that is one with its number; empty for other texts."""
+    found = _NUMBERED.fullmatch(text)
+    if found is None:
+        return ""
+    name = (found["before"] or found["behind"]).strip()
+    # A street is written with a capital somewhere, or in letters that have none.
+    return "" if name.islower() or _OTHER.match(name) else name
+
+
 def often(few: Mapping[str, int], together: str) -> bool:
     """Whether a third of some texts are addresses, of a field whose name does not say so."""
     # Such an address has a number, and a blank or letters beyond ASCII.
@@ -79,6 +106,8 @@ def _add(group: Group, text: str, named: bool) -> None:
         group.add(text, _tagged(text))
     elif named and (_LISTED.match(text) or _in_parts(text)):
         group.add(text, True)
+    elif named and (street := _street_name(text.strip())):
+        group.add(text, True, NUMBERED, bucket(street))
 
 
 def _in_parts(text: str) -> bool:

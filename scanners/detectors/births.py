@@ -17,8 +17,11 @@ _SHORT_DATE = re.compile(
 )
 """A year of two digits; or a year, or a year and a month, alone (FHIR)."""
 _DATE_IN_WORDS = re.compile(
-    r"(?:\d{1,2}(?:st|nd|rd|th|\.)?[ -])?[^\W\d_]{3,10}\.?[ -](?:\d{1,2}(?:st|nd|rd|th)?,?[ -])?(?:de )?(\d{4})\Z"
+    r"\d{1,2}(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(\d{4}|\d\d)\Z|"
+    r"(?:\d{1,2}(?:st|nd|rd|th|\.)?[ -])?[^\W\d_]{3,10}\.?[ -](?:\d{1,2}(?:st|nd|rd|th)?,?[ -])?(?:de )?(\d{4})\Z",
+    re.I,
 )
+"""With the name of a month; the first form is that of passenger lists (IATA)."""
 
 KEY = "DATE_OF_BIRTH|date"
 YEARS_KEY = "DATE_OF_BIRTH|birth_years"
@@ -69,7 +72,10 @@ def _year(text: str) -> int | None:
     if short:
         return _possible(int(short[1])) if short[1] else 0
     written = _DATE_IN_WORDS.match(text)
-    return _possible(int(written[1])) if written else None
+    if not written:
+        return None
+    year = written[1] or written[2]
+    return _possible(int(year)) if len(year) == 4 else 0
 
 
 def _whole_day(text: str) -> int | None:

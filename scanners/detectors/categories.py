@@ -15,7 +15,7 @@ from functools import lru_cache
 from scanners.detectors.base import LOOKED, STOPPED
 from scanners.detectors.name_words import folded
 from scanners.detectors.names import speaks
-from scanners.detectors.tally import MOST, sampled, whole
+from scanners.detectors.tally import MOST, Group, bucket, sampled, whole
 
 
 def _vocabulary(text: str) -> frozenset[str]:
@@ -24,7 +24,7 @@ def _vocabulary(text: str) -> frozenset[str]:
 
 _GENDERS = _vocabulary(
     "m,f,w,d,x,u,n,h,v,k,male,female,man,woman,men,women,boy,girl,other,unknown,diverse,divers,nonbinary,non-binary,non binary,"
-    "transgender,trans,mann,frau,mannlich,weiblich,herr,homme,femme,masculin,feminin,hombre,mujer,masculino,femenino,feminino,"
+    "0,1,2,9,transgender,trans,mann,frau,mannlich,weiblich,herr,homme,femme,masculin,feminin,hombre,mujer,masculino,femenino,feminino,"
     "varon,uomo,donna,maschio,femmina,maschile,femminile,homem,mulher,vrouw,mezczyzna,kobieta,mand,kvinde,kvinna,kvinne,mies,"
     "nainen,erkek,kadin,muz,zena,ferfi,no,мужской,женский,муж,жен,м,ж,男,女,男性,女性,남,여,남성,여성,남자,여자,ذكر,أنثى,"
     "prefer not to say,not specified,undisclosed,mr,mrs,ms,not known,not applicable"
@@ -142,12 +142,32 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
     if not announced and not vehicles:
         return {}
     counts = sampled(every, MOST)
-    by_key = {category.key: whole(counts, category.fits) for category in announced}
+    by_key = {
+        category.key: _names(counts) if category.key == USER_KEY else whole(counts, category.fits)
+        for category in announced
+    }
     if vehicles:
         by_key[VIN_ALONE] = whole(counts, vin_checked)
     for counters in by_key.values():
         counters[STOPPED], counters[LOOKED] = sum(every.values()), sum(counts.values())
     return {key: counters for key, counters in by_key.items() if counters["valid"]}
+
+
+def _names(counts: Mapping[str, int]) -> Counter[str]:
+    """Counters of user names: those with a number behind their letters, and how many kinds of letters there are."""
+    group = Group(counts)
+    for text in counts:
+        if text:
+            plain = text.strip()
+            letters = plain.rstrip("0123456789")
+            group.add(
+                text, bool(_USER.match(plain)), bucket(letters.lower()), *(() if letters == plain else (COUNTED,))
+            )
+    return group.counters()
+
+
+USER_KEY = "USERNAME|user_name"
+COUNTED = "counted"
 
 
 @lru_cache(maxsize=16384)

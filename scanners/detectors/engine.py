@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Protocol
 from urllib.parse import unquote
 
-from scanners.detectors import categories, contact, identifiers, money, national, people, phones, secrets
+from scanners.detectors import categories, contact, identifiers, money, national, papers, people, phones, secrets
 from scanners.detectors.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, Pattern
 from scanners.detectors.closely import Stopped
 from scanners.detectors.memo import MOST, Memo, Outcome, places
@@ -41,8 +41,12 @@ class TextAnalyzer(Protocol):
 def standard_patterns(regions: tuple[str, ...]) -> list[Pattern]:
     return [
         contact.EMAIL, phones.phone(regions), contact.IPV4, contact.IPV6, contact.MAC, money.CARD, money.IBAN, money.WALLET,
-        secrets.API_KEY, identifiers.URL, *national.patterns(),
+        secrets.API_KEY, secrets.COOKIE, identifiers.URL, papers.MRZ, papers.BRITISH, *national.patterns(),
     ]  # fmt: skip
+
+
+_LOOKS = (people.look, identifiers.look, secrets.look, categories.look, national.look, papers.look)
+"""Looks at whole texts that a field's name announces."""
 
 
 class Detector:
@@ -83,7 +87,7 @@ class Detector:
     def _look(self, node: Node, names: tuple[str, ...], texts: list[str], weights: Mapping[str, int]) -> None:
         together = "\n".join((*texts, ""))
         self._match(node, texts, together, weights)
-        for looks in (people.look, identifiers.look, secrets.look, categories.look):
+        for looks in _LOOKS:
             for key, made in looks(names, weights).items():
                 _merge(node, key, made)
         prose = _prose(texts) if together.count(" ") >= _PROSE_BLANKS else []

@@ -22,9 +22,6 @@ _DEVICE = re.compile(r"[0-9a-f]{16}\Z|[0-9a-fA-F]{40}\Z|[0-9A-F]{8}-[0-9A-F]{16}
 _SUBSCRIBER = re.compile(r"[2-79]\d{13,14}\Z|89\d{17,18}\Z")
 """A subscriber's number (3GPP TS 23.003: a mobile country code first) or that of their card (ITU-T E.118)."""
 _PLAIN_MAC = re.compile(r"(?=\d*[A-Fa-f])[0-9A-Fa-f]{12}\Z")
-_PASSPORT = re.compile(r"[A-Z]{0,3}\d{5,9}[A-Z]{0,2}\Z|[A-Z][A-Z0-9]{8}\Z")
-_LICENSE = re.compile(r"(?=(?:[^\d]*\d){4})[A-Z0-9][A-Z0-9 -]{4,19}\Z", re.I)
-_DOCUMENTS = {"PASSPORT": _PASSPORT, "DRIVER_LICENSE": _LICENSE}
 _OWN_NAMES = frozenset({"imsi", "iccid", "imei", "udid", "android_id", "idfv", "device_fingerprint", "fingerprint_id"})
 _EMPTY = "00000000-0000-0000-0000-000000000000"
 """What systems report when tracking is refused: an id of nobody."""
@@ -59,7 +56,6 @@ class _Said(NamedTuple):
     device: bool
     own: bool
     mac: bool
-    documents: tuple[str, ...]
 
 
 @lru_cache(maxsize=16384)
@@ -68,7 +64,7 @@ def _said(names: tuple[str, ...]) -> _Said | None:
     device = speaks("DEVICE_ID", names) > 0
     said = _Said(
         speaks("ADVERTISING_ID", names) > 0, device, device and "_".join(words(names[-1])) in _OWN_NAMES,
-        speaks("MAC_ADDRESS", names[-1:]) > 0, tuple(e for e in _DOCUMENTS if speaks(e, names[-1:]) > 0),
+        speaks("MAC_ADDRESS", names[-1:]) > 0,
     )  # fmt: skip
     return said if any(said) else None
 
@@ -104,9 +100,6 @@ def _announced(said: _Said, counts: Mapping[str, int]) -> dict[str, Counter[str]
         found["DEVICE_ID|imsi"] = whole(counts, lambda t: bool(_SUBSCRIBER.match(t)), ("own_name",))
     if said.mac:
         found["MAC_ADDRESS|mac_plain"] = whole(counts, lambda t: bool(_PLAIN_MAC.match(t)), ("letters",))
-    for entity in said.documents:
-        form = _DOCUMENTS[entity]
-        found[f"{entity}|document"] = whole(counts, lambda t, form=form: bool(form.match(t)))  # type: ignore[misc]
     return found
 
 

@@ -80,7 +80,7 @@ _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 def check_wallet(candidate: str, _text: str) -> Verdict:
     if candidate.startswith("0x"):
         # Without a checksum in lower case; a hash of 20 bytes looks the same, so the field's name has to agree.
-        return True, ("ethereum",)
+        return True, ("unchecked",)
     return only(_bech32(candidate) if candidate[:3] in ("bc1", "tb1") else _base58(candidate))
 
 

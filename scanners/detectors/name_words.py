@@ -29,6 +29,13 @@ OF_PERSONS_ONLY = _set(
     " voornaam achternaam volledige_naam imie imiona nazwisko imie_nazwisko fornamn efternamn fornavn etternavn efternavn"
     " mellomnavn etunimi sukunimi soyad soyadi ad_soyad adi_soyadi prijmeni priezvisko krestni_jmeno keresztnev vezeteknev"
     " csaladnev prenume familiya otchestvo fio имя фамилия отчество фио прізвище 氏名 姓名 姓 お名前 フリガナ 名字 이름 성명"
+    " fname lname mname f_name l_name surname1 maiden given_names other_names name_surname name_and_surname"
+    " vorna nachn vorname_nachname"
+    " ime_prezime ime_i_prezime prezime"
+    " jmeno_prijmeni meno_priezvisko eesnimi perenimi perekonnanimi vards_uzvards uzvards pavarde vardas_pavarde onomateponymo"
+    " eponymo επωνυμο ονοματεπωνυμο isim_soyisim soyisim ad_soyadi nama_lengkap ho_ten ho_va_ten hoten nombres primer_nombre"
+    " primer_apellido segundo_apellido nombre_apellido nombre_y_apellido nombres_apellidos nom_prenom prenom_nom teljes_nev"
+    " nombre_beneficiario kontaktperson contact_person"
 )
 """What the names of persons are called, and nothing else is."""
 
@@ -36,13 +43,15 @@ MORE_WORDS: dict[str, frozenset[str]] = {
     "PERSON": OF_PERSONS_ONLY
     | _set(
         "nome naam namn navn nimi nume jmeno 名前 联系人 اسم الاسم नाम ansprechpartner titular titulaire"
-        " name_kana furigana katakana_name ふりがな カナ氏名"
+        " name_kana furigana katakana_name ふりがな カナ氏名 ime meno vards vardas onoma ονομα isim nama nev nimetus display_name"
+        " beneficiary policyholder insured traveller traveler applicant subscriber"
     ),
     "PHONE_NUMBER": _set(
         "telefonnummer telefonnr rufnummer mobilnummer handynummer mobiltelefon phone_no mobile_no phone_num mobile_num"
         " telefone celular movil cellulare gsm telefoon telefoonnummer mobiel telefonu komorka puhelin puhelinnumero"
         " cep_telefonu cep_tel telefon_numarasi telefonszam mobilni telephone_portable"
         " телефон номер_телефона 電話 電話番号 携帯 携帯電話 手机 手机号 电话 联系电话 전화번호 휴대폰 هاتف whatsapp_id wa_id"
+        " phne mob telf tel_no phone1 phone2 mobil mobiili matkapuhelin sími simi kinito τηλεφωνο κινητο telefonas talrunis"
     ),
     "DATE_OF_BIRTH": _set(
         "geburtstag geb_datum fecha_nacimiento fecha_de_nacimiento nacimiento date_naissance date_de_naissance naissance"
@@ -50,7 +59,7 @@ MORE_WORDS: dict[str, frozenset[str]] = {
         " urodzenia fodelsedatum fodselsdato fodselsdag syntymaaika dogum_tarihi datum_narozeni narozeni szuletesi_datum"
         " data_nasterii дата_рождения рождения 生年月日 出生日期 생년월일 bday birth_dt"
         # As people shorten them, by language.
-        " d_o_b b_day bdate birthdt dateofbirth dayofbirth born_on born_at yob y_o_b"
+        " gbdat birth_dt birthday_dt d_o_b b_day bdate birthdt dateofbirth dayofbirth born_on born_at yob y_o_b"
         " geb gebdat geb_dat gebdatum geburtsdat geb_am geboren gebdag geboorte geboortedat dob_date"
         " ne_le nee_le ne_e_le datenaissance date_naiss dt_naiss naiss ddn dnaiss"
         " nac fnac f_nac fec_nac fecha_nac fechanac fechanacimiento nacido nacida"
@@ -66,6 +75,8 @@ MORE_WORDS: dict[str, frozenset[str]] = {
     "LOCATION": _set(
         "adres adress adresa adresi anschrift domicilio endereco morada logradouro straat gatuadress ulica osoite katuosoite"
         " ulice lakcim адрес улица 住所 地址 주소 عنوان jusho jyusho dizhi juso alamat dia_chi"
+        " adr adr_line strt strt_nm stras address_line address_line1 mailing_address postal_address street_line street1 street2"
+        " endereco_completo utca cim lakcime katu tanav aadress iela adrese gatve adresas diefthynsi διευθυνση cadde sokak dom"
     ),
     "PASSWORD": _set(
         "passwort kennwort contrasena mot_de_passe senha wachtwoord haslo sifre losenord salasana heslo пароль 密码 密碼"
@@ -123,7 +134,10 @@ CATEGORY_WORDS: dict[str, frozenset[str]] = {
         " логин ник имя_пользователя ユーザー名 ユーザ名 用户名 사용자명 gamertag"
     ),
     "LICENSE_PLATE": _set(
-        "license_plate licence_plate licenseplate licenceplate plate_number plate_no plate platenumber number_plate"
+        "car_license car_licence vehicle_registration_number vehicle_registration_no vehicle_registration_plate vrm vrn ecv"
+        " pkw_kennzeichen"
+        " registracni_znacka registracijska_oznaka numer_rejestracyjny rendszam_tabla autonumber valstybinis_numeris plaka_no"
+        " license_plate licence_plate licenseplate licenceplate plate_number plate_no plate platenumber number_plate"
         " numberplate registration_plate vehicle_registration vehicle_reg reg_plate car_plate kennzeichen kfz_kennzeichen"
         " matricula immatriculation plaque_immatriculation targa placa placa_vehiculo kenteken nummerplade registreringsnummer"
         " nr_rejestracyjny numer_rejestracyjny tablica_rejestracyjna plaka spz rendszam rekisterinumero госномер номер_авто"
@@ -135,6 +149,13 @@ CATEGORY_WORDS: dict[str, frozenset[str]] = {
     ),
 }
 """Entity of `categories` -> words and phrases."""
+
+EXACTLY: dict[str, frozenset[str]] = {
+    "PERSON": _set("first last middle nm sn cn fn"),
+    "GENDER": _set("gesch sexkz"),
+    "DRIVER_LICENSE": _set("drivers"),
+}
+"""Names that say so alone, as abbreviations of directories and messages do, and mean something else beside other words."""
 
 POSTCODES = _set(
     "zip zipcode postcode postal plz postleitzahl postal_code codigo_postal code_postal postnummer kod_pocztowy pincode"

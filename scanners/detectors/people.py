@@ -17,6 +17,7 @@ from scanners.detectors.base import LOOKED, STOPPED, TEXTS
 from scanners.detectors.given_names import GIVEN_NAMES
 from scanners.detectors.names import of_person, speaks
 from scanners.detectors.scripts import by_script
+from scanners.detectors.surnames import ends_as_family_name
 from scanners.detectors.tally import MOST, Group, sampled, whole
 
 PERSON_KEY = "PERSON|name_shape"
@@ -114,7 +115,7 @@ def _given(tokens: list[str]) -> tuple[str, ...]:
     marks = tuple(dict.fromkeys(mark for token in tokens[:3] if (mark := by_script(token))))
     if "given" not in marks and any(token.strip(".").lower() in GIVEN_NAMES for token in tokens[:3]):
         return ("given", *marks)
-    return marks
+    return (*marks, "ending") if any(map(ends_as_family_name, tokens)) else marks
 
 
 def _without_marks(text: str) -> str:

@@ -7,103 +7,20 @@ how likely accidents are, the field's name, which is weak evidence and can speak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
-from scanners.detectors import births, categories
-from scanners.detectors.base import (
-    CANDIDATES,
-    DISTINCT,
-    LOOKED,
-    STOPPED,
-    TEXTS,
-    VALID,
-    VALID_TEXTS,
-    WHOLE,
-)
+from scanners.detectors import addresses, births, categories, national
+from scanners.detectors.base import TEXTS, VALID_TEXTS
+from scanners.detectors.evidence import Evidence
 from scanners.detectors.name_words import OF_PERSONS_ONLY, POSTCODES
-from scanners.detectors.names import named_as, of_person, speaks
-from scanners.detectors.national import IDS
-from scanners.nodes import Node
+from scanners.detectors.names import named_as
+from scanners.detectors.national_forms import IDS
+from scanners.detectors.papers import likely_countries as papers_countries
+from scanners.detectors.tally import kinds
 
 MIN_SCORE = 0.5
 
 NATIONAL = {spec.entity: spec for spec in IDS}
-
-
-@dataclass(slots=True)
-class Evidence:
-    """Counters of one (path, entity, recognizer), with what surrounds them. `beside`: names of the fields next to it."""
-
-    entity: str
-    recognizer: str
-    c: Mapping[str, int]
-    node: Node
-    names: tuple[str, ...]
-    beside: frozenset[str] = frozenset()
-    says: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.says = speaks(self.entity, self.names)
-        if self.says < 0 and self.prose:
-            # What a text is called says nothing of what people write in it.
-            self.says = 0
-
-    @property
-    def n(self) -> int:
-        return max(1, self.c.get("read") or self.node.scanned)
-
-    @property
-    def valid(self) -> int:
-        return self.c.get(VALID, 0)
-
-    @property
-    def _more(self) -> float:
-        """Texts the quick pass stopped at, for each that was looked at closely."""
-        return max(1.0, self.c.get(STOPPED, 0) / max(1, self.c.get(LOOKED, 0)))
-
-    @property
-    def matched(self) -> int:
-        return self.scaled(self.c.get(VALID_TEXTS, 0))
-
-    def scaled(self, count: int) -> int:
-        """What a count of the texts looked at closely comes to in all texts that were read."""
-        return min(self.n, round(count * self._more))
-
-    @property
-    def precision(self) -> float:
-        return self.valid / max(1, self.c.get(CANDIDATES, 0))
-
-    @property
-    def share(self) -> float:
-        return self.matched / self.n
-
-    @property
-    def distinct(self) -> int:
-        return self.c.get(DISTINCT, 0)
-
-    @property
-    def prose(self) -> bool:
-        """Most matches stand inside longer text."""
-        return self.c.get(WHOLE, 0) * 2 < max(1, self.c.get(VALID_TEXTS, 0)) and self.node.traits.get("prose", 0) > 0
-
-    @property
-    def personal(self) -> bool:
-        """The field, or one beside it, is called as those of a person are."""
-        return of_person((*self.names, *self.beside))
-
-    @property
-    def spread(self) -> int:
-        """How many different third or sixth digits are common: few where ids are counted up."""
-        least = 0.03 * max(1, self.c.get(VALID_TEXTS, 0))
-        return max(sum(self.c.get(f"{at}_{d}", 0) > least for d in range(10)) for at in ("s3", "s6"))
-
-    def part(self, *marks: str) -> float:
-        """The share of all texts that was read with one of these marks, which are of those looked at closely."""
-        return self.scaled(sum(self.c.get(mark, 0) for mark in marks)) / self.n
-
-    def of(self, mark: str, whole: str) -> float:
-        return self.c.get(mark, 0) / max(1, self.c.get(whole, 0))
 
 
 Rule = Callable[[Evidence], float]
@@ -234,6 +151,8 @@ def _national(e: Evidence) -> float:
         return 0.0
     luck = spec.chance**e.distinct  # how likely it is that all of them are accidents
     formatted = e.c.get("formatted_valid", 0)
+    if e.recognizer == national.CALLED and spec.chance >= 0.3 and e.share < 0.5:
+        return 0.0
     if e.says > 0:
         wanted = 0.9 if spec.chance >= 0.3 else 0.7
         enough = e.share >= 0.05 or luck < 0.01 or (formatted and e.precision >= 0.95)
@@ -244,12 +163,13 @@ def _national(e: Evidence) -> float:
         return _by_form(e, spec.chance)
     # Every number of the form passes, and that is no accident.
     strong = spec.chance <= 0.04 and e.precision >= 0.97 and e.distinct >= 5 and luck <= 1e-6
-    return 0.6 if strong else 0.0
+    alone = spec.own_check and e.precision >= 0.99 and luck <= 1e-9
+    return 0.6 if strong or alone else 0.0
 
 
 def _by_form(e: Evidence, chance: float) -> float:
     """A number whose validator nearly anything of the form passes: all of them have to, and they are not counted up."""
-    if chance >= 0.95 or e.precision < 0.99:
+    if chance >= 0.95 or e.precision < 0.99 or e.of(births.RECENT, VALID_TEXTS) > 0.3:
         return 0.0
     if e.distinct >= 30:
         return 0.6 if e.spread >= 5 else 0.0
@@ -257,14 +177,14 @@ def _by_form(e: Evidence, chance: float) -> float:
 
 
 def _person(e: Evidence) -> float:
-    full, single, given = map(e.part, ("full", "single", "given"))
+    full, single, given, ending = map(e.part, ("full", "single", "given", "ending"))
     if e.says > 0:
         # Most names of the world stand in no list of given names; where nothing but names is called so, none is needed.
         sure = 0.7 if full + single >= 0.6 and named_as(OF_PERSONS_ONLY, ["_".join(e.names[-2:])]) else 0.0
         if full >= 0.5:
-            likely = given >= 0.05 or (e.personal and full >= 0.8 and e.distinct >= 5)
+            likely = given >= 0.05 or ending >= 0.2 or (e.personal and full >= 0.8 and e.distinct >= 5)
             return max(sure, 0.85 if given >= 0.2 else 0.6 if likely else 0.0)
-        known = given >= 0.15 or e.part("surname") >= 0.6
+        known = given >= 0.15 or given + ending >= 0.3 or e.part("surname") >= 0.6
         return max(sure, 0.8 if full + single >= 0.6 and known else 0.0)
     if full >= 0.8 and given >= 0.35 and e.distinct >= 10:
         return 0.7
@@ -277,7 +197,11 @@ def _address(e: Evidence) -> float:
     if e.recognizer == "postcode":
         return 0.65 if e.says > 0 and e.share >= 0.8 and named_as(POSTCODES, e.names[-1:]) else 0.0
     if e.says > 0:
-        return 0.85 if e.share >= 0.3 and e.precision >= 0.5 else 0.0
+        weak = e.part(addresses.NUMBERED)
+        if e.precision < 0.5 or e.share < 0.3:
+            return 0.0
+        # What machines number has one name and many numbers.
+        return 0.85 if e.share - weak >= 0.3 else 0.7 if e.share >= 0.8 and kinds(e.c) >= 4 else 0.0
     return 0.7 if e.share >= 0.6 and e.precision >= 0.8 and e.distinct >= 3 else 0.0
 
 
@@ -316,8 +240,11 @@ def _device(e: Evidence) -> float:
 
 
 def _document(e: Evidence) -> float:
-    """Numbers of papers have many forms and no check: the name has to speak, and all of them to look like one."""
-    return 0.7 if e.says > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
+    """Numbers of papers have many forms and seldom a check: the name has to speak, and nearly all to look like one. Those
+    that carry check digits or a birthday of their own speak for themselves."""
+    if e.recognizer != "document":
+        return 0.9 if e.precision >= 0.8 and e.distinct >= 2 else 0.0
+    return (0.8 if papers_countries(e.c) else 0.7) if e.says > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
 
 
 def _category(e: Evidence) -> float:
@@ -327,6 +254,8 @@ def _category(e: Evidence) -> float:
         return 0.7 if e.share >= 0.9 and e.distinct >= 5 and e.says >= 0 else 0.0
     if e.recognizer == "flag":
         return 0.6 if e.says > 0 and e.share >= 0.5 else 0.0
+    if e.entity == "USERNAME" and e.of(categories.COUNTED, TEXTS) >= 0.9 and kinds(e.c) <= 1:
+        return 0.0  # a word and a number: handed out by a system
     category = categories.BY_KEY[f"{e.entity}|{e.recognizer}"]
     if e.says <= 0 or e.share < category.share or e.distinct < category.distinct:
         return 0.0

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict
+from scanners.detectors.base import LOOKED, STOPPED, Pattern, Verdict, only
 from scanners.detectors.names import speaks
 from scanners.detectors.tally import MOST, sampled, whole
 
@@ -71,6 +71,27 @@ API_KEY = Pattern(
     check_key,
 )
 
+_SESSION = (
+    r"(?:[A-Za-z0-9_.-]*sess(?:ion)?(?:_?id)?|jsessionid|phpsessid|asp\.net_sessionid|aspsessionid[a-z]{8}|connect\.sid|sid|laravel_session"
+    r"|xsrf-token|csrftoken|remember_(?:me|token|user_token)|auth(?:_?token)?|access_token|refresh_token|id_token|wordpress_logged_in_[0-9a-f]+"
+    r"|cfduid|__secure-[a-z0-9_-]+|__host-[a-z0-9_-]+)"
+)
+_COOKIE = re.compile(rf"(?:\A|[;,\s\"'])(?:{_SESSION})=(?P<v>[A-Za-z0-9%._~+/=:-]{{16,}})", re.I)
+"""A session's cookie by the names that frameworks give it, with its value (RFC 6265)."""
+
+
+def check_cookie(candidate: str, _text: str) -> Verdict:
+    return only(_bits(candidate) >= _BITS and any(map(str.isdigit, candidate)))
+
+
+COOKIE = Pattern(
+    "API_KEY",
+    "session_cookie",
+    rb"=[A-Za-z0-9%._~+/=:-]{16}",
+    _COOKIE,
+    check_cookie,
+)
+
 _RANDOM = re.compile(r"[A-Za-z0-9+/=_.~-]{20,512}\Z")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
 _BITS = 3.0
@@ -101,5 +122,10 @@ def _drawn(text: str) -> bool:
         or not any(map(str.isalpha, text))
     ):
         return False
+    return _bits(text) >= _BITS
+
+
+def _bits(text: str) -> float:
+    """Shannon bits a character of a text that is not empty."""
     size = len(text)
-    return -sum(n / size * math.log2(n / size) for n in Counter(text).values()) >= _BITS
+    return -sum(n / size * math.log2(n / size) for n in Counter(text).values())

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from zlib import crc32
 
 from scanners.detectors.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, WHOLE
+
+BUCKETS = 16
+
+
+def bucket(text: str) -> str:
+    """A mark that a few texts share by chance: four bits of a checksum, which show how many kinds there are and none of them."""
+    return f"kind_{crc32(text.encode('utf-8', 'replace')) % BUCKETS}"
+
+
+def kinds(counters: Mapping[str, int], of: str = VALID_TEXTS) -> int:
+    """How many buckets hold more than one in fifty of the texts."""
+    least = 0.02 * max(1, counters.get(of, 0))
+    return sum(counters.get(f"kind_{number}", 0) > least for number in range(BUCKETS))
 
 
 class Group:

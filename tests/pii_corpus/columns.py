@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from catalog.paths import quote
 
 Make = Callable[[random.Random], Any]
 """Draws one value."""
@@ -18,7 +20,8 @@ class Column:
     """One column of a topic of its own.
 
     entity   what it holds; None for a clean one
-    kind     full, neutral name, sparse, free text, key, header, map value, map key, list, JSON in text, base64, number...
+    kind     full, neutral name, sparse, free text, key, header, map value, map key, list, objects in a list, JSON in text,
+             base64, number...
     names    the names on the way to it
     beside   other fields of the same object, each with what is drawn for it
     also     entities that may be found as well without being wrong
@@ -34,10 +37,11 @@ class Column:
 
     @property
     def path(self) -> str:
-        where = ".".join(("value", *self.names))
+        names = [quote(name) for name in self.names]
+        where = ".".join(("value", *names))
         return {
-            "key": "key", "header": f"headers.{self.names[-1]}", "map value": where + "{}", "map key": where + "@keys",
-            "list": where + "[]",
+            "key": "key", "header": f"headers.{names[-1]}", "map value": where + "{}", "map key": where + "@keys",
+            "list": where + "[]", "objects in a list": ".".join(("value", *names[:-1])) + f"[].{names[-1]}",
         }.get(self.kind, where)  # fmt: skip
 
     def records(self) -> list[tuple[bytes | None, bytes, list[tuple[str, bytes]]]]:
@@ -61,10 +65,20 @@ class Column:
                 body = json.dumps({"seen": i % 5, "held": value}, ensure_ascii=False)
             case "base64":
                 body = base64.b64encode(json.dumps({"held": value}).encode()).decode()
-        record: dict[str, Any] = {self.names[-1]: body, **{name: held[i] for name, held in self.beside.items()}}
+        record: Any = {self.names[-1]: body, **{name: values[i] for name, values in self.beside.items()}}
+        if self.kind == "objects in a list":
+            record = [record]
         for name in reversed(self.names[:-1]):
             record = {name: record, "n": i % 3}
         return None, json.dumps(record, ensure_ascii=False).encode(), []
+
+
+def hidden(columns: Iterable[Column]) -> list[Column]:
+    """The same columns under names that say nothing, with nothing beside them."""
+    return [
+        replace(column, names=tuple(f"f{number}_{depth}" for depth, _ in enumerate(column.names)), beside={})
+        for number, column in enumerate(columns)
+    ]
 
 
 def draw(make: Make, count: int, rng: random.Random) -> list[Any]:

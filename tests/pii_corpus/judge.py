@@ -17,7 +17,11 @@ PATTERN_TYPES = {
 }  # fmt: skip
 OTHER_TYPES = frozenset({
     "PERSON", "LOCATION", "DATE_OF_BIRTH", "PASSWORD", "API_KEY", "URL", "DEVICE_ID", "ADVERTISING_ID", "GEO_COORDINATES",
+    "PASSPORT", "DRIVER_LICENSE", "LICENSE_PLATE", "VIN", "USERNAME", "GENDER", "RELIGION", "ETHNICITY", "POLITICAL_OPINION",
+    "SEXUAL_ORIENTATION", "HEALTH", "TRADE_UNION_MEMBERSHIP", "BIOMETRIC_ID",
 })  # fmt: skip
+NINE = frozenset({*PATTERN_TYPES.values(), "national id"})
+TWELVE = NINE | {"PERSON", "LOCATION", "DATE_OF_BIRTH"}
 
 
 def type_of(entity: str) -> str:
@@ -56,7 +60,7 @@ class Score:
 
     def total(self, types: Iterable[str] | None = None) -> Count:
         """Of these types, by default the nine pattern types."""
-        chosen = [self.types[t] for t in types or {*PATTERN_TYPES.values(), "national id"}]
+        chosen = [self.types[t] for t in types or NINE]
         return Count(sum(c.right for c in chosen), sum(c.missed for c in chosen), sum(c.wrong for c in chosen))
 
 

@@ -118,13 +118,13 @@ def plainly(entity: str, path: Sequence[str]) -> int:
         if not own:
             continue
         last = own[-2] if own[-1].isdigit() and len(own) > 1 else own[-1]
-        if "_".join(own) in for_ or last in for_ or within(for_, own):
+        if "_".join(own) in for_ | said_by_names.EXACTLY.get(entity, frozenset()) or last in for_ or within(for_, own):
             if set(own[:-1]) & against:
                 return -1
-            if len(own) > 1 or own[0] not in said_by_names._GENERIC or entity not in ("PERSON", "LOCATION"):
+            if len(own) > 1 or own[0] not in said_by_names.GENERIC or entity not in ("PERSON", "LOCATION"):
                 return 1
             above = set(tokens[place - 1]) if place else set()
-            return 1 if above & said_by_names._PEOPLE or not above & against else -1
+            return 1 if above & said_by_names.PEOPLE or not above & against else -1
         if set(own) & against or within(against, own):
             return -1
         if set(own) & for_:
@@ -139,8 +139,8 @@ def test_names_say_what_their_rules_say() -> None:
     phrases = [
         *said_by_names.FOR.values(),
         *said_by_names.AGAINST.values(),
-        said_by_names._PEOPLE,
-        said_by_names._GENERIC,
+        said_by_names.PEOPLE,
+        said_by_names.GENERIC,
     ]
     known = [*sorted({word for each in phrases for word in each}), "", "-", "2", "other", "x"]
     entities = [*said_by_names.FOR, "NONE"]
