@@ -30,6 +30,8 @@ def caller(
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
 ) -> Subject:
     """The subject of the request's bearer token. Raises NotSignedIn (401)."""
+    if len(request.headers.getlist("authorization")) > 1:
+        raise NotSignedIn("This request has more than one Authorization header; send one.")
     if credentials is None:
         given = request.headers.get("authorization")
         problem = "has an Authorization header that is not a bearer token" if given else "has no token"

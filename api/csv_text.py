@@ -1,8 +1,8 @@
 """CSV as RFC 4180 has it, with care for spreadsheets that run what they open.
 
-A text that begins with = + - @ or a tab is a formula to a spreadsheet. Topics hold what strangers typed, so by default
-such a text gets a ' before it, which spreadsheets do not show (OWASP, "CSV injection"). Numbers, times and other types
-stay as they are. NULL is an empty cell, an empty text is "".
+A text that begins with = + - @ (after blanks too) or a tab is a formula to a spreadsheet. Topics hold what strangers
+typed, so by default such a text gets a ' before it, which spreadsheets do not show (OWASP, "CSV injection"). Numbers,
+times and other types stay as they are. NULL is an empty cell, an empty text is "".
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+from catalog.spreadsheet import defused
+
 _QUOTED = frozenset('",\r\n\t')
 
 
@@ -37,8 +38,8 @@ def _cell(value: Any, kind: str, text: CsvText) -> str:
         return repr(value)
     if not isinstance(value, str):
         written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    elif kind == "string" and text is CsvText.SAFE and value.startswith(_FORMULA):
-        written = "'" + value
+    elif kind == "string" and text is CsvText.SAFE:
+        written = defused(value)
     else:
         written = value
     if not written or not _QUOTED.isdisjoint(written) or written[0] == " " or written[-1] == " ":

@@ -6,13 +6,13 @@ import csv
 import io
 from typing import Any
 
+from catalog.spreadsheet import defused
 from catalog.where_is_places import Report
 
 COLUMNS = (
     "row", "namespace", "name", "path", "entity", "state", "share", "matched", "sampled", "recognizers", "owners",
     "retention_ms", "cleanup_policy", "flows", "readers", "access", "message",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def to_csv(report: Report) -> str:
@@ -49,7 +49,7 @@ def to_csv(report: Report) -> str:
 
 def _cell(value: Any) -> str:
     text = "" if value is None else str(value)
-    return "'" + text if text.startswith(_FORMULA) and not _is_number(text) else text
+    return text if _is_number(text) else defused(text)
 
 
 def _is_number(text: str) -> bool:

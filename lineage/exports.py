@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from catalog.spreadsheet import defused
 from lineage.model import parts_of
 
 Json = Mapping[str, Any]
@@ -150,9 +151,7 @@ def safe_cell(value: Any) -> str:
     """Text that a spreadsheet will not take for a formula."""
     if isinstance(value, list | tuple):
         value = " ".join(str(part) for part in value)
-    text = "" if value is None else str(value)
-    begins = text[:1] in ("\t", "\r", "\n") or text.lstrip()[:1] in ("=", "+", "-", "@")
-    return "'" + text if begins else text
+    return defused("" if value is None else str(value))
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Json]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from catalog.errors import LimitExceeded
-from policies import explain, gate, query_answer
+from policies import explain, query_answer
 from policies.gate import Gated
 from policies.given_rows import GivenRows
 from policies.masks.keys import MaskKeys
@@ -202,7 +202,7 @@ class GovernedQuery:
         A query that would be denied is explained too. Raises SqlRefused, DatasetNotFound, QueryFailed.
         """
         rows = self._limit(limit, self._settings.max_rows)
-        gated = gate.check(sql)
+        gated = self._trail.gate(subject, sql, purpose, "query.explain")
         found = self._preparer.find(subject, gated, purpose)
         prepared = self._preparer.govern(gated, found)
         decision = explain.decision_json(list(found.decisions.values()))

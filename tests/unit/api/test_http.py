@@ -274,6 +274,13 @@ def test_every_route_but_health_asks_for_a_token(weir: ApiWorld) -> None:
             assert (status != 401) if path in open_routes else (status == 401), f"{method} {path}: {status}"
 
 
+def test_two_authorizations_are_none(weir: ApiWorld) -> None:
+    """Servers before this one may have looked at the other of the two."""
+    given = weir.admin.headers["authorization"]
+    twice = weir.anonymous().get("/api/v1/datasets", headers=[("Authorization", given), ("Authorization", given)])
+    assert twice.status_code == 401 and "more than one" in twice.json()["error"]["message"]
+
+
 def test_an_unexpected_failure_tells_nothing_of_itself(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ValueError("secret person1@mail.example.com")

@@ -291,6 +291,13 @@ def test_explain_reads_nothing_and_explains_a_denial() -> None:
     assert answer["decision"]["effect"] == "deny" and answer["window"] is None
 
 
+def test_an_explanation_that_is_refused_is_in_the_audit() -> None:
+    world = World()
+    with pytest.raises(SqlRefused):
+        world.service().explain(ANA, "SELECT reflect('a', 'b') FROM orders")
+    assert [(e.action, e.outcome) for e in world.entries] == [("query.explain", "refused")]
+
+
 def test_a_push_query_sends_what_comes_and_ends_when_access_does() -> None:
     world = World(settings=QuerySettings(recheck_seconds=0.01))
     events = world.service().stream(ANA, "SELECT id FROM orders EMIT CHANGES")
