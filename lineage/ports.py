@@ -85,6 +85,9 @@ class LineageGraph(Protocol):
     def prepare(self) -> None:
         """Make constraints and indexes. Harmless to repeat."""
 
+    def warm(self) -> None:
+        """Let the store plan the questions that are asked, so that the first of them need not wait for it."""
+
     # writing
     def books(self, owners: Collection[str]) -> dict[str, StoredBook]: ...
 

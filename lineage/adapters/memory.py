@@ -110,6 +110,9 @@ class MemoryGraph:
     def prepare(self) -> None:
         self._held()
 
+    def warm(self) -> None:
+        self._held()
+
     def books(self, owners: Collection[str]) -> dict[str, StoredBook]:
         held = self._held().books
         return {owner: held[owner] for owner in owners if owner in held}
@@ -145,7 +148,7 @@ class MemoryGraph:
             held.jobs |= delta.jobs
             held.job_info |= delta.job_info
             held.infos |= delta.dataset_info
-            gone = [held.edges.pop(edge_id) for _, edge_id in delta.removed if edge_id in held.edges]
+            gone = [held.edges.pop(edge_id) for _, edge_id, _ in delta.removed if edge_id in held.edges]
             held.edges |= {edge.id: replace(edge, ends=()) for edge in delta.upserts}
             held.edges |= {edge.id: replace(edge, ends=()) for edge in delta.updates if edge.id in held.edges}
             used = {end for edge in held.edges.values() for end in (edge.source, edge.target)} if gone else set()
