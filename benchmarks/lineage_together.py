@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import psutil
 from confluent_kafka.admin import AdminClient
 
 from benchmarks._lineage_world import NAMESPACE, World
@@ -71,6 +72,7 @@ class _Bench:
             "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"{self.settings.topic}.head",
         }  # fmt: skip
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._servers = _listening(addresses.kafka, addresses.neo4j)
         self.token = ""
 
     # -- processes ----------------------------------------------------------------------------------------------------
@@ -147,7 +149,8 @@ class _Bench:
                 self._post(connection, body)
                 times.append((time.perf_counter() - started) * 1000)
 
-        before, started = _cpu(self._processes), time.perf_counter()
+        pids = [*(process.pid for process in self._processes), *self._servers]
+        before, started = _cpu(pids), time.perf_counter()
         threads = [threading.Thread(target=client) for _ in range(_CLIENTS)]
         for thread in threads:
             thread.start()
@@ -166,8 +169,10 @@ class _Bench:
             f"folded   {(count - behind) / checked:.0f}/s while they posted, {count / took:.0f}/s from first post to last fold"
         )
         alone = f", then {behind / (took - checked):.0f}/s alone" if behind else ""
-        used = [(after - was) * 1000 / count for after, was in zip(_cpu(self._processes), before, strict=True)]
-        print(f"processor time an event: {', '.join(f'{each:.2f}' for each in used)} ms (API, folds){alone}")
+        used = [(after - was) * 1000 / count for after, was in zip(_cpu(pids), before, strict=True)]
+        names = ["API", *["fold"] * self.options.folds, "Kafka", "Neo4j"]
+        listed = ", ".join(f"{name} {each:.2f}" for name, each in zip(names, used, strict=True))
+        print(f"processor time an event, ms: {listed}{alone}")
 
     def _questions(self, world: World) -> None:
         dice = random.Random(3)
@@ -283,11 +288,17 @@ def _at(times: Sequence[float], share: float) -> float:
     return sorted(times)[min(len(times) - 1, int(len(times) * share))] if times else float("nan")
 
 
-def _cpu(processes: Sequence[subprocess.Popen[bytes]]) -> list[float]:
+def _cpu(pids: Sequence[int]) -> list[float]:
     """Seconds of processor time each has used."""
-    ticks = os.sysconf("SC_CLK_TCK")
-    stats = [Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split() for process in processes]
-    return [(int(fields[11]) + int(fields[12])) / ticks for fields in stats]
+    times = [psutil.Process(pid).cpu_times() for pid in pids]
+    return [each.user + each.system for each in times]
+
+
+def _listening(*addresses: str) -> list[int]:
+    """The processes behind these host:port addresses of this machine."""
+    ports = [int(address.rpartition(":")[2]) for address in addresses]
+    held = {each.laddr.port: each.pid for each in psutil.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
+    return [pid for port in ports if (pid := held.get(port)) is not None]
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

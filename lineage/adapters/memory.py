@@ -6,6 +6,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
 from catalog.model import DatasetId
@@ -33,6 +34,17 @@ class MemoryEventLog:
         with self._lock:
             arrived = self.clock()
             self.records.append(Record(0, len(self.records), key.encode(), value, tuple(headers), arrived))
+
+    ready = True
+
+    def send(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()) -> Future[None]:
+        future: Future[None] = Future()
+        try:
+            self.append(key, value, headers)
+            future.set_result(None)
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
     def append_many(
         self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
