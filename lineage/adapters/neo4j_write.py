@@ -102,7 +102,7 @@ class DeltaWriter:
             after = {edge_id: row for edge_id, row in after.items() if edge_id not in gone or edge_id in upserts}
             if after == before:
                 continue
-            row = {"id": p + key, "rows": bytearray(pack(after)), **counted(after)}
+            row: dict[str, Any] = {"id": p + key, "rows": bytearray(pack(after)), **counted(after)}
             if not after:
                 empty.append(p + key)
             elif key in held:
