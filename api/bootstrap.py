@@ -50,6 +50,7 @@ from lineage.producer_catalog import ProducerCatalog
 from lineage.queries import Lineage
 from lineage.rebuild import rebuild
 from lineage.sql.flows import KnownNames
+from lineage.warm import warm
 from policies import kinds as policy_kinds
 from policies.approvals import Approvals
 from policies.audit import AuditLog
@@ -260,6 +261,10 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         topic: Receiver | None = parts.get("event_topic", parts.event_topic)
         return [*([topic] if topic is not None else []), *webhooks.receivers()]
 
+    def warm_up() -> None:
+        parts.warm(query.running.busy)
+        warm(lineage, graph)
+
     def worker() -> LineageWorker:
         source, letters = parts.get("source", parts.source), parts.get("letters", parts.letters)
         return LineageWorker(source, graph, letters, settings.lineage, names, producers)
@@ -331,7 +336,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         declared=Declared(handlers, parts.transaction, audit),
         facts=facts,
         health=Health(parts.probes(), parts.lag),
-        warm=partial(parts.warm, query.running.busy),
+        warm=warm_up,
         closing=parts.closing,
     )
     parts.closing += [services.health.close, webhooks.close, services.deliveries.close]

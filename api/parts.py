@@ -299,7 +299,7 @@ class Parts:
                 {"properties": self._settings.kafka.client_options()}, self._settings.kafka.bootstrap_servers.split(",")
             ),
             "elasticsearch": lambda: self.get("index", self.index).ping(),
-            "neo4j": lambda: self.get("graph", self.graph).counts(),
+            "neo4j": lambda: self.get("graph", self.graph).node("dataset:weir:readiness"),
             "spark": self._spark_answers,
         }
 

@@ -16,7 +16,7 @@ from lineage.codec import decode, encode
 from lineage.events import Event, bounded
 from lineage.ingest import REDACTED_ALREADY
 from lineage.learn import Gathered, gather
-from lineage.memory import quick_turns, uncollected
+from lineage.memory import looked_through, quick_turns, uncollected
 from lineage.names import Resolve, as_written
 from lineage.parse import parse
 from lineage.ports import EventLog, EventSource, LineageGraph, Record, WriteRefused
@@ -31,6 +31,7 @@ log = structlog.get_logger(__name__)
 
 _TIDY_SECONDS = 10.0
 _TIDY_AGAIN_SECONDS = 600.0
+_COLLECT_SECONDS = 600.0
 
 
 class Stopped(Exception):
@@ -84,6 +85,7 @@ class LineageWorker:
         self._repeats = Repeats()
         self._next: _Batch | None = None
         self._tidy_at = 0.0
+        self._collect_at = time.monotonic() + _COLLECT_SECONDS
         self.state = WorkerState()
 
     def run(self, stop: threading.Event) -> None:
@@ -160,6 +162,9 @@ class LineageWorker:
 
     def tidy(self) -> int:
         """Now and then: datasets of a cluster that was declared meanwhile get its name. Gives their number."""
+        if time.monotonic() >= self._collect_at:
+            self._collect_at = time.monotonic() + _COLLECT_SECONDS
+            looked_through()
         if time.monotonic() < self._tidy_at:
             return 0
         try:

@@ -41,7 +41,7 @@ class GraphDelta:
     datasets    id -> dataset; columns: field id -> (dataset, field); jobs: id -> (namespace, name): nodes to make
     job_info    job id -> what it says of itself, whole; dataset_info: dataset -> the same, with times, whole
     upserts     edges to make (or to set, where they are); updates: edges that are there, to set
-    removed     (kind, id) of edges that are no longer derived
+    removed     (kind, id, owner) of edges that are no longer derived
     links       symlinks learned; drops, clears: dataset -> all its times; retired: ids of datasets now known by another
     books       to store, each with the version it replaces
     """
@@ -53,7 +53,7 @@ class GraphDelta:
     dataset_info: dict[DatasetId, Info] = field(default_factory=dict)
     upserts: list[Edge] = field(default_factory=list)
     updates: list[Edge] = field(default_factory=list)
-    removed: list[tuple[Kind, str]] = field(default_factory=list)
+    removed: list[tuple[Kind, str, str]] = field(default_factory=list)
     links: set[Link] = field(default_factory=set)
     drops: dict[DatasetId, tuple[int, ...]] = field(default_factory=dict)
     clears: dict[DatasetId, tuple[int, ...]] = field(default_factory=dict)

@@ -124,7 +124,7 @@ class Downstream(Finder):
         self, root: str, rows: Iterable[Affected], truncated: bool, change: Change | None, basis: Basis
     ) -> Impact:
         touched = list(with_effects(rows, change)) if change is not None else list(rows)
-        nodes = self._nodes([row.id for row in touched])
+        nodes = self._ends([row.id for row in touched])
         found = [impacts.with_node(row, nodes.get(row.id), self._owners_of(nodes.get(row.id))) for row in touched]
         return Impact(
             root,

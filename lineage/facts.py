@@ -238,12 +238,14 @@ def _explicit_source(target: tuple[str, str], item: Mapping[str, Any], own_job: 
 def _items(holder: Mapping[str, Any] | None, key: str) -> Iterator[Mapping[str, Any]]:
     items = holder.get(key) if holder else None
     for item in items if isinstance(items, list) else ():
-        if isinstance(item, Mapping):
+        if type(item) is dict or isinstance(item, Mapping):  # the first is what JSON gives, and quick to see
             yield item
 
 
 def _is_field(name: Any) -> bool:
-    return isinstance(name, str) and bool(name) and len(name.encode(errors="replace")) <= MAX_FIELD_BYTES
+    if not isinstance(name, str) or not name:
+        return False
+    return len(name) <= MAX_FIELD_BYTES // 4 or len(name.encode(errors="replace")) <= MAX_FIELD_BYTES
 
 
 def _pair(name: Name) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from catalog.columns import column_of
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
-from lineage.model import Basis, Direction, Edge, Kind, Node
+from lineage.model import Basis, Direction, Edge, Kind, Node, parts_of
 from lineage.names import Names, Resolve, as_written, field_text
 from lineage.parse import run_id_of
 from lineage.ports import LineageGraph
@@ -146,6 +146,14 @@ class Finder:
 
     def _nodes(self, ids: Collection[str]) -> dict[str, Node]:
         return self._graph.nodes(ids) if ids else {}
+
+    def _ends(self, ids: Collection[str]) -> dict[str, Node]:
+        """The nodes at the ends of edges that were just read: a field is all in its id, and not asked for again."""
+        fields = [parts_of(node_id) for node_id in ids if node_id.startswith("datasetField:")]
+        made = [Node(str(node), "field", node.namespace, node.name, node.field) for node in fields]
+        return self._nodes([node_id for node_id in ids if not node_id.startswith("datasetField:")]) | {
+            n.id: n for n in made
+        }
 
     def _tagged(self, nodes: Iterable[Node]) -> dict[str, Node]:
         """Fields with the tags that producers gave them with their datasets."""

@@ -140,7 +140,7 @@ def _compare(delta: GraphDelta, book: Book, rows: Iterable[Derived]) -> None:
             add_nodes(delta, edge)
         elif before != row:
             delta.updates.append(derived.edge(book.owner))
-    delta.removed += [(Kind(row[0]), key) for key, row in book.emitted.items() if key not in emitted]
+    delta.removed += [(Kind(row[0]), key, book.owner) for key, row in book.emitted.items() if key not in emitted]
     book.emit(emitted)
 
 

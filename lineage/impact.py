@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from catalog.model import DatasetId
-from lineage.model import Affected, Basis, Direction, Edge, Kind, Node
+from lineage.model import Affected, Basis, Direction, Edge, Kind, Node, holder_of
 from lineage.ports import LineageGraph
 from lineage.walks import hops
 
@@ -62,20 +61,16 @@ class Walk:
             away = distance[edge.source] + 1
             _add(found, Affected(edge.target, "dataset", away, False, "influences"))
             self._job(found, edge, away, edge.source in raw)
-        self._unknown(root, distance, raw, found)
+        self._unknown(distance, raw, found)
         found.pop(root.id, None)
         return found
 
-    def _unknown(self, root: Node, distance: dict[str, int], raw: set[str], found: Found) -> None:
+    def _unknown(self, distance: dict[str, int], raw: set[str], found: Found) -> None:
         """Datasets fed by one that holds the value, where nobody said which columns go: it may be among them."""
-        fields = self._graph.nodes(distance) | {root.id: root}
         holds: dict[str, int] = {}
         holds_raw: set[str] = set()
         for node, away in distance.items():
-            field = fields.get(node)
-            if field is None:
-                continue
-            dataset = DatasetId(field.namespace, field.name).node_id
+            dataset = holder_of(node)
             holds[dataset] = min(away, holds.get(dataset, away))
             if node in raw:
                 holds_raw.add(dataset)

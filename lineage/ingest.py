@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
 from catalog.errors import InvalidInput
@@ -32,6 +33,19 @@ class Ingest:
         """
         key, value = self._prepare(raw)
         self._log.append(key, value, REDACTED_ALREADY)
+
+    @property
+    def ready(self) -> bool:
+        """Whether `begin` returns at once."""
+        return self._log.ready
+
+    def begin(self, raw: Any) -> Future[None]:
+        """As `post`, without waiting: done when the event is durable, else with Unavailable or InvalidInput.
+
+        Raises InvalidInput.
+        """
+        key, value = self._prepare(raw)
+        return self._log.send(key, value, REDACTED_ALREADY)
 
     def post_batch(self, raw: Any) -> BatchResult:
         """Each event on its own: what is no event is named in the result, the others are durable.

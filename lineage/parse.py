@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from catalog.errors import InvalidInput
@@ -147,8 +148,17 @@ def _check_length(text: str, limit: int, where: str) -> None:
 
 def optional_name(raw: Any) -> Name | None:
     """A namespace and a name from inside a facet, or None where they are not usable."""
+    if not isinstance(raw, dict) and not isinstance(raw, Mapping):
+        return None
+    namespace, name = raw.get("namespace"), raw.get("name")
+    return _usable(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
+
+
+@lru_cache(maxsize=8192)
+def _usable(namespace: str, name: str) -> Name | None:
+    """Column lineage repeats the same few datasets for each of its fields."""
     try:
-        return _name(raw, "")
+        return _name({"namespace": namespace, "name": name}, "")
     except InvalidInput:
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -29,6 +30,13 @@ class EventLog(Protocol):
 
     def append(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()) -> None:
         """Return when the event is durable. Raises Unavailable naming Kafka, or InvalidInput for one too large."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether `send` returns at once: the log is known to be there."""
+
+    def send(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()) -> Future[None]:
+        """As `append`, without waiting: done when the event is durable, or has the error that `append` raises."""
 
     def append_many(
         self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
@@ -84,6 +92,9 @@ class LineageGraph(Protocol):
 
     def prepare(self) -> None:
         """Make constraints and indexes. Harmless to repeat."""
+
+    def warm(self) -> None:
+        """Let the store plan the questions that are asked, so that the first of them need not wait for it."""
 
     # writing
     def books(self, owners: Collection[str]) -> dict[str, StoredBook]: ...

@@ -63,7 +63,7 @@ class Lineage(Downstream):
             edges, truncated = {edge.id: edge for edge in chosen}, truncated or over
         kept = sorted(edges.values(), key=lambda e: (e.kind, e.source, e.target, e.vf, e.id))
         ids = {root.id} | {end for e in kept for end in (e.source, e.target)} | {e.job for e in kept if e.job}
-        nodes = {root.id: root} | self._nodes(ids)
+        nodes = self._ends(ids) | {root.id: root}
         if columns:
             nodes |= self._tagged(nodes.values())
         stale = self._stale(kept, nodes, at)

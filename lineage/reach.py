@@ -13,8 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from catalog.model import DatasetId
-from lineage.model import Direction, Edge, Kind, Node, parts_of, rfc3339
+from lineage.model import Direction, Edge, Kind, Node, holder_of, parts_of, rfc3339
 from lineage.ports import LineageGraph
 
 
@@ -126,7 +125,7 @@ def outgoing_since(graph: LineageGraph, root: Node, at: int, budget: int) -> tup
         fields = {node for node in frontier if node.startswith("datasetField:")}
         edges = graph.edges_since(frontier - fields, Kind.FEEDS, Direction.DOWNSTREAM, at)
         edges += graph.edges_since(fields, Kind.DERIVES, Direction.DOWNSTREAM, at)
-        edges += _unknown_columns(graph, root, fields, at)
+        edges += _unknown_columns(graph, fields, at)
         for edge in edges:
             found[edge.source].append(edge)
         frontier = {edge.target for edge in edges} - seen
@@ -134,11 +133,10 @@ def outgoing_since(graph: LineageGraph, root: Node, at: int, budget: int) -> tup
     return found, len(seen) > budget
 
 
-def _unknown_columns(graph: LineageGraph, root: Node, fields: Collection[str], at: int) -> list[Edge]:
+def _unknown_columns(graph: LineageGraph, fields: Collection[str], at: int) -> list[Edge]:
     """Flows out of the datasets of these fields of which no columns are known, as flows out of the fields."""
-    nodes = {**(graph.nodes(fields) if fields else {}), **({root.id: root} if root.id in fields else {})}
     held: dict[str, list[str]] = defaultdict(list)
-    for key, node in nodes.items():
-        held[DatasetId(node.namespace, node.name).node_id].append(key)
+    for key in fields:
+        held[holder_of(key)].append(key)
     flows = graph.edges_since(held, Kind.FEEDS, Direction.DOWNSTREAM, at) if held else []
     return [replace(edge, source=field) for edge in flows if not edge.columns for field in held[edge.source]]

@@ -75,7 +75,8 @@ def read(event: Event) -> Reading:
     return Reading(
         facts,
         digest_of(facts),
-        frozenset(Name(*name) for fact in facts for name in datasets_in(fact)) | {ref.id for ref in refs(event)},
+        frozenset(Name(*name) for name in {name for fact in facts for name in datasets_in(fact)})
+        | {ref.id for ref in refs(event)},
         frozenset(Name(*name) for fact in facts for name in jobs_in(fact)),
         links,
         drops,

@@ -27,7 +27,7 @@ _TIME = re.compile(rb'"eventTime":\s*"([^"\\]*)"')
 
 
 class Repeats:
-    """The newest messages that were folded. One thread."""
+    """The newest messages that were folded. One thread notes them, while another may ask."""
 
     def __init__(self, kept: int = _KEPT) -> None:
         self._kept = kept
@@ -56,8 +56,10 @@ class Repeats:
         if found is None:
             return
         mark, time = found
-        first, end = self._folded.pop(mark, (time, time))
+        first, end = self._folded.get(mark, (time, time))
+        # In one step: were the old one taken out before, a message that the other thread reads then would be unknown.
         self._folded[mark] = (min(first, time), max(end, time - time % SEEN_STEP + SEEN_STEP))
+        self._folded.move_to_end(mark)
         if len(self._folded) > self._kept:
             self._folded.popitem(last=False)
 

@@ -71,16 +71,18 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
     unsaid: set[tuple[DatasetId, str, DatasetId, str | None]] = set()
     schemas: dict[DatasetId, Columns] = {}
     for fact in facts:
+        if fact[0] == f.COLUMN or fact[0] == f.EXPLICIT_COLUMN:  # most facts are these, and a pattern is slow to match
+            tag, sns, sn, sf, tns, tn, tf, way = fact
+            source, target = names.dataset(sns, sn), names.dataset(tns, tn)
+            columns.append((source, sf, target, tf, way != f.MASKED, tag == f.EXPLICIT_COLUMN))
+            if way == f.UNSAID:
+                unsaid.add((source, sf, target, tf))
+            continue
         match fact:
             case (f.INPUT, ns, name):
                 ins.add(names.dataset(ns, name))
             case (f.OUTPUT, ns, name):
                 outs.add(names.dataset(ns, name))
-            case (f.COLUMN | f.EXPLICIT_COLUMN as tag, sns, sn, sf, tns, tn, tf, way):
-                source, target = names.dataset(sns, sn), names.dataset(tns, tn)
-                columns.append((source, sf, target, tf, way != f.MASKED, tag == f.EXPLICIT_COLUMN))
-                if way == f.UNSAID:
-                    unsaid.add((source, sf, target, tf))
             case (f.INFLUENCE | f.EXPLICIT_INFLUENCE as tag, sns, sn, sf, tns, tn):
                 source, target = names.dataset(sns, sn), names.dataset(tns, tn)
                 columns.append((source, sf, target, None, False, tag == f.EXPLICIT_INFLUENCE))
@@ -119,7 +121,7 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
         said.from_sql = {row[2] for row in columns} - given
         said.doubtful = doubtful - given
     raw: dict[Ends, bool] = {}
-    for source, _, target, _, is_raw, explicit in columns:
+    for source, target, is_raw, explicit in _by_ends(columns):
         raw[source, target] = raw.get((source, target), False) or is_raw
         flows.setdefault((source, target), _how(said, target, explicit))
         if target not in said.doubtful:
@@ -161,6 +163,19 @@ def _masked_as_shown(
         and ways.get(_spelled(row[0], row[1], row[2], row[3])) == {False} else row
         for row in columns
     ]  # fmt: skip
+
+
+def _by_ends(
+    columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]],
+) -> Iterator[tuple[DatasetId, DatasetId, bool, bool]]:
+    """Source, target, is any of it raw, is it explicit: once for many columns between the same two objects."""
+    found: dict[tuple[int, int], tuple[DatasetId, DatasetId, bool, bool]] = {}
+    for source, _, target, _, is_raw, explicit in columns:
+        key = (id(source), id(target))
+        held = found.get(key)
+        if held is None or (is_raw and not held[2]):
+            found[key] = (source, target, is_raw, explicit if held is None else held[3])
+    return iter(found.values())
 
 
 def _spelled(source: DatasetId, sf: str, target: DatasetId, tf: str) -> tuple[str, ...]:

@@ -42,6 +42,13 @@ class KafkaEventLog:
         if outcome is not None:
             raise outcome
 
+    @property
+    def ready(self) -> bool:
+        return self._ready
+
+    def send(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()) -> Future[None]:
+        return self._send(key, value, headers)
+
     def append_many(
         self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
     ) -> list[Exception | None]:
@@ -75,6 +82,7 @@ class KafkaEventLog:
 
     def _send(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]]) -> Future[None]:
         future: Future[None] = Future()
+        future.set_running_or_notify_cancel()  # whoever waits for it may go away, but not take it back
 
         def delivered(error: KafkaError | None, message: Message) -> None:
             if error is None:

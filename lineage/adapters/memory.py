@@ -6,6 +6,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
 from catalog.model import DatasetId
@@ -33,6 +34,17 @@ class MemoryEventLog:
         with self._lock:
             arrived = self.clock()
             self.records.append(Record(0, len(self.records), key.encode(), value, tuple(headers), arrived))
+
+    ready = True
+
+    def send(self, key: str, value: bytes, headers: Sequence[tuple[str, bytes]] = ()) -> Future[None]:
+        future: Future[None] = Future()
+        try:
+            self.append(key, value, headers)
+            future.set_result(None)
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
     def append_many(
         self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
@@ -110,6 +122,9 @@ class MemoryGraph:
     def prepare(self) -> None:
         self._held()
 
+    def warm(self) -> None:
+        self._held()
+
     def books(self, owners: Collection[str]) -> dict[str, StoredBook]:
         held = self._held().books
         return {owner: held[owner] for owner in owners if owner in held}
@@ -145,7 +160,7 @@ class MemoryGraph:
             held.jobs |= delta.jobs
             held.job_info |= delta.job_info
             held.infos |= delta.dataset_info
-            gone = [held.edges.pop(edge_id) for _, edge_id in delta.removed if edge_id in held.edges]
+            gone = [held.edges.pop(edge_id) for _, edge_id, _ in delta.removed if edge_id in held.edges]
             held.edges |= {edge.id: replace(edge, ends=()) for edge in delta.upserts}
             held.edges |= {edge.id: replace(edge, ends=()) for edge in delta.updates if edge.id in held.edges}
             used = {end for edge in held.edges.values() for end in (edge.source, edge.target)} if gone else set()

@@ -13,42 +13,42 @@ MIN_DEPTH = 3
 
 MAX_DEPTH = 100
 
-LABELS = ("Dataset", "Column", "Job", "Name", "Book")
+DEPTHS = (MIN_DEPTH, 5, 10, 20, 50, MAX_DEPTH)
+"""Depths that walks are written for: each is a plan of its own. A walk of another depth is cut out of the next."""
 
-GRAPH_LABELS = ("Dataset", "Job", "Name", "Book")
-"""Labels whose nodes carry their graph's name; a column is found by its dataset's key, which begins with it."""
+PLANNED_ONCE = "CYPHER replan=skip "
+"""Before statements whose plan does not depend on how much there is."""
 
-TYPES: dict[Kind, str] = {kind: kind.name for kind in Kind}
+LABELS = ("Dataset", "Job", "Name", "Book")
 
 ENDS: dict[Kind, tuple[str, str]] = {
     Kind.FEEDS: ("Dataset", "Dataset"),
-    Kind.DERIVES: ("Column", "Column"),
-    Kind.INFLUENCES: ("Column", "Dataset"),
     Kind.READS: ("Job", "Dataset"),
     Kind.WRITES: ("Job", "Dataset"),
     Kind.CHILD_OF: ("Job", "Job"),
     Kind.HANDS_TO: ("Job", "Job"),
 }
 
+TYPES: dict[Kind, str] = {kind: kind.name for kind in ENDS}
+"""Kinds of edges that are relationships of their own; those between columns lie in `COLUMNS` (neo4j_bundles.py)."""
+
 SCHEMA = (
     "CREATE CONSTRAINT lineage_graph_name IF NOT EXISTS FOR (n:LineageGraph) REQUIRE n.name IS UNIQUE",
+    "CREATE CONSTRAINT lineage_turn_name IF NOT EXISTS FOR (n:LineageTurn) REQUIRE n.name IS UNIQUE",
     *(
         f"CREATE CONSTRAINT lineage_{label.lower()}_key IF NOT EXISTS FOR (n:{label}) REQUIRE n.key IS UNIQUE"
         for label in LABELS
     ),
     *(
         f"CREATE CONSTRAINT lineage_{name.lower()}_id IF NOT EXISTS FOR ()-[e:{name}]-() REQUIRE e.id IS UNIQUE"
-        for name in (*TYPES.values(), "ALSO")
+        for name in (*TYPES.values(), "ALSO", "COLUMNS")
     ),
-    *(
-        f"CREATE INDEX lineage_{label.lower()}_graph IF NOT EXISTS FOR (n:{label}) ON (n.graph)"
-        for label in GRAPH_LABELS
-    ),
+    *(f"CREATE INDEX lineage_{label.lower()}_graph IF NOT EXISTS FOR (n:{label}) ON (n.graph)" for label in LABELS),
     *(
         f"CREATE INDEX lineage_{label.lower()}_namespace IF NOT EXISTS FOR (n:{label}) ON (n.graph, n.namespace)"
         for label in ("Dataset", "Job")
     ),
-    "CREATE INDEX lineage_column_dataset IF NOT EXISTS FOR (n:Column) ON (n.dataset)",
+    "CREATE INDEX lineage_columns_owner IF NOT EXISTS FOR ()-[e:COLUMNS]-() ON (e.book)",
 )
 
 SCHEMA_NAMES = "SHOW INDEXES YIELD name"
@@ -58,10 +58,23 @@ SCHEMA_NAMES = "SHOW INDEXES YIELD name"
 
 ACTIVE = "MATCH (g:LineageGraph {name: $name}) RETURN g.active AS active"
 START = "MERGE (g:LineageGraph {name: $name}) ON CREATE SET g.active = 1, g.newest = 1 RETURN g.active AS active"
+TURNS = 16
+"""Writers side by side each have a turn of their own, so that they do not wait for each other; a switch takes all."""
+MAKE_TURNS = f"""
+UNWIND range(0, {TURNS - 1}) AS at
+MERGE (t:LineageTurn {{name: $name + '/' + at}}) ON CREATE SET t.graph = $name, t.writes = 0
+"""
 NEXT = "MATCH (g:LineageGraph {name: $name}) SET g.newest = g.newest + 1 RETURN g.newest AS newest"
-ACTIVATE = "MATCH (g:LineageGraph {name: $name}) WITH g, g.active AS was SET g.active = $active RETURN was"
-# The write takes the lock on this node, so that no transaction of the old generation ends after the switch.
-LOCK = "MATCH (g:LineageGraph {name: $name}) SET g.writes = coalesce(g.writes, 0) + 1 RETURN g.active AS active"
+# A write takes the lock on its turn, and the switch on all of them: no transaction of the old generation ends after it.
+ACTIVATE = """
+UNWIND $turns AS turn MATCH (t:LineageTurn {name: turn}) SET t.writes = t.writes + 1
+WITH count(t) AS turns
+MATCH (g:LineageGraph {name: $name}) WITH g, g.active AS was SET g.active = $active RETURN was
+"""
+LOCK = """
+MATCH (t:LineageTurn {name: $turn}) SET t.writes = t.writes + 1
+WITH t MATCH (g:LineageGraph {name: $name}) RETURN g.active AS active
+"""
 
 # --- writing ---------------------------------------------------------------------------------------------------------
 
@@ -72,7 +85,9 @@ RETURN b.owner AS owner, b.version AS version, b.document AS document
 
 WRITE_BOOKS = """
 UNWIND $rows AS r
-MERGE (b:Book {key: r.key}) ON CREATE SET b.graph = $graph, b.owner = r.owner, b.version = 0
+MERGE (b:Book {key: r.key}) ON CREATE SET b.graph = $graph, b.version = 0
+SET b.owner = r.owner  // takes the lock, before the version is read
+WITH b, r
 WITH b, r, b.version = r.version AS fits
 SET b.version = b.version + 1, b.document = r.document
 RETURN count(CASE WHEN fits THEN null ELSE 1 END) AS stale
@@ -82,11 +97,23 @@ WRITE_NODES = {
     label: f"UNWIND $rows AS r MERGE (n:{label} {{key: r.key}}) ON CREATE SET n += r.new, n.graph = $graph"
     for label in ("Dataset", "Job", "Name")
 }
-WRITE_COLUMNS = """
-UNWIND $groups AS g UNWIND g.rows AS r
-MERGE (n:Column {key: r[0]})
-ON CREATE SET n.field = r[1], n.dataset = g.dataset, n.namespace = g.namespace, n.name = g.name
+
+# Edges between columns: `rows` is the document of neo4j_bundles.py.
+# Whoever reads a bundle to change it takes its lock first.
+_HELD = "SET e.derives = e.derives WITH e RETURN e.id AS id, e.rows AS rows"
+BUNDLES = f"UNWIND $ids AS id MATCH ()-[e:COLUMNS {{id: id}}]->() {_HELD}"
+BUNDLES_OF = f"UNWIND $books AS book MATCH ()-[e:COLUMNS {{book: book}}]->() {_HELD}"
+CREATE_BUNDLES = """
+UNWIND $rows AS r MATCH (a:Dataset {key: r.a}) MATCH (b:Dataset {key: r.b})
+CREATE (a)-[:COLUMNS {
+  id: r.id, owner: r.owner, book: r.book, rows: r.rows, derives: r.derives, influences: r.influences
+}]->(b)
 """
+SET_BUNDLES = """
+UNWIND $rows AS r MATCH ()-[e:COLUMNS {id: r.id}]->()
+SET e.rows = r.rows, e.derives = r.derives, e.influences = r.influences
+"""
+DELETE_BUNDLES = "UNWIND $ids AS id MATCH ()-[e:COLUMNS {id: id}]->() DELETE e"
 
 WRITE_JOB_INFO = "UNWIND $rows AS r MATCH (n:Job {key: r.key}) SET n.info = r.info"
 WRITE_DATASET_INFO = "UNWIND $rows AS r MATCH (n:Dataset {key: r.key}) SET n.said = r.said"
@@ -134,18 +161,9 @@ def update_edges(kind: Kind) -> str:
 
 
 def remove_edges(kind: Kind) -> str:
-    """Delete edges; gives the keys of their ends."""
-    return f"""
-UNWIND $ids AS id MATCH (a)-[e:{TYPES[kind]} {{id: id}}]->(b) DELETE e
-WITH a, b UNWIND [a.key, b.key] AS key RETURN DISTINCT key
-"""
+    return f"UNWIND $ids AS id MATCH ()-[e:{TYPES[kind]} {{id: id}}]->() DELETE e"
 
 
-PRUNE_COLUMNS = "UNWIND $keys AS key MATCH (c:Column {key: key}) WHERE NOT (c)--() DELETE c"
-
-RETIRE_COLUMNS = """
-UNWIND $keys AS key MATCH (c:Column {dataset: key}) WHERE NOT (c)--() DELETE c
-"""
 RETIRE_DATASETS = "UNWIND $keys AS key MATCH (d:Dataset {key: key}) WHERE NOT (d)--() DELETE d"
 
 CONTEXT_NAMES = """
@@ -162,7 +180,7 @@ UNWIND $keys AS key MATCH (n:Dataset {key: key}) WHERE n.said IS NOT NULL
 RETURN n.namespace AS namespace, n.name AS name, n.said AS said
 """
 OWNERS_OF = """
-UNWIND $keys AS key MATCH (:Dataset {key: key})-[e:FEEDS|INFLUENCES|READS|WRITES]-()
+UNWIND $keys AS key MATCH (:Dataset {key: key})-[e:FEEDS|COLUMNS|READS|WRITES]-()
 RETURN DISTINCT coalesce(e.owner, e.job) AS owner
 """
 
@@ -171,13 +189,19 @@ RETURN DISTINCT coalesce(e.owner, e.job) AS owner
 NODES = {
     label: f"UNWIND $keys AS key MATCH (n:{label} {{key: key}})"
     f" RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.{extra} AS extra"
-    for label, extra in (("Dataset", "said"), ("Column", "field"), ("Job", "info"))
+    for label, extra in (("Dataset", "said"), ("Job", "info"))
 }
 
-FIELDS_OF = """
-MATCH (n:Column {dataset: $dataset})
-RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.field AS field ORDER BY n.key LIMIT $limit
-"""
+BUNDLES_AT = {
+    direction: f"UNWIND $keys AS key MATCH (x:Dataset {{key: key}}){arrow}(y:Dataset)"
+    f" RETURN [key, e.owner, {a}.namespace, {a}.name, {b}.namespace, {b}.name, e.rows] AS row"
+    for direction, arrow, a, b in (
+        (Direction.DOWNSTREAM, "-[e:COLUMNS]->", "x", "y"),
+        (Direction.UPSTREAM, "<-[e:COLUMNS]-", "y", "x"),
+    )
+}
+BUNDLES_IN = "MATCH (n:Dataset {graph: $graph})-[e:COLUMNS]->(m:Dataset) RETURN n.key AS a, m.key AS b, e.rows AS rows"
+"""All of a graph."""
 
 NAMED_IN = {
     label: f"MATCH (n:{label} {{graph: $graph}}) WHERE ($namespace IS NULL OR n.namespace = $namespace)"
@@ -197,11 +221,8 @@ NAMESPACES = {
 }
 
 # $graph is the name of graph and generation; $prefix the same with the bar that ends it in keys.
-_MINE = {
-    **{label: f"(n:{label} {{graph: $graph}})" for label in GRAPH_LABELS},
-    "Column": "(n:Column WHERE n.dataset STARTS WITH $prefix)",
-}
-SEARCH = {label: f"MATCH {_MINE[label]} RETURN n.key AS key LIMIT $limit" for label in ("Dataset", "Column", "Job")}
+_MINE = {label: f"(n:{label} {{graph: $graph}})" for label in LABELS}
+SEARCH = {label: f"MATCH {_MINE[label]} RETURN n.key AS key LIMIT $limit" for label in ("Dataset", "Job")}
 
 _VALID = "{e}.vf <= $time AND $time < {e}.vt"
 _IN_CONTENTS = "{e}.vf <= $time AND $time < coalesce({e}.ct, {e}.vt)"
@@ -253,25 +274,37 @@ def _arrow(near: str, far: str, inside: str, direction: Direction) -> str:
     return f"({near})-[{inside}]->({far})" if direction is Direction.DOWNSTREAM else f"({near})<-[{inside}]-({far})"
 
 
-COUNT_NODES = {label: f"MATCH {_MINE[label]} RETURN count(n) AS count" for label in ("Dataset", "Column", "Job")}
+COUNT_NODES = {label: f"MATCH {_MINE[label]} RETURN count(n) AS count" for label in ("Dataset", "Job")}
 COUNT_EDGES = {
-    kind: f"MATCH {_MINE[ENDS[kind][0]]} MATCH (n)-[e:{TYPES[kind]}]->() RETURN count(e) AS count" for kind in Kind
+    kind: f"MATCH {_MINE[ends[0]]} MATCH (n)-[e:{TYPES[kind]}]->() RETURN count(e) AS count"
+    for kind, ends in ENDS.items()
+} | {
+    kind: f"MATCH {_MINE['Dataset']} MATCH (n)-[e:COLUMNS]->() RETURN sum(e.{kind}) AS count"
+    for kind in (Kind.DERIVES, Kind.INFLUENCES)
 }
-CLEAR = tuple(
-    f"MATCH {_MINE[label]} CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 1000 ROWS"
-    for label in ("Column", *GRAPH_LABELS)
-)
+CLEAR = tuple(f"MATCH {_MINE[label]} CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 1000 ROWS" for label in LABELS)
+
+
+def asked() -> list[str]:
+    """What impact, lineage and the pages ask, for warming up."""
+    found = [*BUNDLES_AT.values(), *NODES.values(), *NAMED_IN.values(), *NAMESPACES.values(), JOB_OF_RUN, BOOKS, ACTIVE]
+    for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
+        for basis in Basis:
+            found += [edges_at(kind, direction, basis) for kind in ENDS]
+            found += [closure(Kind.FEEDS, direction, depth, basis) for depth in DEPTHS]
+    return found
 
 
 def all_reads() -> dict[str, str]:
     """Every statement that walks, by a name for the test that explains them."""
-    found = {"fields_of": FIELDS_OF, "owners_of": OWNERS_OF, "named_in": NAMED_IN["Dataset"], "job_of_run": JOB_OF_RUN}
+    found = {"owners_of": OWNERS_OF, "named_in": NAMED_IN["Dataset"], "job_of_run": JOB_OF_RUN}
     for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
-        for kind in Kind:
+        found[f"bundles_at {direction}"] = BUNDLES_AT[direction]
+        for kind in ENDS:
             found[f"edges_at {kind} {direction}"] = edges_at(kind, direction)
             found[f"edges_at {kind} {direction} contents"] = edges_at(kind, direction, Basis.CONTENTS)
             found[f"edges_since {kind} {direction}"] = edges_since(kind, direction)
-        for kind in (Kind.FEEDS, Kind.DERIVES, Kind.CHILD_OF, Kind.HANDS_TO):
+        for kind in (Kind.FEEDS, Kind.CHILD_OF, Kind.HANDS_TO):
             for depth in (MIN_DEPTH, 20, MAX_DEPTH):
                 for basis in Basis:
                     found[f"closure {kind} {direction} {depth} {basis}"] = closure(kind, direction, depth, basis)

@@ -7,19 +7,24 @@ joins nodes of one generation, so a walk that starts at a key needs no further c
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import neo4j
 import orjson
+import structlog
 from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverError, Neo4jError, TransientError
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random
 
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from lineage.adapters import neo4j_cypher as cypher
+from lineage.adapters import neo4j_upgrade
+from lineage.adapters.neo4j_bundles import COLUMN_KINDS, unpack
+from lineage.adapters.neo4j_columns import ColumnReader, at_time, datasets_of, since_time
 from lineage.adapters.neo4j_rows import edge_of, node_of
 from lineage.adapters.neo4j_write import DeltaWriter
 from lineage.delta import Context, GraphDelta, StoredBook
@@ -29,6 +34,8 @@ from lineage.names import Link
 from lineage.ports import Closure, StaleBook, TooMuch, WriteRefused
 from lineage.settings import Neo4jSettings
 from lineage.walks import cut, far
+
+log = structlog.get_logger(__name__)
 
 _ACTIVE_SECONDS = 1.0
 """How long a reader may go on reading the generation it knows."""
@@ -41,10 +48,15 @@ _SCHEMA_SECONDS = 30.0
 _WALKED_STARTS = 50
 """From more starts than this, the walk is done here level by level, or shared parts would be walked once per start."""
 
-_NODE_KINDS = {"dataset:": ("Dataset", "dataset"), "datasetField:": ("Column", "field"), "job:": ("Job", "job")}
+_NODE_KINDS = {"dataset:": ("Dataset", "dataset"), "job:": ("Job", "job")}
+
+_FIELD = "datasetField:"
 
 _SEARCHED = 5000
 """Ids compared for a hint."""
+
+_HINTED = 5
+"""Datasets whose fields are compared for a hint."""
 
 
 def connect(settings: Neo4jSettings) -> neo4j.Driver:
@@ -69,6 +81,7 @@ class Neo4jGraph:
         self._driver, self._settings, self.name = driver, settings, name
         self._fixed = generation
         self._active: tuple[int, float] | None = None
+        self._turn = f"{name}/{secrets.randbelow(cypher.TURNS)}"
 
     # -- schema and generations ---------------------------------------------------------------------------------------
 
@@ -77,7 +90,19 @@ class Neo4jGraph:
         for statement in cypher.SCHEMA:
             if statement.split()[2] not in held:
                 self._make(statement)
-        self._run(cypher.START, name=self.name)
+        self._run(cypher.MAKE_TURNS, name=self.name)
+        active = self._run(cypher.START, name=self.name)[0]["active"]
+        label = f"{self.name}.{active}"
+        if self._run(neo4j_upgrade.ANY, prefix=f"{label}|"):
+            with self._errors(), self._driver.session(database=self._settings.database) as session:
+                log.info("lineage_upgraded", column_edges=neo4j_upgrade.upgrade(session, self.name, label))
+
+    def warm(self) -> None:
+        self.prepare()
+        values = {"name": self.name, "time": 0, "rows": 1, "nodes": 1, "graph": "", "namespace": None, "holding": ""}
+        values |= {"offset": 0, "limit": 1, "said": "-"}
+        for statement in cypher.asked():
+            self._run(statement, keys=["-"], **values)
 
     def _make(self, statement: str) -> None:
         """A constraint or an index. Two processes that make them at once lock each other out, and one has to wait."""
@@ -110,7 +135,8 @@ class Neo4jGraph:
         return Neo4jGraph(self._driver, self._settings, self.name, newest)
 
     def activate(self, built: Neo4jGraph) -> None:
-        was = self._run(cypher.ACTIVATE, name=self.name, active=built._fixed)[0]["was"]
+        turns = [f"{self.name}/{at}" for at in range(cypher.TURNS)]
+        was = self._run(cypher.ACTIVATE, name=self.name, turns=turns, active=built._fixed)[0]["was"]
         self._active = None
         time.sleep(_GRACE_SECONDS)  # readers elsewhere may still be on the old one
         if was != built._fixed:
@@ -160,7 +186,7 @@ class Neo4jGraph:
 
     def write(self, delta: GraphDelta) -> None:
         generation = self._generation()
-        label, check = f"{self.name}.{generation}", None if self._fixed else (self.name, generation)
+        label, check = f"{self.name}.{generation}", None if self._fixed else (self.name, self._turn, generation)
         try:
             with self._errors(), self._driver.session(database=self._settings.database) as session:
                 in_time = neo4j.unit_of_work(timeout=self._settings.timeout_seconds)
@@ -184,12 +210,15 @@ class Neo4jGraph:
             for row in self._run(cypher.NODES[label], keys=keys) if keys else []:
                 node = node_of(row, kind, prefix)
                 found[node.id] = node
+        fields = [node_id for node_id in node_ids if node_id.startswith(_FIELD)]
+        if fields:
+            held = self._columns().fields(datasets_of(fields))
+            found |= {node_id: held[node_id] for node_id in fields if node_id in held}
         return found
 
     def fields_of(self, dataset_id: str, limit: int) -> list[Node]:
-        prefix = self._prefix()
-        rows = self._run(cypher.FIELDS_OF, dataset=prefix + dataset_id, limit=limit)
-        return [node_of({**row, "extra": row["field"]}, "field", prefix) for row in rows]
+        held = self._columns().fields([dataset_id])
+        return [held[node_id] for node_id in sorted(held)[:limit]]
 
     def closure(
         self,
@@ -201,11 +230,12 @@ class Neo4jGraph:
         budget: int,
         basis: Basis = Basis.LAST_RUN,
     ) -> Closure:
-        a, b = cypher.ENDS[kind]
-        if depth == 1 or a != b or len(starts) > _WALKED_STARTS:
+        a, b = cypher.ENDS.get(kind, ("", ""))
+        if depth == 1 or kind in COLUMN_KINDS or a != b or len(starts) > _WALKED_STARTS:
             edges, full = self._levels(starts, kind, direction, depth, as_of, budget, basis)
         else:
-            walk = cypher.closure(kind, direction, min(max(depth, cypher.MIN_DEPTH), cypher.MAX_DEPTH), basis)
+            walked = next((each for each in cypher.DEPTHS if each >= depth), cypher.MAX_DEPTH)
+            walk = cypher.closure(kind, direction, walked, basis)
             edges, full = self._edges(walk, kind, starts, as_of, budget, nodes=budget)
         kept, was_cut = cut(starts, edges, direction, depth, budget)
         return Closure(kept, full or was_cut)
@@ -215,11 +245,15 @@ class Neo4jGraph:
     ) -> list[Edge]:
         if not node_ids:
             return []
+        if kind in COLUMN_KINDS:
+            return self._columns().edges(sorted(set(node_ids)), kind, direction, at_time(as_of, basis))
         return self._edges(cypher.edges_at(kind, direction, basis), kind, sorted(set(node_ids)), as_of, 2**31)[0]
 
     def edges_since(self, node_ids: Collection[str], kind: Kind, direction: Direction, since: int) -> list[Edge]:
         if not node_ids:
             return []
+        if kind in COLUMN_KINDS:
+            return self._columns().edges(sorted(set(node_ids)), kind, direction, since_time(since))
         return self._edges(cypher.edges_since(kind, direction), kind, sorted(set(node_ids)), since, 2**31)[0]
 
     def named_in(self, type: str, namespace: str | None, limit: int, offset: int = 0, holding: str = "") -> list[Node]:
@@ -250,12 +284,18 @@ class Neo4jGraph:
         budget: int,
         basis: Basis,
     ) -> tuple[list[Edge], bool]:
-        statement = cypher.edges_at(kind, direction, basis)
+        step: Callable[[Collection[str]], Iterable[Edge]]
+        if kind in COLUMN_KINDS:
+            columns, keep = self._columns(), at_time(as_of, basis)
+            step = lambda nodes: columns.edges(sorted(nodes), kind, direction, keep)  # noqa: E731
+        else:
+            statement = cypher.edges_at(kind, direction, basis)
+            step = lambda nodes: self._edges(statement, kind, nodes, as_of, budget)[0]  # noqa: E731
         seen, frontier, found = set(starts), set(starts), dict[str, Edge]()
         for _ in range(depth):
             if not frontier or len(seen) > budget:
                 break
-            edges, _ = self._edges(statement, kind, frontier, as_of, budget)
+            edges = list(step(frontier))
             found |= {edge.id: edge for edge in edges}
             frontier = {far(edge, direction) for edge in edges} - seen
             seen |= frontier
@@ -271,12 +311,15 @@ class Neo4jGraph:
 
     def search_ids(self, text: str, limit: int) -> list[str]:
         label, prefix = self._label(), self._prefix()
-        wanted = {"dataset:": ("Dataset",), "datasetField:": ("Column", "Dataset"), "job:": ("Job",)}
+        wanted = {"dataset:": ("Dataset",), _FIELD: ("Dataset",), "job:": ("Job",)}
         labels = next((v for k, v in wanted.items() if text.startswith(k)), ("Dataset", "Job"))
         found: list[str] = []
         for name in labels:
             rows = self._run(cypher.SEARCH[name], graph=label, prefix=prefix, limit=_SEARCHED)
             found += [row["key"][len(prefix) :] for row in rows]
+        if text.startswith(_FIELD):  # fields of the datasets whose names are near
+            typed = f"dataset:{text.removeprefix(_FIELD).rpartition(':')[0]}"
+            found += self._columns().fields({*nearest(typed, found, _HINTED), typed})
         return nearest(text, found, limit)
 
     def counts(self) -> Counts:
@@ -284,16 +327,24 @@ class Neo4jGraph:
         mine = {"graph": label, "prefix": f"{label}|"}
         nodes = {name: self._run(text, **mine)[0]["count"] for name, text in cypher.COUNT_NODES.items()}
         edges = {str(kind): self._run(text, **mine)[0]["count"] for kind, text in cypher.COUNT_EDGES.items()}
-        return Counts(
-            nodes["Dataset"], nodes["Column"], nodes["Job"], {kind: count for kind, count in edges.items() if count}
-        )
+        fields: set[tuple[str, str]] = set()
+        for row in self._run(cypher.BUNDLES_IN, graph=label):
+            for _, source, target in unpack(bytes(row["rows"])).values():
+                fields |= {(row["a"], source), (row["b"], target)}
+        columns = sum(1 for _, field in fields if field)
+        return Counts(nodes["Dataset"], columns, nodes["Job"], {kind: count for kind, count in edges.items() if count})
 
     # -- the driver ---------------------------------------------------------------------------------------------------
+
+    def _columns(self) -> ColumnReader:
+        return ColumnReader(self._run, self._prefix())
 
     def _prefix(self) -> str:
         return f"{self._label()}|"
 
     def _run(self, statement: str, **parameters: Any) -> list[neo4j.Record]:
+        if statement.lstrip().startswith("UNWIND $keys"):  # begins at a key, however large the graph has become
+            statement = cypher.PLANNED_ONCE + statement
         with self._errors():
             return self._driver.execute_query(
                 neo4j.Query(statement, timeout=self._settings.timeout_seconds),

@@ -10,7 +10,7 @@ import orjson
 from lineage.derive import OBSERVED
 from lineage.model import Edge, How, Kind, Node
 
-_USUAL_HOW = dict.fromkeys(Kind, How.INPUTS_OUTPUTS) | {Kind.DERIVES: How.COLUMNS, Kind.INFLUENCES: How.COLUMNS}
+_USUAL_HOW = dict.fromkeys(Kind, How.INPUTS_OUTPUTS)
 
 
 def usual_left_out(edge: Edge) -> dict[str, Any]:
@@ -39,5 +39,4 @@ def node_of(row: Mapping[str, Any], kind: str, prefix: str) -> Node:
         info = {key: value for key, (_, value) in orjson.loads(extra).items() if value}
     elif kind == "job" and extra:
         info = orjson.loads(extra)
-    field = extra if kind == "field" else None
-    return Node(row["key"][len(prefix) :], kind, row["namespace"], row["name"], field, info)
+    return Node(row["key"][len(prefix) :], kind, row["namespace"], row["name"], None, info)

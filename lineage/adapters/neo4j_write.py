@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -13,6 +13,7 @@ import orjson
 
 from catalog.model import DatasetId
 from lineage.adapters import neo4j_cypher as cypher
+from lineage.adapters.neo4j_bundles import COLUMN_KINDS, Bundle, Row, bundles_of, counted, pack, unpack
 from lineage.adapters.neo4j_rows import usual_left_out
 from lineage.delta import GraphDelta
 from lineage.model import Edge, Kind
@@ -25,25 +26,30 @@ _ROWS = 5000
 
 
 class DeltaWriter:
-    """A delta for one generation (`label`). `check` names the graph and the generation that must still be active.
+    """A delta for one generation (`label`). `check`: the graph, the turn of this writer, the generation that must still
+    be active.
 
     `again`: some of its edges may be there already; without it, the transaction fails where one is.
     """
 
-    def __init__(self, delta: GraphDelta, label: str, check: tuple[str, int] | None, again: bool = False) -> None:
+    def __init__(self, delta: GraphDelta, label: str, check: tuple[str, str, int] | None, again: bool = False) -> None:
         self._delta, self._label, self._check = delta, label, check
+        self._again = again
         self._edges = cypher.merge_edges if again else cypher.create_edges
         self._prefix = f"{label}|"
 
     def write(self, tx: neo4j.ManagedTransaction) -> None:
         delta = self._delta
         if self._check is not None:
-            row = tx.run(cypher.LOCK, name=self._check[0]).single()
-            if row is None or row["active"] != self._check[1]:
+            name, turn, active = self._check
+            row = tx.run(cypher.LOCK, name=name, turn=turn).single()
+            if row is None or row["active"] != active:
                 raise StaleBook(self._label)
         self._books(tx)
-        ends = self._removed(tx)
-        self._nodes(tx)
+        self._removed(tx)
+        changed = bundles_of(delta.upserts, delta.updates)
+        self._nodes(tx, changed)
+        self._columns(tx, changed)
         now = int(time.time() * 1000)
         for kind, groups in self._groups(delta.upserts).items():
             for part in _group_parts(groups):
@@ -51,12 +57,9 @@ class DeltaWriter:
         for kind, groups in self._groups(delta.updates).items():
             for part in _group_parts(groups):
                 tx.run(cypher.update_edges(kind), groups=part).consume()
-        for keys in _parts(sorted(ends)):  # a field nobody speaks of any more is not on the map
-            tx.run(cypher.PRUNE_COLUMNS, keys=keys).consume()
         self._names(tx)
         if delta.retired:
             keys = sorted(self._prefix + key for key in delta.retired)
-            tx.run(cypher.RETIRE_COLUMNS, keys=keys).consume()
             tx.run(cypher.RETIRE_DATASETS, keys=keys).consume()
 
     def _books(self, tx: neo4j.ManagedTransaction) -> None:
@@ -69,34 +72,64 @@ class DeltaWriter:
             if result is None or result["stale"]:
                 raise StaleBook(self._label)
 
-    def _removed(self, tx: neo4j.ManagedTransaction) -> set[str]:
-        ends: set[str] = set()
+    def _removed(self, tx: neo4j.ManagedTransaction) -> None:
         ids: dict[Kind, list[str]] = defaultdict(list)
-        for kind, edge_id in self._delta.removed:
-            ids[kind].append(self._prefix + edge_id)
+        for kind, edge_id, _ in self._delta.removed:
+            if kind not in COLUMN_KINDS:
+                ids[kind].append(self._prefix + edge_id)
         for kind, found in ids.items():
             for part in _parts(sorted(found)):
-                ends |= {row["key"] for row in tx.run(cypher.remove_edges(kind), ids=part)}
-        return ends
+                tx.run(cypher.remove_edges(kind), ids=part).consume()
 
-    def _nodes(self, tx: neo4j.ManagedTransaction) -> None:
+    def _columns(self, tx: neo4j.ManagedTransaction, changed: Mapping[str, Bundle]) -> None:
+        """Edges between columns: read what lies there, change it, and put it back. The book that was written before in
+        this transaction keeps other writers of its owner out."""
+        p, delta = self._prefix, self._delta
+        new = {book.owner for book in delta.books if book.version == 0} if not self._again else set()
+        gone = {edge_id: owner for kind, edge_id, owner in delta.removed if kind in COLUMN_KINDS}
+        held: dict[str, dict[str, Row]] = {}
+        for part in _parts(sorted(p + key for key, bundle in changed.items() if bundle.owner not in new)):
+            held |= {row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in tx.run(cypher.BUNDLES, ids=part)}
+        for part in _parts(sorted({p + owner for owner in gone.values()})):
+            held |= {row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in tx.run(cypher.BUNDLES_OF, books=part)}
+        made, kept, empty = [], [], []
+        for key in sorted(changed.keys() | held.keys()):
+            before = held.get(key, {})
+            bundle = changed.get(key)
+            after = bundle.applied(before) if bundle is not None else before
+            # An edge that is made again in the same delta stays.
+            upserts = bundle.upserts if bundle is not None else {}
+            after = {edge_id: row for edge_id, row in after.items() if edge_id not in gone or edge_id in upserts}
+            if after == before:
+                continue
+            row: dict[str, Any] = {"id": p + key, "rows": bytearray(pack(after)), **counted(after)}
+            if not after:
+                empty.append(p + key)
+            elif key in held:
+                kept.append(row)
+            elif bundle is not None:
+                ends = {"a": p + bundle.source.node_id, "b": p + bundle.target.node_id}
+                made.append({**row, **ends, "owner": bundle.owner, "book": p + bundle.owner})
+        for part in _parts(made):
+            counters = tx.run(cypher.CREATE_BUNDLES, rows=part).consume().counters
+            if counters.relationships_created != len(part):
+                raise StaleBook(self._label)  # an end was removed by another writer
+        self._rows(tx, cypher.SET_BUNDLES, kept)
+        for part in _parts(empty):
+            tx.run(cypher.DELETE_BUNDLES, ids=part).consume()
+
+    def _nodes(self, tx: neo4j.ManagedTransaction, changed: Mapping[str, Bundle]) -> None:
         delta, p = self._delta, self._prefix
         datasets = {p + key: _named(dataset) for key, dataset in delta.datasets.items()}
         for dataset in delta.dataset_info:
             datasets.setdefault(p + dataset.node_id, _named(dataset))
+        for bundle in changed.values():
+            for dataset in (bundle.source, bundle.target) if bundle.upserts else ():
+                datasets.setdefault(p + dataset.node_id, _named(dataset))
         jobs = {p + key: {"namespace": namespace, "name": name} for key, (namespace, name) in delta.jobs.items()}
         for label, nodes in (("Dataset", datasets), ("Job", jobs)):
             rows = [{"key": key, "new": new} for key, new in sorted(nodes.items())]
             self._rows(tx, cypher.WRITE_NODES[label], rows, graph=self._label)
-        columns: dict[DatasetId, list[list[str]]] = defaultdict(list)
-        for key, (dataset, field) in sorted(delta.columns.items()):
-            columns[dataset].append([p + key, field])
-        groups = [
-            {**_named(dataset), "dataset": p + dataset.node_id, "rows": found}
-            for dataset, found in sorted(columns.items())
-        ]
-        for part in _group_parts(groups):
-            tx.run(cypher.WRITE_COLUMNS, groups=part).consume()
         self._rows(
             tx, cypher.WRITE_JOB_INFO, [{"key": p + k, "info": _json(v)} for k, v in sorted(delta.job_info.items())]
         )
@@ -129,6 +162,7 @@ class DeltaWriter:
         p = self._prefix
         shared: dict[tuple[Any, ...], Group] = {}
         found: dict[Kind, list[Group]] = defaultdict(list)
+        edges = (edge for edge in edges if edge.kind not in COLUMN_KINDS)
         for edge in sorted(edges, key=lambda edge: (edge.source, edge.target, edge.id)):
             key = (
                 edge.kind,

@@ -12,6 +12,7 @@ from sqlglot.tokens import Token, TokenType
 
 from lineage.sql import flink, ksqldb
 from lineage.sql.limits import MAX_CHARACTERS, check_tokens, check_tree, shortened
+from lineage.sql.matches import MEASURES_LAST
 from lineage.sql.model import NotUnderstood, TooComplex
 from lineage.sql.rewriting import token
 
@@ -63,7 +64,18 @@ def statements(sql: str, dialect: str | None) -> list[exp.Expression]:
         raise TooComplex("it is nested too deeply") from None
     for tree in trees:
         check_tree(tree)
+        _mark_order(tree, name)
     return trees
+
+
+def _mark_order(tree: exp.Expression, name: str) -> None:
+    """Note on the tree what a dialect does of its own with the order of columns."""
+    if name in ("bigquery", "googlesql"):  # UNPIVOT gives its values before their names
+        for pivot in tree.find_all(exp.Pivot):
+            pivot.set("value_columns_first", True)
+    if name == "snowflake":  # MATCH_RECOGNIZE ... ALL ROWS PER MATCH gives the columns as they are, then the measures
+        for match in tree.find_all(exp.MatchRecognize):
+            match.meta[MEASURES_LAST] = True
 
 
 def _as_name(tokens: list[Token], at: int) -> Token:

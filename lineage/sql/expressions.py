@@ -29,7 +29,7 @@ _DECODES = {"from_json", "to_json", "parse_json", "json_parse", "from_avro", "to
             "decode", "encode", "to_json_string", "jsonformat", "parsejson", "json_format", "tojsonstring", "as_value",
             "from_csv", "try_parse_json", "safe_convert_bytes_to_string", "decodebytes"}  # fmt: skip
 _UNFOLDS = (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Unnest, exp.Inline)
-_AGGREGATES = {"collect_list", "collect_set", "latest_by_offset", "earliest_by_offset", "topk", "topkdistinct",
+_AGGREGATES = {"collect", "collect_list", "collect_set", "latest_by_offset", "earliest_by_offset", "topk", "topkdistinct",
                "count_distinct", "histogram", "string_agg", "listagg", "json_object_agg", "jsonb_agg"}  # fmt: skip
 
 

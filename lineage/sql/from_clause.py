@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lineage.sql.expressions import elements
+from lineage.sql.expressions import elements, function_name
 from lineage.sql.generators import stacked
 from lineage.sql.model import JOIN, TRANSFORMATION
+from lineage.sql.pivots import pivoted
 from lineage.sql.relations import BaseTable, Opaque, Relation, Unfolded, Value, renamed, step
 from lineage.sql.scope import Scope
 
@@ -57,7 +58,7 @@ class FromClause:
             relation, alias = self._unnest(node, scope), node.alias
         elif isinstance(node, exp.Values):
             relation = self._queries.table(node, alias, scope)
-        elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
+        elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table) and not node.args.get("pivots"):
             self.add(node.this, scope)
             for join in node.this.args.get("joins") or ():
                 self.join(join, scope)
@@ -68,12 +69,12 @@ class FromClause:
         else:
             self._said.doubt(f"a {type(node).__name__} in FROM is not read")
             relation = Opaque(alias)
-        if node.args.get("pivots"):
-            self._said.doubt("a pivot is not read")
-            relation = Opaque(alias)
         given = [c.name for c in node.args["alias"].columns] if _has_columns(node) else []
         if given and not isinstance(relation, Unfolded):
             relation = renamed(relation, alias, given)
+        for pivot in node.args.get("pivots") or ():
+            relation = pivoted(pivot, relation, alias or node.name or "pivot", scope, self._queries)
+            alias = pivot.alias or alias
         key = (alias or node.name or f"{len(scope.sources)}").lower()
         if key in scope.sources:  # s1.orders and s2.orders
             key = f"{key} {len(scope.sources)}"
@@ -117,6 +118,9 @@ class FromClause:
             argument = argument.expression
         if not isinstance(inner, exp.Explode | exp.Posexplode | exp.Inline | exp.ExplodeOuter | exp.PosexplodeOuter):
             value = self._expressions.value(inner, scope).then(TRANSFORMATION)
+            if not given and function_name(inner).lower() == "table":  # what it is called says nothing of its columns
+                self._said.doubt("the columns of a table function are not known")
+                return Opaque(node.alias)
             return Unfolded(node.alias, dict.fromkeys(given or [node.alias], value))
         whole = self._expressions.value(argument, scope)
         element = elements(whole)

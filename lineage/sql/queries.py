@@ -10,6 +10,7 @@ from lineage.sql.aliases import AliasRule, sure_in_group, sure_in_having
 from lineage.sql.expressions import Expressions
 from lineage.sql.from_clause import FromClause
 from lineage.sql.limits import Budget
+from lineage.sql.matches import matched
 from lineage.sql.model import FILTER, GROUP_BY, SORT, TRANSFORMATION, Columns, Origin, SqlLineage
 from lineage.sql.relations import Opaque, Output, QueryTable, Relation, Value, renamed, union
 from lineage.sql.scope import WINDOWS, Scope
@@ -131,8 +132,14 @@ class Queries:
             self.from_clause.add(source.this, scope)
         for lateral in node.args.get("laterals") or ():
             self.from_clause.add(lateral, scope)
+        is_matched = node.args.get("match") is not None
         for join in node.args.get("joins") or ():
-            self.from_clause.join(join, scope)
+            if is_matched:  # its condition may name what the pattern gives
+                self.from_clause.add(join.this, scope)
+            else:
+                self.from_clause.join(join, scope)
+        if is_matched:
+            matched(node, scope, self)
         for window in node.args.get("windows") or ():
             scope.windows[window.name.lower()] = window
         for part in _group_parts(node):

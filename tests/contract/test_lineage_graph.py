@@ -96,7 +96,7 @@ def test_an_edge_is_set_again_and_removed(graph: LineageGraph) -> None:
     graph.write(chain(feeds("a", "b")))
     graph.write(chain(feeds("a", "b", vt=50, seen=40)))
     assert [(e.vt, e.seen) for e in graph.edges_at([node("a")], Kind.FEEDS, DOWN, 20)] == [(50, 40)]
-    graph.write(GraphDelta(removed=[(Kind.FEEDS, "a>b"), (Kind.FEEDS, "never was")]))
+    graph.write(GraphDelta(removed=[(Kind.FEEDS, name, "job:jobs:etl") for name in ("a>b", "never was")]))
     assert graph.counts().edges == {}
     assert graph.node(node("a")) is not None
 
@@ -199,7 +199,7 @@ def test_a_field_goes_with_its_last_edge(graph: LineageGraph) -> None:
     write(graph, run(0, ["a"], [dataset("x", columnLineage=facet)]))
     assert [n.id for n in graph.fields_of(node("a"), 10)] == [node("a", "value.f")]
     edges = graph.edges_at([node("a", "value.f")], Kind.DERIVES, DOWN, NOW)
-    graph.write(GraphDelta(removed=[(Kind.DERIVES, edge.id) for edge in edges]))
+    graph.write(GraphDelta(removed=[(Kind.DERIVES, edge.id, edge.owner) for edge in edges]))
     assert graph.fields_of(node("a"), 10) == [] and graph.node(node("x", "value.f")) is None
 
 

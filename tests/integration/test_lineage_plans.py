@@ -47,8 +47,6 @@ def test_walks_are_pruned_and_begin_at_a_key(driver: Any, name: str) -> None:
 
 def every_statement() -> dict[str, str]:
     """All that is ever sent, found in the module itself: a statement that is added is covered."""
-    from lineage.model import Kind
-
     found = dict(cypher.all_reads())
     for name, held in vars(cypher).items():
         texts = {"": held} if isinstance(held, str) else held if isinstance(held, dict) else {}
@@ -58,7 +56,7 @@ def every_statement() -> dict[str, str]:
             if isinstance(text, str) and not name.startswith("_"):
                 found[f"{name} {key}"] = text
         if name.endswith("_edges"):
-            found |= {f"{name} {kind}": held(kind) for kind in Kind}
+            found |= {f"{name} {kind}": held(kind) for kind in cypher.ENDS}
     return {name: text for name, text in found.items() if any(word in text for word in ("MATCH", "MERGE", "CREATE"))}
 
 

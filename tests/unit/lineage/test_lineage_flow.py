@@ -6,6 +6,7 @@ import gc
 import json
 import threading
 import time
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from lineage.consume import LineageWorker, read_event
 from lineage.delta import GraphDelta
 from lineage.ingest import Ingest
 from lineage.learn import Gathered
-from lineage.ports import WriteRefused
+from lineage.ports import Record, WriteRefused
 from lineage.queries import Lineage
 from lineage.rebuild import rebuild
+from lineage.repeats import Repeats
 from lineage.settings import LineageSettings
 from lineage.writer import GraphWriter
 from lineage_samples import T0, content, dataset, flows, graph_of, node, real_events, real_rows, run
@@ -298,8 +300,15 @@ def _until(condition: Any, seconds: float = 10.0) -> None:
         time.sleep(0.01)
 
 
-def test_a_storm_of_running_is_told_by_its_bytes_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports like the last, within the minute, are not even read; the graph is as if they had been."""
+@pytest.mark.parametrize("ahead", [True, False])
+def test_a_storm_of_running_is_told_by_its_bytes_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, ahead: bool
+) -> None:
+    """Reports like one that is in the graph, within its minute, are not even read; the graph is as if they had been.
+
+    Of each of the three minutes one batch is read (20, 9 and 9 messages of it), and the batch of 20 that is fetched
+    while that one is folded may be.
+    """
     from lineage import consume
 
     storm = [run(5 + at * 0.5, ["a"], ["b"], kind="RUNNING", processing="STREAMING") for at in range(300)]
@@ -307,12 +316,16 @@ def test_a_storm_of_running_is_told_by_its_bytes_and_changes_nothing(monkeypatch
     monkeypatch.setattr(consume, "read_event", lambda record, *more: read.append(record) or read_event(record, *more))
     log, graph = MemoryEventLog(), MemoryGraph()
     ingest = Ingest(log)
-    worker = LineageWorker(MemoryEventSource(log), graph, MemoryEventLog(), LineageSettings(batch_events=20))
+    source = MemoryEventSource(log)
+    worker = LineageWorker(source, graph, MemoryEventLog(), LineageSettings(batch_events=20))
+    if not ahead:
+        monkeypatch.setattr(worker, "_read_ahead", lambda: None)
     for event in [run(0, ["a"], ["b"], kind="START", processing="STREAMING"), *storm]:
         ingest.post(event)
     while worker.step(timeout=0):
         pass
-    assert len(read) < 100 and worker.state.folded == 301
+    assert 38 <= len(read) <= 38 + (3 * 20 if ahead else 0)
+    assert worker.state.folded == 301
     assert content(graph) == content(graph_of(run(0, ["a"], ["b"], kind="START", processing="STREAMING"), *storm))
     for event in (
         run(400, ["a"], ["b"], kind="RUNNING", processing="STREAMING"),
@@ -323,6 +336,31 @@ def test_a_storm_of_running_is_told_by_its_bytes_and_changes_nothing(monkeypatch
     while worker.step(timeout=0):
         pass
     assert len(read) == before + 2  # a later minute, and other words, are read
+
+
+def test_a_message_is_known_at_every_moment_while_another_thread_notes_its_repeats(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def message(seconds: float) -> Record:
+        return Record(0, 0, b"", json.dumps(run(seconds, ["a"], ["b"], kind="RUNNING")).encode())
+
+    repeats, seen = Repeats(), []
+    repeats.folded([(message(0), read_event(message(0)))])
+
+    class Watched(OrderedDict[Any, Any]):
+        def pop(self, *arguments: Any) -> Any:
+            found = super().pop(*arguments)
+            seen.append(repeats.known(message(5)))
+            return found
+
+        def __setitem__(self, *arguments: Any) -> None:
+            seen.append(repeats.known(message(5)))
+            super().__setitem__(*arguments)
+
+    monkeypatch.setattr(repeats, "_folded", Watched(repeats._folded))
+    seen.clear()
+    repeats.folded([(message(10), read_event(message(10)))])
+    assert seen and all(seen)
 
 
 def test_what_is_taken_back_and_said_again_within_a_minute_is_no_repeat() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lineage.adapters.memory import MemoryEventLog
 from lineage.ingest import Ingest
-from lineage.redact import REDACTED, is_secret_name, redact
+from lineage.redact import REDACTED, _value, is_secret_name, redact
 from lineage.sql.values import without_values
 from lineage_samples import columns, dataset, real_rows, run
 
@@ -155,3 +155,22 @@ def test_redaction_never_fails_and_settles(raw: Any) -> None:
 @pytest.mark.parametrize("name", ["max.poll.interval", "keyspace", "partition.key", "passenger", "author", "bypass"])
 def test_names_that_hold_no_secret(name: str) -> None:
     assert not is_secret_name(name)
+
+
+_PIECES = [
+    "id", "user.email", "password", "kafka://h:9092", "postgres://u:p4ssw0rd@h/db", "://:x@h", "jdbc:oracle:thin:scott/tiger@h",
+    "AKIAABCDEFGHIJKLMNOP", "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl", "ghp_0123456789abcdefghij0123", "glpat-0123456789abcdefgh",
+    "-----BEGIN RSA PRIVATE KEY-----\nx", "xoxb-0123456789ab", "dapi0123456789abcdef0123456789abcdef", "query", "sql",
+    "SELECT 'secret' FROM t", "é\n\"", "",
+]  # fmt: skip
+_TEXTS = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=3).map("".join)
+_FACETS = st.recursive(
+    _TEXTS | st.none() | st.integers(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.sampled_from(["columnLineage", "schema", "lineage"]), _FACETS)
+def test_a_facet_that_is_passed_as_a_whole_holds_nothing_that_a_walk_would_hide(name: str, facet: Any) -> None:
+    assert redact({"facets": {name: facet}}) == {"facets": {name: _value(facet, structural=True)}}

@@ -65,7 +65,7 @@ def test_columns(dialect: str, sql: str, expected: set[str]) -> None:
         "SELECT explode(attrs) FROM m",
         "SELECT inline(items) AS (one) FROM orders",
         "SELECT something(id) AS (a, b) FROM users",
-        "SELECT * FROM users PIVOT (max(id) FOR email IN ('a', 'b'))",
+        "SELECT * FROM users PIVOT (max(id) FOR email IN ('?', '?'))",
     ],
 )
 def test_what_cannot_be_told_is_reported(sql: str) -> None:

@@ -1,0 +1,26 @@
+"""A process that folds lineage as the worker does, with what producers say of datasets, and nothing else of its duties."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+from api.bootstrap import build
+from api.home import Home
+from api.settings import load
+
+
+def main() -> None:
+    home = Home(Path(os.environ["WEIR_HOME"]))
+    stop = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: stop.set())
+    services = build(load(home), home)
+    services.lineage_worker().run(stop)
+    services.close()
+
+
+if __name__ == "__main__":
+    main()

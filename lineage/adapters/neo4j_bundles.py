@@ -1,0 +1,124 @@
+"""Edges between columns as they lie in Neo4j: one relationship for each owner and pair of datasets, its edges a document.
+
+A job of eighty column edges is then two or three relationships and not eighty with a node at each end.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import orjson
+
+from catalog.model import DatasetId, NodeId
+from lineage.model import Edge, How, Kind
+
+COLUMN_KINDS = frozenset({Kind.DERIVES, Kind.INFLUENCES})
+
+
+class Shared(NamedTuple):
+    """What most edges of a bundle have alike. `job`: None where it is the owner."""
+
+    kind: str
+    job: str | None
+    vf: int
+    vt: int
+    seen: int
+    raw: bool
+    how: str
+    origin: str
+    ct: int | None
+    unfinished: bool
+
+
+Row = tuple[Shared, str, str]
+"""What an edge shares, the field at its source, the field at its target (empty: the whole dataset)."""
+
+
+@dataclass(slots=True)
+class Bundle:
+    """The changes to one owner's edges between two datasets."""
+
+    owner: str
+    source: DatasetId
+    target: DatasetId
+    upserts: dict[str, Row] = field(default_factory=dict)
+    updates: dict[str, Row] = field(default_factory=dict)
+
+    def applied(self, held: dict[str, Row]) -> dict[str, Row]:
+        """The edges afterwards: those that are new or set, and of those that were there the ones that change."""
+        known = {key: row for key, row in self.updates.items() if key in held or key in self.upserts}
+        return held | self.upserts | known
+
+
+def bundles_of(upserts: Iterable[Edge], updates: Iterable[Edge]) -> dict[str, Bundle]:
+    """Bundle id -> its changes, of the edges between columns among these."""
+    found: dict[str, Bundle] = {}
+    for edges, part in ((upserts, "upserts"), (updates, "updates")):
+        for edge in edges:
+            if edge.kind not in COLUMN_KINDS:
+                continue
+            sns, sn, sf, tns, tn, tf = edge.ends or _ends(edge)
+            key = bundle_id(edge.owner, sns, sn, tns, tn)
+            bundle = found.get(key)
+            if bundle is None:
+                bundle = found[key] = Bundle(edge.owner, DatasetId(sns, sn), DatasetId(tns, tn))
+            shared = Shared(
+                str(edge.kind), None if edge.job == edge.owner else edge.job or "", edge.vf, edge.vt, edge.seen, edge.raw,
+                str(edge.how), edge.origin, edge.ct, edge.unfinished,
+            )  # fmt: skip
+            getattr(bundle, part)[edge.id] = (shared, sf, tf)
+    return found
+
+
+def bundle_id(*names: str) -> str:
+    """The id of a bundle: of its owner, and of namespace and name of source and target."""
+    return blake2b(repr(names).encode(errors="replace"), digest_size=16).hexdigest()
+
+
+def pack(rows: dict[str, Row]) -> bytes:
+    groups: dict[Shared, list[str]] = defaultdict(list)
+    for key in sorted(rows):
+        shared, source, target = rows[key]
+        groups[shared] += (key, source, target)
+    return orjson.dumps(
+        [[*shared, listed] for shared, listed in sorted(groups.items(), key=lambda each: repr(each[0]))]
+    )
+
+
+def unpack(document: bytes) -> dict[str, Row]:
+    return {
+        listed[at]: (shared, listed[at + 1], listed[at + 2])
+        for shared, listed in groups_of(document)
+        for at in range(0, len(listed), 3)
+    }
+
+
+def groups_of(document: bytes) -> Iterator[tuple[Shared, list[str]]]:
+    """What edges share, and of each of them in turn: id, field of the source, field of the target."""
+    for *shared, listed in orjson.loads(document):
+        yield Shared(*shared), listed
+
+
+def counted(rows: dict[str, Row]) -> dict[str, int]:
+    """How many edges of each kind."""
+    kinds: dict[str, int] = dict.fromkeys(("derives", "influences"), 0)
+    for shared, *_ in rows.values():
+        kinds[shared.kind] += 1
+    return kinds
+
+
+def edge_of(key: str, shared: Shared, source: str, target: str, owner: str) -> Edge:
+    kind, job, vf, vt, seen, raw, how, origin, ct, unfinished = shared
+    return Edge(
+        key, Kind(kind), source, target, owner, owner if job is None else job or None, vf, vt, seen, raw, False,
+        How(how), origin, (), ct, unfinished,
+    )  # fmt: skip
+
+
+def _ends(edge: Edge) -> tuple[Any, ...]:
+    source, target = NodeId.parse(edge.source), NodeId.parse(edge.target)
+    return source.namespace, source.name, source.field or "", target.namespace, target.name, target.field or ""
