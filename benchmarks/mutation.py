@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchmarks._mutation_tests import Forks
 
 ROOT = Path(__file__).resolve().parents[1]
-DECIDES = ("test_decide.py", "test_decide_reference.py")
+DECIDES = ("test_decide_reasons.py", "test_decide.py", "test_decide_reference.py")
 MODULES: dict[str, tuple[str, ...]] = {
     "masks/order": ("test_masks.py",),
     "outcome": ("test_outcome.py",),
@@ -31,7 +31,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "masks/expression": ("test_masked_columns.py",),
     "masks/primitives": ("test_masks.py", "test_masked_columns.py"),
     "masks/reference": ("test_masks.py",),
-    "conditions": ("test_outcome.py", "test_decide_reference.py"),
+    "conditions": ("test_conditions.py", "test_outcome.py", "test_decide_reference.py"),
     "decide": DECIDES,
     "break_glass": ("test_break_glass.py",),
     "grants": ("test_grants.py", "test_scenarios.py"),

@@ -97,6 +97,7 @@ class _Case:
         if seen.rows != ALWAYS:
             parts.append(seen.rows)
             self._filter_reason("grant", seen.rows, "by grant")
+        opened = seen.reasons if seen.any_open else tuple(reason for reason, _ in self.asking.standing)
         used |= seen.used
         counted = [g for g in self.asking.active if g.name in used]
         return Decision(
@@ -105,7 +106,7 @@ class _Case:
             Effect.ALLOW,
             seen.columns,
             tuple(RowFilter(self.facts.reference, text) for text in sorted({conditions.text(part) for part in parts})),
-            (*seen.reasons, *self.reasons),
+            (*opened, *self.reasons),
             (*self.gaps, *seen.gaps, *self.plan.unreadable),
             tuple(sorted({g.name for g in counted})),
             min((g.valid_to for g in counted), default=None),
