@@ -37,6 +37,10 @@ def masked(type_: MaskType, value: Any, kind: Primitive = STRING, **params: Any)
     [
         (M.MASK_SHOW_LAST_4, "abcdef", {"show": 2}, "xxxxef"),
         (M.MASK_SHOW_LAST_4, "ab cd-ö1", {"show": 1}, "xx xx-x1"),
+        (M.MASK_SHOW_LAST_4, "abcdef", {"show": 0}, "xxxxxx"),
+        (M.MASK_SHOW_FIRST_4, "abcdef", {"show": 0}, "xxxxxx"),
+        (M.MASK_SHOW_LAST_4, "", {"show": 0}, ""),
+        (M.MASK_SHOW_LAST_4, "abc", {}, "xxx"),
         (M.MASK_SHOW_FIRST_4, "abcdef", {"show": 2}, "abxxxx"),
         (M.MASK_SHOW_FIRST_4, "abcd", {}, "xxxx"),
         (M.MASK_SHOW_FIRST_4, "abcde", {}, "abcdx"),
@@ -80,7 +84,8 @@ def test_texts_at_the_edges(type_: MaskType, value: str, params: Any, expected: 
         (M.MASK_SHOW_LAST_4, 10001, BIGINT, {}, 1),
         (M.MASK_SHOW_LAST_4, 9999, BIGINT, {}, 0),
         (M.MASK_SHOW_LAST_4, 123456, BIGINT, {"show": 2}, 56),
-        (M.MASK_SHOW_LAST_4, 123456, BIGINT, {"show": 0}, 6),
+        (M.MASK_SHOW_LAST_4, 123456, BIGINT, {"show": 0}, 0),
+        (M.MASK_SHOW_FIRST_4, 123456, BIGINT, {"show": 0}, 0),
         (M.MASK_SHOW_LAST_4, 12345678901, BIGINT, {"show": 99}, 345678901),
         (M.MASK_SHOW_LAST_4, Decimal("12345.67"), DECIMAL, {}, Decimal(0)),
         (M.MASK_SHOW_FIRST_4, -987654, BIGINT, {}, 987600),
@@ -242,7 +247,7 @@ SQL = Path(__file__).with_name("mask_sql.txt")
 KINDS = ("STRING", "VARCHAR(9)", "TINYINT", "BIGINT", "DECIMAL(12,2)", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP",
          "TIMESTAMP_NTZ", "BINARY", "INTERVAL")  # fmt: skip
 PARAMS: dict[MaskType, list[dict[str, Any]]] = {
-    M.MASK_SHOW_LAST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}], M.MASK_SHOW_FIRST_4: [{}, {"show": 2}, {"show": 99}],
+    M.MASK_SHOW_LAST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}], M.MASK_SHOW_FIRST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}],
     M.TRUNCATE_GEO: [{}, {"decimals": 0}, {"decimals": 9}, {"decimals": -1}], M.TOKEN: [{}, {"scope": "s"}],
     M.GENERALIZE: [{}, {"step": 2.5}, {"step": 0}, {"step": 1e15}, {"step": 20}, {"step": "5"}],
 }  # fmt: skip
