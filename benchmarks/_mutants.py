@@ -1,8 +1,8 @@
 """Mutants of one module: each a function with one change, by mutmut's operators and a few of our own."""
 
 from __future__ import annotations
-
 import __future__
+
 import difflib
 import functools
 import sys
@@ -82,7 +82,7 @@ def apply(mutant: Mutant, module: ModuleType) -> None:
     """Make every holder of the function run the change. Raises whatever the change raises when it is defined."""
     names: dict[str, Any] = dict(vars(module))
     flags = __future__.annotations.compiler_flag
-    exec(compile(mutant.source, f"<mutant of {module.__name__}>", "exec", flags, dont_inherit=True), names)  # noqa: S102
+    exec(compile(mutant.source, f"<mutant of {module.__name__}>", "exec", flags, dont_inherit=True), names)
     made, live = names[mutant.function.split(".")[-1]], function(module, mutant.function)
     live.__code__, live.__defaults__, live.__kwdefaults__ = made.__code__, made.__defaults__, made.__kwdefaults__
     for each in list(sys.modules.values()):

@@ -62,7 +62,7 @@ def main() -> int:
     os.environ.setdefault("WEIR_TEST_DECISIONS", "200")
     os.environ["WEIR_MUTATION"] = "1"
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
-    from benchmarks._mutation_tests import Forks, collect
+    from benchmarks._mutation_tests import collect
 
     modules = given.modules or list(MODULES)
     until = time.monotonic() + 60 * given.minutes

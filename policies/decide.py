@@ -147,7 +147,9 @@ class _Case:
         whole = [u.grant for u in self.asking.usable if u.fields.everything]
         used.update(g.name for g in whole)
         if whole:
-            text = f"Excepted from policy {policy.name} by grant {', '.join(sorted(g.name for g in whole))} for {purpose}."
+            text = (
+                f"Excepted from policy {policy.name} by grant {', '.join(sorted(g.name for g in whole))} for {purpose}."
+            )
             self.reasons.append(Reason("policy", policy.name, text))
         return conditions.either(here, conditions.rows(g.rows for g in whole)) if whole else here
 

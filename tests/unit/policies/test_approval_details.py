@@ -21,7 +21,12 @@ from tests.unit.policies.world import GOVERNANCE, ORDERS, PAYMENTS, START, World
 
 EMAIL = "value.customer.email"
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-GLASS = {"subjects": {"groups": ["on-call"]}, "maxDuration": "2h", "review": {"groups": ["privacy"]}, "reviewWithin": "24h"}
+GLASS = {
+    "subjects": {"groups": ["on-call"]},
+    "maxDuration": "2h",
+    "review": {"groups": ["privacy"]},
+    "reviewWithin": "24h",
+}
 
 
 class Events:
@@ -82,7 +87,12 @@ def test_a_request_as_it_is_written(world: World, events: Events) -> None:
     (document,) = world.store.documents("AccessRequest", label="pending")
     assert (document.name, document.by) == (request.id, "ana")
     (entry,) = world.entries.rows
-    assert (entry.actor, entry.action, entry.target, entry.decision) == ("ana", "request.create", "prod/orders", "allow")
+    assert (entry.actor, entry.action, entry.target, entry.decision) == (
+        "ana",
+        "request.create",
+        "prod/orders",
+        "allow",
+    )
     assert entry.details["request"] == request.id and entry.details["purpose"] == "campaign"
     ((kind, about, _),) = events.emitted
     assert (kind, about) == ("access.requested", request.id)
@@ -97,7 +107,12 @@ def test_all_that_is_asked_for_is_to_be_clear_unless_it_is_named(world: World) -
 def test_a_use_of_the_glass_as_it_is_written(world: World, events: Events) -> None:
     request = smash(world, purpose=" incident ", reason=" incident 4711 ", rows="a = 1", lasting=HOUR)
     assert re.fullmatch(r"req-[0-9a-f]{12}", request.id)
-    assert (request.requester, request.dataset, request.fields, request.unmask) == ("olga", "prod/orders", (EMAIL,), (EMAIL,))
+    assert (request.requester, request.dataset, request.fields, request.unmask) == (
+        "olga",
+        "prod/orders",
+        (EMAIL,),
+        (EMAIL,),
+    )
     assert (request.purpose, request.reason, request.rows) == ("incident", "incident 4711", "a = 1")
     assert (request.valid_from, request.valid_to, request.created_at) == (START, START + HOUR, START)
     assert (request.expires_at, request.state, request.break_glass) == (START + 24 * HOUR, RequestState.REVIEW, True)
@@ -118,7 +133,9 @@ def test_a_use_of_the_glass_as_it_is_written(world: World, events: Events) -> No
 
 def test_a_use_that_would_open_nothing_is_refused(world: World) -> None:
     """Payments ask for one of two purposes; another one opens nothing, and nobody should think it did."""
-    with pytest.raises(InvalidInput, match="^This would open nothing of prod/payments: .*fraud-investigation") as raised:
+    with pytest.raises(
+        InvalidInput, match=r"^This would open nothing of prod/payments: .*fraud-investigation"
+    ) as raised:
         smash(world, dataset="prod/payments", fields=["value.card"])
     assert raised.value.details == {"field": "purpose"}
     assert not world.entries.rows and not world.store.documents("AccessRequest") and not world.state.view().grants
@@ -131,7 +148,7 @@ def test_other_grants_do_not_count_for_what_a_use_opens(world: World) -> None:
         "subject": {"user": "olga"}, "dataset": "prod/payments", "purpose": "chargeback", "status": "approved",
         "validFrom": "2026-05-01T00:00:00Z", "validTo": "2026-07-01T00:00:00Z",
     }))  # fmt: skip
-    with pytest.raises(InvalidInput, match="would open nothing"):
+    with pytest.raises(InvalidInput, match=r"would open nothing"):
         smash(world, dataset="prod/payments", fields=["value.card"])
 
 
@@ -144,7 +161,7 @@ def test_rows_are_checked_before_anything_is_asked(world: World, opens: Any) -> 
         return [condition.split()[0]]
 
     serve(world, check_condition=check)
-    with pytest.raises(InvalidInput, match="names 'amuont'"):
+    with pytest.raises(InvalidInput, match=r"names 'amuont'"):
         opens(world, rows="amuont > 1")
     assert opens(world, rows="amount > 1").rows == "amount > 1" and seen == ["amuont > 1", "amount > 1"]
     opens(world)
@@ -159,7 +176,7 @@ def test_the_settings_hold_where_no_workflow_says_otherwise(world: World) -> Non
     request = ask(world, fields=["value.amount"])
     assert (request.valid_to, request.expires_at) == (START + 3 * DAY, START + 2 * DAY)
     assert ask(world, fields=["value.amount"], valid_to=START + 10 * DAY).valid_to == START + 10 * DAY
-    with pytest.raises(InvalidInput, match="allows 10 days"):
+    with pytest.raises(InvalidInput, match=r"allows 10 days"):
         ask(world, fields=["value.amount"], valid_to=START + 11 * DAY)
     personal = ask(world, valid_from=START + DAY)
     assert (personal.valid_from, personal.valid_to) == (START + DAY, START + 4 * DAY)
@@ -180,7 +197,9 @@ def test_a_purpose_is_needed(world: World, purpose: str, call: Any) -> None:
 def test_no_workflow_can_be_read_no_request(world: World) -> None:
     world.store.apply([Change("Workflow", "other", {"stages": 1})], START)
     for call in (ask, smash):
-        with pytest.raises(Conflict, match="^Access cannot be asked for while a workflow cannot be read: Workflow other"):
+        with pytest.raises(
+            Conflict, match=r"^Access cannot be asked for while a workflow cannot be read: Workflow other"
+        ):
             call(world)
 
 
@@ -254,11 +273,11 @@ def test_a_stage_is_added_once_and_voters_keep_their_votes(world: World) -> None
 
 def test_what_is_wrong_with_the_request_goes_before_who_may_decide_it(world: World) -> None:
     request = ask(world, "otto")
-    with pytest.raises(NotAllowed, match="otto made access request"):
+    with pytest.raises(NotAllowed, match=r"otto made access request"):
         world.approvals.approve(world.user("otto"), request.id)
     other = ask(world)
     world.approvals.cancel(world.user("ana"), other.id)
-    with pytest.raises(Conflict, match="is cancelled"):
+    with pytest.raises(Conflict, match=r"is cancelled"):
         world.approvals.approve(world.user("petra"), other.id)
 
 
@@ -274,7 +293,7 @@ def test_a_request_of_a_dataset_that_is_gone_can_be_ended_and_not_granted(world:
 def test_an_expiry_that_is_noticed_is_written(world: World) -> None:
     request = ask(world)
     world.sleep(days=7)
-    with pytest.raises(Conflict, match="is expired"):
+    with pytest.raises(Conflict, match=r"is expired"):
         world.approvals.cancel(world.user("ana"), request.id)
     (document,) = world.store.documents("AccessRequest", label="expired")
     assert document.name == request.id
@@ -313,7 +332,7 @@ def test_a_decision_looks_again_when_another_was_faster(world: World, monkeypatc
 
 def test_after_some_attempts_the_caller_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     request = ask(world, fields=["value.amount"])
-    with conflicts(world, monkeypatch, 9) as left, pytest.raises(Conflict, match="Another was faster"):
+    with conflicts(world, monkeypatch, 9) as left, pytest.raises(Conflict, match=r"Another was faster"):
         world.approvals.approve(world.user("otto"), request.id)
     assert left == [4], "five attempts"
     assert not world.state.view().grants and len(world.entries.rows) == 1
@@ -342,7 +361,7 @@ def test_one_request_for_those_who_may_see_it(world: World) -> None:
     for user in ("grace", "stranger"):
         with pytest.raises(NotFound, match=f"no access request '{request.id}' that you may see"):
             world.approvals.get(world.user(user), request.id)
-        with pytest.raises(NotFound, match="that you may see"):
+        with pytest.raises(NotFound, match=r"that you may see"):
             world.approvals.deny(world.user(user), request.id)
 
 
@@ -370,7 +389,7 @@ def test_lists_of_requests(world: World) -> None:
     assert ids("ana", "expired") == [third, first] and ids("ana", "pending") == []
     assert ids("otto", to_decide=True) == []
     assert [r.state for r in world.approvals.list(world.user("ana"))] == [RequestState.EXPIRED] * 2
-    with pytest.raises(InvalidInput, match="^There is no state 'open'; there are pending, approved, denied"):
+    with pytest.raises(InvalidInput, match=r"^There is no state 'open'; there are pending, approved, denied"):
         world.approvals.list(world.user("ana"), "open")
 
 

@@ -67,15 +67,25 @@ def test_who_may_not_and_why() -> None:
 ALLOWED = Terms(2 * HOUR, (), 24 * HOUR)
 
 
-def lasts(wished: timedelta | None, *earlier: AccessRequest, reason: str = "incident", now: datetime = NOW) -> timedelta:
+def lasts(
+    wished: timedelta | None, *earlier: AccessRequest, reason: str = "incident", now: datetime = NOW
+) -> timedelta:
     return check("grace", reason, wished, ALLOWED, earlier, now)
 
 
 def use(
-    state: RequestState, user: str = "grace", ends: timedelta = HOUR, denied: timedelta | None = None, broke: bool = True
+    state: RequestState,
+    user: str = "grace",
+    ends: timedelta = HOUR,
+    denied: timedelta | None = None,
+    broke: bool = True,
 ) -> AccessRequest:
     """An earlier request: to be reviewed until now + `ends`, denied `denied` ago."""
-    votes = (Vote("petra", "review", "deny", NOW - 9 * HOUR), Vote("vera", "review", "deny", NOW - denied)) if denied is not None else ()
+    votes = (
+        (Vote("petra", "review", "deny", NOW - 9 * HOUR), Vote("vera", "review", "deny", NOW - denied))
+        if denied is not None
+        else ()
+    )
     return AccessRequest("req-1", user, "prod/orders", ("*",), ("*",), "x", NOW, NOW, NOW - 30 * HOUR, NOW + ends, (),
                          state=state, votes=votes, break_glass=broke)  # fmt: skip
 
@@ -83,22 +93,24 @@ def use(
 def test_how_long_it_lasts() -> None:
     assert lasts(None) == lasts(2 * HOUR) == 2 * HOUR and lasts(TICK) == TICK
     for wished in (2 * HOUR + TICK, timedelta(0), -HOUR):
-        with pytest.raises(InvalidInput, match="^Break-glass access lasts at most 2 hours here; ask for less.$"):
+        with pytest.raises(InvalidInput, match=r"^Break-glass access lasts at most 2 hours here; ask for less.$"):
             lasts(wished)
-    with pytest.raises(InvalidInput, match="at most 0.5 hours"):
+    with pytest.raises(InvalidInput, match=r"at most 0.5 hours"):
         check("grace", "x", HOUR, Terms(HOUR / 2, (), HOUR), (), NOW)
 
 
 @pytest.mark.parametrize("reason", ["", " ", "\n\t"])
 def test_a_use_needs_a_reason(reason: str) -> None:
-    with pytest.raises(InvalidInput, match="^Breaking the glass needs a reason") as raised:
+    with pytest.raises(InvalidInput, match=r"^Breaking the glass needs a reason") as raised:
         lasts(None, reason=reason)
     assert raised.value.details == {"field": "reason"}
 
 
 def test_a_use_that_was_not_reviewed_in_time_stops_the_next() -> None:
     late = use(RequestState.REVIEW, ends=timedelta(0))
-    with pytest.raises(Conflict, match=r"^grace broke the glass before \(req-1\), and it was not reviewed in time") as raised:
+    with pytest.raises(
+        Conflict, match=r"^grace broke the glass before \(req-1\), and it was not reviewed in time"
+    ) as raised:
         lasts(None, use(RequestState.REVIEW), late)
     assert raised.value.details == {"id": "req-1"}
     for other in (
@@ -109,7 +121,7 @@ def test_a_use_that_was_not_reviewed_in_time_stops_the_next() -> None:
 
 
 def test_a_use_that_was_denied_bars_for_a_time() -> None:
-    with pytest.raises(Conflict, match="its reviewer denied that; it is barred until 2026-06-02T11:00:00Z") as raised:
+    with pytest.raises(Conflict, match=r"its reviewer denied that; it is barred until 2026-06-02T11:00:00Z") as raised:
         lasts(None, use(RequestState.DENIED, denied=24 * HOUR), use(RequestState.DENIED, denied=HOUR))
     assert raised.value.details == {"id": "req-1", "until": "2026-06-02T11:00:00Z"}
     with pytest.raises(Conflict):

@@ -68,7 +68,9 @@ def ask(
     purpose: str | None = None, groups: tuple[str, ...] = (),
 ) -> Decision:  # fmt: skip
     who = Subject(user, frozenset(groups), frozenset(role.name for role in roles))
-    return decide(who, facts, roles={r.name: r for r in roles}, policies=policies, grants=grants, purpose=purpose, now=NOW)
+    return decide(
+        who, facts, roles={r.name: r for r in roles}, policies=policies, grants=grants, purpose=purpose, now=NOW
+    )
 
 
 def why(reasons: Any) -> list[tuple[str, str, str]]:
@@ -205,7 +207,10 @@ def test_what_an_access_policy_asks_for() -> None:
 
 
 def test_two_access_policies_are_both_asked() -> None:
-    both = [AccessPolicy("one", ORDERS, True, frozenset({"care"})), AccessPolicy("two", ORDERS, True, frozenset({"fraud"}))]
+    both = [
+        AccessPolicy("one", ORDERS, True, frozenset({"care"})),
+        AccessPolicy("two", ORDERS, True, frozenset({"fraud"})),
+    ]
     assert ask("ana", grant(purpose="care"), policies=both, purpose="care").effect is Effect.DENY
     assert ask("ana", grant(purpose="care"), policies=both[:1], purpose="care").effect is Effect.ALLOW
     rows = [AccessPolicy("one", ORDERS), AccessPolicy("two", ORDERS)]

@@ -16,7 +16,7 @@ WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 def rendered(sql: str, *system: str) -> str:
     gated = gate.check(sql)
     views = {ref: f"v{n}" for n, ref in enumerate(gated.tables)}
-    return gated.render(views, {ref: system for ref in gated.tables} if system else None)
+    return gated.render(views, dict.fromkeys(gated.tables, system) if system else None)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,9 @@ def test_what_fails_in_the_parser_is_a_refusal(monkeypatch: pytest.MonkeyPatch, 
         assert (caught.value.details["line"], caught.value.details["column"]) == (1, 1)
 
 
-@pytest.mark.parametrize("second", ["SELECT a FROM other", "SELECT a FROM weir_view_0, t", "SELECT a, b FROM weir_view_0", "DROP TABLE t"])
+@pytest.mark.parametrize(
+    "second", ["SELECT a FROM other", "SELECT a FROM weir_view_0, t", "SELECT a, b FROM weir_view_0", "DROP TABLE t"]
+)
 def test_a_text_that_is_not_written_back_the_same_is_refused(monkeypatch: pytest.MonkeyPatch, second: str) -> None:
     """What was approved and what runs must be the same words; the writer is not believed."""
     written, real = [second, "SELECT `a` FROM `weir_view_0` AS `t`"], gate.to_sql
@@ -70,7 +72,9 @@ def test_a_text_that_is_not_written_back_the_same_is_refused(monkeypatch: pytest
     with pytest.raises(SqlRefused) as caught:
         gate.check("SELECT a FROM t")
     assert caught.value.details["reasons"] == ["unstable"]
-    assert caught.value.message == "The query cannot be written back without a change of its meaning. (line 1, column 1)"
+    assert (
+        caught.value.message == "The query cannot be written back without a change of its meaning. (line 1, column 1)"
+    )
 
 
 def test_windows_of_tables() -> None:
@@ -100,7 +104,10 @@ def test_names_that_spark_answers_itself_with_their_places() -> None:
     def found(sql: str) -> dict[str, tuple[int, int]]:
         return dict(gate.check(sql).environment)
 
-    assert found("SELECT a,\n `User`, `user` FROM t WHERE `current_user` = 1") == {"user": (2, 2), "current_user": (2, 30)}
+    assert found("SELECT a,\n `User`, `user` FROM t WHERE `current_user` = 1") == {
+        "user": (2, 2),
+        "current_user": (2, 30),
+    }
     for name in ("session_user", "current_catalog", "current_database", "current_schema"):
         assert set(found(f"SELECT `{name}` FROM t")) == {name}
     for own in (

@@ -72,7 +72,7 @@ def test_grantee_owner_and_manager_revoke(world: World, user: str) -> None:
     assert (spec["status"], spec["revokedBy"], spec["reason"]) == ("revoked", user, "done")
     entry = world.entries.rows[-1]
     assert (entry.actor, entry.action, entry.details["grant"]) == (user, "grant.revoke", "ana-clear")
-    with pytest.raises(Conflict, match="revoked already"):
+    with pytest.raises(Conflict, match=r"revoked already"):
         world.grants.revoke(world.user(user), "ana-clear")
 
 
@@ -81,10 +81,10 @@ def test_others_do_not_revoke(world: World) -> None:
         world.grants.revoke(world.user("petra"), "ana-clear")
     with pytest.raises(NotFound):
         world.grants.revoke(world.user("ana"), "nothing")
-    with pytest.raises(NotAllowed, match="an owner of prod/payments"):  # a member of the group sees it
+    with pytest.raises(NotAllowed, match=r"an owner of prod/payments"):  # a member of the group sees it
         world.grants.revoke(world.user("grace"), "team")
     world.now = datetime(2026, 7, 1, tzinfo=UTC)
-    with pytest.raises(Conflict, match="expired"):
+    with pytest.raises(Conflict, match=r"expired"):
         world.grants.revoke(world.user("ana"), "ana-clear")
 
 
@@ -159,7 +159,9 @@ class Events:
 
 
 def test_a_grant_as_the_api_gives_it(world: World) -> None:
-    world.declare(("Grant", "all", grant({"role": "temp"}, fields=["key"], rows="a", requestedBy="ana", breakGlass=True)))
+    world.declare(
+        ("Grant", "all", grant({"role": "temp"}, fields=["key"], rows="a", requestedBy="ana", breakGlass=True))
+    )
     grants = world.state.view().grants
     shown = grant_json(grants["ana-clear"], START)
     assert shown == {
@@ -225,7 +227,7 @@ def test_a_pending_grant_is_revoked_before_it_begins(world: World) -> None:
     world.declare(("Grant", "p", grant({"user": "ana"}, status="pending")),
                   ("Grant", "r", grant({"user": "ana"}, status="rejected")))  # fmt: skip
     assert world.grants.revoke(world.user("ana"), "p").status is GrantStatus.REVOKED
-    with pytest.raises(Conflict, match="Grant r is rejected already") as raised:
+    with pytest.raises(Conflict, match=r"Grant r is rejected already") as raised:
         world.grants.revoke(world.user("ana"), "r")
     assert raised.value.details == {"grant": "r"}
 
@@ -237,11 +239,13 @@ def test_approvers_revoke_what_they_approved_and_auditors_only_see(world: World)
         ("User", "vera", {}),
     )
     found = world.state.view().grants["by-vera"]
-    may = {u: world.grants.may_revoke(world.user(u), found) for u in ("ana", "vera", "otto", "admin", "audrey", "grace")}
+    may = {
+        u: world.grants.may_revoke(world.user(u), found) for u in ("ana", "vera", "otto", "admin", "audrey", "grace")
+    }
     assert may == {"ana": True, "vera": True, "otto": True, "admin": True, "audrey": False, "grace": False}
-    with pytest.raises(NotAllowed, match="^audrey may not revoke grant by-vera; an owner of prod/orders, an approver"):
+    with pytest.raises(NotAllowed, match=r"^audrey may not revoke grant by-vera; an owner of prod/orders, an approver"):
         world.grants.revoke(world.user("audrey"), "by-vera")
-    with pytest.raises(NotFound, match="'by-vera' that you may see"):
+    with pytest.raises(NotFound, match=r"'by-vera' that you may see"):
         world.grants.revoke(world.user("grace"), "by-vera")
     assert world.grants.revoke(world.user("vera"), "by-vera").status is GrantStatus.REVOKED
 

@@ -162,7 +162,9 @@ def test_what_is_hashed_is_the_text_that_spark_writes(value: Any, kind: Primitiv
 def test_the_sql_of_a_keyed_hash_is_hmac() -> None:
     """Computed by the SQL's own steps: sha256(outer key, sha256(inner key, text))."""
     sql = KEYS.sql("hash", "v")
-    found = re.fullmatch(r"sha2\(concat\(X'(\w+)', unhex\(sha2\(concat\(X'(\w+)', CAST\(v AS BINARY\)\), 256\)\)\), 256\)", sql)
+    found = re.fullmatch(
+        r"sha2\(concat\(X'(\w+)', unhex\(sha2\(concat\(X'(\w+)', CAST\(v AS BINARY\)\), 256\)\)\), 256\)", sql
+    )
     assert found is not None
     outer, inner = map(bytes.fromhex, found.groups())
     assert len(outer) == len(inner) == 64
@@ -189,7 +191,7 @@ def test_previews() -> None:
     assert preview(Mask(M.CUSTOM, "upper({col})"), ["a"]) == {
         "type": None, "values": [], "note": "Spark computes upper({col})",
     }  # fmt: skip
-    with pytest.raises(InvalidInput, match="does not name"):
+    with pytest.raises(InvalidInput, match=r"does not name"):
         preview(Mask(M.CUSTOM), ["a"])
     assert preview(Mask(M.GENERALIZE), [47, None], INT) == {
         "type": "INT", "values": [{"value": 47, "masked": 40}, {"value": None, "masked": None}], "note": None,
@@ -231,12 +233,12 @@ def test_row_conditions_name_what_they_use() -> None:
     assert sql == "coalesce(CAST((v.`Active`) AS BOOLEAN), FALSE)"
     both = custom.render_condition("A = a", {"a": "lower", "A": "upper"})
     assert both == "coalesce(CAST((upper = lower) AS BOOLEAN), FALSE)", "the exact name goes first"
-    with pytest.raises(InvalidInput, match="^The row condition names 'zzz'; the record has no such field.$") as raised:
+    with pytest.raises(InvalidInput, match=r"^The row condition names 'zzz'; the record has no such field.$") as raised:
         custom.render_condition("zzz = 1", {"region": "r"})
     assert raised.value.details == {"column": "zzz"}
-    with pytest.raises(InvalidInput, match="^The row condition cannot be used: .* Write one as in region = 'EU'.$"):
+    with pytest.raises(InvalidInput, match=r"^The row condition cannot be used: .* Write one as in region = 'EU'.$"):
         custom.check_condition("region = ")
-    with pytest.raises(InvalidInput, match="^The row condition gives int, not true or false. Write one") as raised:
+    with pytest.raises(InvalidInput, match=r"^The row condition gives int, not true or false. Write one") as raised:
         custom.check_condition("CAST(a AS INT)")
     assert raised.value.details == {"condition": "CAST(a AS INT)"}
 
@@ -247,7 +249,8 @@ SQL = Path(__file__).with_name("mask_sql.txt")
 KINDS = ("STRING", "VARCHAR(9)", "TINYINT", "BIGINT", "DECIMAL(12,2)", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP",
          "TIMESTAMP_NTZ", "BINARY", "INTERVAL")  # fmt: skip
 PARAMS: dict[MaskType, list[dict[str, Any]]] = {
-    M.MASK_SHOW_LAST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}], M.MASK_SHOW_FIRST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}],
+    M.MASK_SHOW_LAST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}],
+    M.MASK_SHOW_FIRST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}],
     M.TRUNCATE_GEO: [{}, {"decimals": 0}, {"decimals": 9}, {"decimals": -1}], M.TOKEN: [{}, {"scope": "s"}],
     M.GENERALIZE: [{}, {"step": 2.5}, {"step": 0}, {"step": 1e15}, {"step": 20}, {"step": "5"}],
 }  # fmt: skip

@@ -245,12 +245,21 @@ def test_some_keys_go_some_are_masked_some_are_clear() -> None:
 
 def test_a_denied_key_goes_whatever_is_under_it() -> None:
     """Of objects as of texts: an object of NULLs would still show that the key is there."""
-    clear: dict[str, Mask | str | None] = {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None}
+    clear: dict[str, Mask | str | None] = {
+        "value.nested@keys": None,
+        "value.nested{}.a": None,
+        "value.nested{}.b": None,
+    }
     denied: dict[str, Mask | str | None] = {"value.nested{x}.a": "deny", "value.nested{x}.b": Mask(MaskType.DROP)}
     assert column("value.nested", {**clear, **denied}) == (
         "map_filter(src, (weir_x0, weir_x1) -> weir_x0 NOT IN ('x'))"
     )
-    only = {"value.nested{}.a": "deny", "value.nested{}.b": "deny", "value.nested{x}.a": None, "value.nested{x}.b": None}
+    only = {
+        "value.nested{}.a": "deny",
+        "value.nested{}.b": "deny",
+        "value.nested{x}.a": None,
+        "value.nested{x}.b": None,
+    }
     assert column("value.nested", {"value.nested@keys": None, **only}) == (
         "map_filter(src, (weir_x0, weir_x1) -> weir_x0 IN ('x'))"
     )
@@ -304,7 +313,14 @@ def test_masks_on_the_keys_of_a_map() -> None:
 
 @pytest.mark.parametrize(
     ("name", "mask"),
-    [("ages", NULLED), ("ages", Mask(MaskType.DROP)), ("ages", "deny"), ("flags", MASKED), ("spans", MASKED), ("odd", None)],
+    [
+        ("ages", NULLED),
+        ("ages", Mask(MaskType.DROP)),
+        ("ages", "deny"),
+        ("flags", MASKED),
+        ("spans", MASKED),
+        ("odd", None),
+    ],
 )
 def test_keys_that_cannot_be_masked_take_the_map_with_them(name: str, mask: Mask | str | None) -> None:
     assert keys(name, mask) == "None"

@@ -13,15 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.datatypes import STRING, Primitive, StructType, parse_ddl
+from catalog.datatypes import STRING, Primitive
 from catalog.errors import InvalidInput
-from catalog.paths import VALUE, FieldPath
 from policies.masks import custom, names, primitives, reference
-from policies.masks.expression import build, context, literal
 from policies.masks.keys import MaskKeys
 from policies.masks.order import strictest, strictness
 from policies.masks.preview import preview
-from policies.model import ColumnDecision, Effect, Mask, MaskType
+from policies.model import Mask, MaskType
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")
 BIGINT, DOUBLE, DATE, TIMESTAMP = map(Primitive, ("BIGINT", "DOUBLE", "DATE", "TIMESTAMP"))
