@@ -151,7 +151,7 @@ class _Case:
                 f"Excepted from policy {policy.name} by grant {', '.join(sorted(g.name for g in whole))} for {purpose}."
             )
             self.reasons.append(Reason("policy", policy.name, text))
-        return conditions.either(here, conditions.rows(g.rows for g in whole)) if whole else here
+        return conditions.either(here, conditions.rows(g.rows for g in whole))
 
     def _filter_reason(self, name: str, part: Condition, by: str) -> None:
         self.reasons.append(Reason("row-filter", name, f"Only rows where {conditions.text(part)} ({by})."))

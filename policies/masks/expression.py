@@ -16,7 +16,6 @@ from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructTyp
 from catalog.paths import FieldPath
 from policies.masks import primitives
 from policies.masks.keys import MaskKeys
-from policies.masks.order import NULL
 from policies.model import ColumnDecision, MaskType
 from policies.places import Places, Rule
 
@@ -80,7 +79,7 @@ def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | 
     masked = primitives.expression(mask, source, kind, ctx.keys)
     if ctx.keep_shape and output != kind:
         # What an expression gives may fit; a hash of a number cannot be shown as a number.
-        masked = primitives.expression(NULL, source, kind, ctx.keys) if output else f"try_cast({masked} AS {kind.name})"
+        masked = f"CAST(NULL AS {kind.name})" if output else f"try_cast({masked} AS {kind.name})"
         output = kind
     if not found.clear_when:
         return masked

@@ -138,6 +138,7 @@ def test_a_purpose_that_no_grant_carries() -> None:
     nothing = "No role, ownership or active grant of ana opens prod/orders; ask for access."
     assert why(closed.reasons) == [("purpose", "zz", text), ("default", "deny", nothing)]
     assert closed.effect is Effect.DENY and closed.gaps == () and closed.columns == ()
+    assert (closed.dataset, closed.reference) == (FACTS.id, "prod/orders")
 
 
 def test_what_a_grant_alone_opens() -> None:
