@@ -197,7 +197,7 @@ class Grants:
         )
 
     def _owns(self, subject: Subject, view: View, grant: Grant) -> bool:
-        if "*" in grant.dataset:
+        if "*" in grant.dataset:  # spares a search for the nearest names
             return False
         try:
             owners = self._facts.facts(grant.dataset).owners

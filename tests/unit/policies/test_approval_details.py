@@ -101,6 +101,7 @@ def test_a_request_as_it_is_written(world: World, events: Events) -> None:
 def test_all_that_is_asked_for_is_to_be_clear_unless_it_is_named(world: World) -> None:
     assert ask(world).unmask == (EMAIL,) and ask(world, unmask=()).unmask == ()
     everything = world.approvals.create(world.user("ana"), "prod/orders", purpose="x")
+    assert everything.reason == ""
     assert everything.fields == everything.unmask == ("*",)
 
 

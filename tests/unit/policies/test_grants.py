@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed, NotFound
+from policies.adapters.memory import MemoryFacts
 from policies.grants import Access, Grants, Way, grant_json, status_at
-from policies.model import Effect, GrantStatus
+from policies.model import DatasetFacts, Effect, GrantStatus, Subject
 from policies.settings import PolicySettings
 from tests.unit.policies.world import ORDERS, START, World, company
 
@@ -206,6 +207,18 @@ def test_who_sees_the_grants_of_everybody(world: World) -> None:
     assert names(world, "audrey", everybody=True, dataset="prod/payments") == ["wide", "team"]
 
 
+def test_each_permission_alone_shows_the_grants_of_everybody(world: World) -> None:
+    for number, (permission, revokes) in enumerate((("manage", True), ("audit:read", False), ("review", False))):
+        role, user = f"r{number}", f"u{number}"
+        world.declare(("Role", role, {"permissions": [permission]}), ("User", user, {"roles": [role]}))
+        sees = permission != "review"
+        assert names(world, user, everybody=True) == (["team", "ana-clear"] if sees else [])
+        assert world.grants.may_revoke(world.user(user), world.state.view().grants["team"]) is revokes
+        with pytest.raises(NotFound if not sees else Conflict if revokes else NotAllowed):
+            for _ in range(2):
+                world.grants.revoke(world.user(user), "team")
+
+
 def test_a_revocation_is_written_and_announced(world: World) -> None:
     events = Events()
     world.grants = Grants(world.state, world.facts, world.identity, world.audit, world.clock, events=events)
@@ -227,7 +240,7 @@ def test_a_pending_grant_is_revoked_before_it_begins(world: World) -> None:
     world.declare(("Grant", "p", grant({"user": "ana"}, status="pending")),
                   ("Grant", "r", grant({"user": "ana"}, status="rejected")))  # fmt: skip
     assert world.grants.revoke(world.user("ana"), "p").status is GrantStatus.REVOKED
-    with pytest.raises(Conflict, match=r"Grant r is rejected already") as raised:
+    with pytest.raises(Conflict, match=r"^Grant r is rejected already") as raised:
         world.grants.revoke(world.user("ana"), "r")
     assert raised.value.details == {"grant": "r"}
 
@@ -243,11 +256,31 @@ def test_approvers_revoke_what_they_approved_and_auditors_only_see(world: World)
         u: world.grants.may_revoke(world.user(u), found) for u in ("ana", "vera", "otto", "admin", "audrey", "grace")
     }
     assert may == {"ana": True, "vera": True, "otto": True, "admin": True, "audrey": False, "grace": False}
-    with pytest.raises(NotAllowed, match=r"^audrey may not revoke grant by-vera; an owner of prod/orders, an approver"):
+    with pytest.raises(NotAllowed, match=r"^audrey may not revoke grant by-vera; an owner of prod/orders, an approver") as raised:
         world.grants.revoke(world.user("audrey"), "by-vera")
+    assert raised.value.details == {"reasons": ["neither manager, owner, approver nor grantee"]}
     with pytest.raises(NotFound, match=r"'by-vera' that you may see"):
         world.grants.revoke(world.user("grace"), "by-vera")
     assert world.grants.revoke(world.user("vera"), "by-vera").status is GrantStatus.REVOKED
+
+
+def test_a_revocation_that_cannot_be_written_ends_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that no grant can hold; and a grant that another has changed since it was read."""
+    with pytest.raises(InvalidInput, match=r"^Grant team: spec.revokedBy"):
+        world.grants.revoke(Subject("x" * 300, roles=frozenset({"admin"})), "team")
+    before = world.state.get("Grant", "team")
+    world.declare(("Grant", "team", grant({"group": "fraud-team"}, dataset="prod/payments", rows="a = 1")))
+    with monkeypatch.context() as patch:
+        patch.setattr(world.state, "get", lambda *_: before)
+        with pytest.raises(Conflict):
+            world.grants.revoke(world.user("otto"), "team")
+    assert world.state.view().grants["team"].status is GrantStatus.APPROVED and not world.entries.rows
+
+
+def test_a_revocation_keeps_what_else_was_declared(world: World) -> None:
+    world.state.put("Grant", "labelled", {"labels": {"team": "x"}}, grant({"user": "ana"}))
+    world.grants.revoke(world.user("ana"), "labelled")
+    assert world.state.get("Grant", "labelled").metadata == {"labels": {"team": "x"}}
 
 
 def test_a_grant_of_a_dataset_that_is_gone_can_still_be_revoked(world: World) -> None:
@@ -316,6 +349,14 @@ def test_everybody_who_reads_something_of_a_dataset(crowd: World) -> None:
     amount = entries(crowd, "prod/orders", "value.amount")
     assert found["role", "temp", None] == amount["role", "temp", None] and ("user", "vic", None) not in amount
     assert entries(crowd, "prod/orders", "value.nothing") == {}
+    grace = found["user", "grace", None]
+    assert (grace.mask, grace.clear_when) == ("MASK_SHOW_LAST_4", "region = 'DE'"), "not of the first masked field"
+
+
+def test_a_place_names_the_ways_to_it_alone(crowd: World) -> None:
+    crowd.declare(("Grant", "visitor-2", grant({"user": "vic"}, fields=["value.amount"])))
+    assert entries(crowd, "prod/orders", "value.amount")["user", "vic", None].via == ("grant visitor-2",)
+    assert set(entries(crowd, "prod/orders")["user", "vic", None].via) == {"grant visitor", "grant visitor-2"}
 
 
 def test_a_place_around_fields_is_masked_when_all_of_it_is(crowd: World) -> None:
@@ -355,6 +396,20 @@ def test_unscanned_fields_are_open_where_the_settings_say_so(crowd: World) -> No
         return ana.mask
 
     assert mask(None) == "MASK_NULL" and mask(PolicySettings(unscanned_is_sensitive=False)) is None
+
+
+def test_access_on_a_day_is_by_what_was_known_of_the_dataset_on_that_day(world: World) -> None:
+    moments: list[datetime | None] = []
+
+    class Facts(MemoryFacts):
+        def facts(self, reference: str, as_of: datetime | None = None) -> DatasetFacts:
+            moments.append(as_of)
+            return super().facts(reference, as_of)
+
+    grants = Grants(world.state, Facts(ORDERS), world.identity, world.audit, world.clock)
+    grants.who_has_access("prod/orders", None, START)
+    grants.who_has_access("prod/orders")
+    assert moments == [START, None]
 
 
 def test_a_path_that_cannot_be_read(world: World) -> None:
