@@ -22,7 +22,7 @@ from sqlglot.errors import ParseError, SqlglotError
 
 from catalog.errors import SqlRefused
 from policies.sql import pipes, sequences, stars, stream, syntax, tables
-from policies.sql.errors import refused
+from policies.sql.errors import place, refused
 from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex, tables_as_queries
 from policies.sql.names import fold
 from policies.sql.qualify import without_qualify
@@ -100,8 +100,7 @@ def _read(sql: str) -> Gated:
         found: dict[TableRef, tuple[int, int]] = {}
         for table in list(tables.references(tree)):
             ref = TableRef(tables.parts(table), _as_of(checker, table, lexed))
-            error = refused(sql, checker.position(table), "", "")
-            found.setdefault(ref, (error.details["line"], error.details["column"]))
+            found.setdefault(ref, place(sql, checker.position(table)))
             table.meta["weir"] = ref
         return Gated(
             sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
@@ -177,8 +176,7 @@ def _environment(checker: Checker, tree: exp.Expression) -> dict[str, tuple[int,
     for column in tree.find_all(exp.Column):
         name = fold(column.name)
         if len(column.parts) == 1 and name in _LITERAL_NAMES and name not in own:
-            error = refused(checker.lexed.original, checker.position(column), "", "")
-            found.setdefault(name, (error.details["line"], error.details["column"]))
+            found.setdefault(name, place(checker.lexed.original, checker.position(column)))
     return found
 
 
