@@ -29,6 +29,9 @@ ROOT = Path(__file__).resolve().parents[1]
 MEMORY = 12 << 30
 """Address space of a fork in bytes: a mutant that never ends must not take the machine with it."""
 
+SECONDS = 15.0
+"""Time of the tests tried on one mutant; slower ones are left out, so that rather too many survive than too few."""
+
 
 @dataclass
 class Result:
@@ -130,7 +133,13 @@ class Forks:
         names = set(reach.reached.get(mutant.function, ()))
         if not names:
             return "no tests"
-        wanted = sorted((i for i in items if i.nodeid in names), key=lambda i: reach.seconds[i.nodeid])
+        wanted: list[pytest.Item] = []
+        spent = 0.0
+        for item in sorted((i for i in items if i.nodeid in names), key=lambda i: reach.seconds[i.nodeid]):
+            spent += reach.seconds[item.nodeid]
+            if wanted and spent > SECONDS:
+                break
+            wanted.append(item)
 
         def inside() -> int:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -141,7 +150,7 @@ class Forks:
                     return 1
             return 0
 
-        status = _wait(_fork(inside), 10 + 5 * sum(reach.seconds[i.nodeid] for i in wanted))
+        status = _wait(_fork(inside), 10 + 5 * min(spent, SECONDS))
         return {None: "timeout", 0: "survived"}.get(status, "killed")
 
     def _test(self, item: pytest.Item) -> None:

@@ -29,7 +29,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "grants": ("test_grants.py", "test_scenarios.py"),
     "break_glass": ("test_break_glass_terms.py", "test_break_glass.py"),
     "approvals": ("test_approval_details.py", "test_approvals.py", "test_break_glass.py"),
-    "gate": ("test_gate_details.py", "test_gate.py", "test_gate_pipes.py"),
+    "gate": ("test_gate_details.py", "test_gate.py"),
     "masks/order": ("test_masks.py", "test_decide_reference.py"),
     "outcome": ("test_outcome.py",),
     "places": ("test_places.py",),

@@ -147,7 +147,9 @@ def test_every_reason_why_a_use_opens_nothing_is_given(world: World) -> None:
     world.state.delete("Policy", "payments-need-a-grant")
     for name in ("card", "currency"):
         fields = [{"dataset": "prod/payments", "path": f"value.{name}"}]
-        world.declare(("Policy", f"on-{name}", {"type": "access", "match": {"fields": fields}, "requires": {"purpose": [name]}}))
+        world.declare(
+            ("Policy", f"on-{name}", {"type": "access", "match": {"fields": fields}, "requires": {"purpose": [name]}})
+        )
     with pytest.raises(InvalidInput) as raised:
         smash(world, dataset="prod/payments", fields=["*"])
     assert raised.value.message == (

@@ -256,7 +256,9 @@ def test_approvers_revoke_what_they_approved_and_auditors_only_see(world: World)
         u: world.grants.may_revoke(world.user(u), found) for u in ("ana", "vera", "otto", "admin", "audrey", "grace")
     }
     assert may == {"ana": True, "vera": True, "otto": True, "admin": True, "audrey": False, "grace": False}
-    with pytest.raises(NotAllowed, match=r"^audrey may not revoke grant by-vera; an owner of prod/orders, an approver") as raised:
+    with pytest.raises(
+        NotAllowed, match=r"^audrey may not revoke grant by-vera; an owner of prod/orders, an approver"
+    ) as raised:
         world.grants.revoke(world.user("audrey"), "by-vera")
     assert raised.value.details == {"reasons": ["neither manager, owner, approver nor grantee"]}
     with pytest.raises(NotFound, match=r"'by-vera' that you may see"):

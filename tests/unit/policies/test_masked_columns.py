@@ -358,7 +358,8 @@ def test_an_expression_on_inner_keys_gives_texts() -> None:
     }
     sql = column("value.deep", {**clear, "value.deep{x}.m@keys": CUSTOM})
     assert sql is not None and (
-        "-> coalesce(CAST(CASE WHEN weir_x5 IS NOT NULL THEN ((weir_x5) + 1) END AS STRING), '')), 'l', weir_x1.`l`)" in sql
+        "-> coalesce(CAST(CASE WHEN weir_x5 IS NOT NULL THEN ((weir_x5) + 1) END AS STRING), '')), 'l', weir_x1.`l`)"
+        in sql
     )
 
 
