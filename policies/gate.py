@@ -110,8 +110,6 @@ def _read(sql: str) -> Gated:
         raise refused(sql, 0, "The query is nested too deep.", "too-deep") from error
     except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
         # sqlglot raises more than its own errors on text it did not expect; none of them may become a failure of ours.
-        if isinstance(error, SqlRefused):
-            raise
         raise refused(sql, 0, "The query is not SQL that Weir understands.", "syntax") from error
 
 

@@ -60,6 +60,8 @@ def test_what_fails_in_the_parser_is_a_refusal(monkeypatch: pytest.MonkeyPatch, 
     assert caught.value.details["reasons"] == [reason]
     if reason != "own":
         assert (caught.value.details["line"], caught.value.details["column"]) == (1, 1)
+        words = {"too-deep": "The query is nested too deep.", "syntax": "The query is not SQL that Weir understands."}
+        assert caught.value.message == f"{words[reason]} (line 1, column 1)"
 
 
 @pytest.mark.parametrize(
