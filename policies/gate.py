@@ -122,8 +122,6 @@ def _parse(lexed: Lexed) -> exp.Expression:
     except ParseError as error:
         at = _error_position(lexed, error)
         raise refused(sql, at, syntax.sentence(sql, at), "syntax") from error
-    if not statements:
-        raise refused(sql, 0, "There is no query.", "empty")
     checker = Checker(lexed)
     if len(statements) > 1:
         raise refused(sql, checker.position(statements[1]), "One statement at a time.", "several-statements")
