@@ -122,10 +122,7 @@ def _parse(lexed: Lexed) -> exp.Expression:
     except ParseError as error:
         at = _error_position(lexed, error)
         raise refused(sql, at, syntax.sentence(sql, at), "syntax") from error
-    checker = Checker(lexed)
-    if len(statements) > 1:
-        raise refused(sql, checker.position(statements[1]), "One statement at a time.", "several-statements")
-    root = statements[0]
+    (root,) = statements  # none and several are refused where the text is read
     if not isinstance(root, _ROOTS):
         raise refused(
             sql, 0, "Only a query can be run: SELECT, FROM, VALUES or WITH.", f"statement:{type(root).__name__}"
