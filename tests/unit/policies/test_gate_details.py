@@ -29,6 +29,8 @@ def rendered(sql: str, *system: str) -> str:
         ("SELECT 1; SELECT 2; SELECT 3", "several-statements", (1, 11), "One statement at a time."),
         ("SELECT 1; ; SELECT 2", "several-statements", (1, 11), "One statement at a time."),
         ("FROM t\n|> FOO a", "syntax", (2, 4), "The step FOO is not one that Weir knows"),
+        ("WITH x AS (SELECT 1) DELETE FROM t", "statement:Delete", (1, 1), "SELECT, FROM, VALUES or WITH. (line"),
+        ("FROM t INSERT INTO u SELECT a", "statement:MultitableInserts", (1, 1), "Only a query can be run: SELECT"),
         ("DELETE FROM t", "statement:DELETE", (1, 1), "Only a query can be run"),
         ("SELECT 1 FROM", "syntax", (1, 10), "ends too early, behind FROM."),
         ("SELECT a,\n b FROM t\nWHERE a = = 2", "syntax", (3, 11), "near =."),
