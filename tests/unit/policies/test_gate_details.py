@@ -117,7 +117,8 @@ def test_names_that_spark_answers_itself_with_their_places() -> None:
     for name in ("session_user", "current_catalog", "current_database", "current_schema"):
         assert set(found(f"SELECT `{name}` FROM t")) == {name}
     for own in (
-        "SELECT t.user FROM t", "SELECT user.x FROM t", "SELECT user FROM t AS x(user)", "SELECT stack(1, 2) AS (user) FROM t ORDER BY user",
+        "SELECT t.user FROM t", "SELECT user.x FROM t",
+        "SELECT user FROM t AS x(user)", "SELECT stack(1, 2) AS (user) FROM t ORDER BY user",
         "SELECT a AS User FROM t ORDER BY user", "SELECT username FROM t", "SELECT user FROM t LATERAL VIEW explode(a) x AS user",
     ):  # fmt: skip
         assert found(own) == {}, own

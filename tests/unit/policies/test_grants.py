@@ -382,6 +382,14 @@ def test_one_entry_for_each_way_a_purpose_changes_what_is_seen(crowd: World) -> 
     assert (fraud.masked, fraud.mask, fraud.via) == (True, "MASK_SHOW_LAST_4", ("role analyst", "grant three"))
 
 
+def test_what_needs_no_purpose_comes_first(crowd: World) -> None:
+    crowd.declare(
+        ("Grant", "two", grant({"user": "mia"}, purpose="care", unmask=[EMAIL])),
+        ("Grant", "three", grant({"user": "mia"}, purpose="AML")),
+    )
+    assert [k[2] for k in entries(crowd, "prod/orders", EMAIL) if k[1] == "mia"] == [None, "AML"]
+
+
 def test_disabled_and_deleted_users_have_no_access(crowd: World) -> None:
     crowd.declare(("User", "mia", {"disabled": True}), ("User", "petra", {"disabled": True}), ("User", "vic", {}))
     crowd.state.delete("User", "vic")
