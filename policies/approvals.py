@@ -147,7 +147,7 @@ class Approvals:
         """Raises InvalidInput for a grant that would open nothing, as with a purpose that no access policy takes."""
         view = self._state.view()
         spec = access_specs.GrantSpec.model_validate(grant_spec(request, now))
-        made = convert.grant(request.grant or request.id, spec)
+        made = convert.grant(request.id, spec)
         decision = decide(
             subject, facts, roles=view.roles, policies=view.policies, grants=[made], purpose=request.purpose, now=now
         )
@@ -196,7 +196,7 @@ class Approvals:
                 asked = Asked(request.fields, request.unmask)
                 more = workflow.extended(voted, self._required(facts, asked)[0])
                 if len(more.stages) > len(voted.stages):
-                    return replace(more, state=RequestState.PENDING, stage=len(voted.stages))
+                    return replace(more, state=RequestState.PENDING)
                 return replace(voted, grant=f"{request.requester}-{request.id.removeprefix('req-')}")
             return voted
 

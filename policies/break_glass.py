@@ -13,7 +13,7 @@ from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.records import rfc3339
 from policies.matching import Who
 from policies.model import SubjectMatch
-from policies.workflow import AccessRequest, Approvers, RequestState, Stage, Workflow
+from policies.workflow import AccessRequest, Approvers, BreakGlass, RequestState, Stage, Workflow
 
 REVIEW = "review"
 
@@ -35,6 +35,7 @@ def terms(who: Who, workflows: Sequence[Workflow], reference: str) -> Terms:
             details={"reasons": ["break-glass is declared by a workflow (breakGlass)"]},
         )
     stages: list[Stage] = []
+    glasses: list[BreakGlass] = []
     for workflow in workflows:
         glass = workflow.break_glass
         if glass is None or not who.among(glass.subjects):
@@ -43,11 +44,11 @@ def terms(who: Who, workflows: Sequence[Workflow], reference: str) -> Terms:
                 f"{who.user} may not break the glass of {reference}: workflow {workflow.name} {told}. Make a request.",
                 details={"reasons": [f"workflow {workflow.name} {told}"]},
             )
+        glasses.append(glass)
         name = REVIEW if not stages else f"{workflow.name}/{REVIEW}"
         reviewers = Approvers(people=glass.review) if glass.review != SubjectMatch() else Approvers(owners=True)
         if not any(s.approvers == reviewers for s in stages):
             stages.append(Stage(name, reviewers))
-    glasses = [w.break_glass for w in workflows if w.break_glass is not None]
     return Terms(min(g.max_duration for g in glasses), tuple(stages), min(g.review_within for g in glasses))
 
 

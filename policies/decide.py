@@ -97,6 +97,7 @@ class _Case:
         if seen.rows != ALWAYS:
             parts.append(seen.rows)
             self._filter_reason("grant", seen.rows, "by grant")
+        opened = seen.reasons if seen.any_open else tuple(reason for reason, _ in self.asking.standing)
         used |= seen.used
         counted = [g for g in self.asking.active if g.name in used]
         return Decision(
@@ -105,7 +106,7 @@ class _Case:
             Effect.ALLOW,
             seen.columns,
             tuple(RowFilter(self.facts.reference, text) for text in sorted({conditions.text(part) for part in parts})),
-            (*seen.reasons, *self.reasons),
+            (*opened, *self.reasons),
             (*self.gaps, *seen.gaps, *self.plan.unreadable),
             tuple(sorted({g.name for g in counted})),
             min((g.valid_to for g in counted), default=None),
@@ -145,7 +146,12 @@ class _Case:
         # The rows it hides would show in every column, so a grant of some fields does not lift it.
         whole = [u.grant for u in self.asking.usable if u.fields.everything]
         used.update(g.name for g in whole)
-        return conditions.either(here, conditions.rows(g.rows for g in whole)) if whole else here
+        if whole:
+            text = (
+                f"Excepted from policy {policy.name} by grant {', '.join(sorted(g.name for g in whole))} for {purpose}."
+            )
+            self.reasons.append(Reason("policy", policy.name, text))
+        return conditions.either(here, conditions.rows(g.rows for g in whole))
 
     def _filter_reason(self, name: str, part: Condition, by: str) -> None:
         self.reasons.append(Reason("row-filter", name, f"Only rows where {conditions.text(part)} ({by})."))

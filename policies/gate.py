@@ -22,7 +22,7 @@ from sqlglot.errors import ParseError, SqlglotError
 
 from catalog.errors import SqlRefused
 from policies.sql import pipes, sequences, stars, stream, syntax, tables
-from policies.sql.errors import refused
+from policies.sql.errors import place, refused
 from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex, tables_as_queries
 from policies.sql.names import fold
 from policies.sql.qualify import without_qualify
@@ -100,8 +100,7 @@ def _read(sql: str) -> Gated:
         found: dict[TableRef, tuple[int, int]] = {}
         for table in list(tables.references(tree)):
             ref = TableRef(tables.parts(table), _as_of(checker, table, lexed))
-            error = refused(sql, checker.position(table), "", "")
-            found.setdefault(ref, (error.details["line"], error.details["column"]))
+            found.setdefault(ref, place(sql, checker.position(table)))
             table.meta["weir"] = ref
         return Gated(
             sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
@@ -111,8 +110,6 @@ def _read(sql: str) -> Gated:
         raise refused(sql, 0, "The query is nested too deep.", "too-deep") from error
     except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
         # sqlglot raises more than its own errors on text it did not expect; none of them may become a failure of ours.
-        if isinstance(error, SqlRefused):
-            raise
         raise refused(sql, 0, "The query is not SQL that Weir understands.", "syntax") from error
 
 
@@ -125,12 +122,7 @@ def _parse(lexed: Lexed) -> exp.Expression:
     except ParseError as error:
         at = _error_position(lexed, error)
         raise refused(sql, at, syntax.sentence(sql, at), "syntax") from error
-    if not statements:
-        raise refused(sql, 0, "There is no query.", "empty")
-    checker = Checker(lexed)
-    if len(statements) > 1:
-        raise refused(sql, checker.position(statements[1]), "One statement at a time.", "several-statements")
-    root = statements[0]
+    (root,) = statements  # none and several are refused where the text is read
     if not isinstance(root, _ROOTS):
         raise refused(
             sql, 0, "Only a query can be run: SELECT, FROM, VALUES or WITH.", f"statement:{type(root).__name__}"
@@ -177,8 +169,7 @@ def _environment(checker: Checker, tree: exp.Expression) -> dict[str, tuple[int,
     for column in tree.find_all(exp.Column):
         name = fold(column.name)
         if len(column.parts) == 1 and name in _LITERAL_NAMES and name not in own:
-            error = refused(checker.lexed.original, checker.position(column), "", "")
-            found.setdefault(name, (error.details["line"], error.details["column"]))
+            found.setdefault(name, place(checker.lexed.original, checker.position(column)))
     return found
 
 

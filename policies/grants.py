@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -196,7 +197,7 @@ class Grants:
         )
 
     def _owns(self, subject: Subject, view: View, grant: Grant) -> bool:
-        if "*" in grant.dataset:
+        if "*" in grant.dataset:  # spares a search for the nearest names
             return False
         try:
             owners = self._facts.facts(grant.dataset).owners
@@ -224,7 +225,10 @@ class Grants:
             stated = {g.purpose for g in view.grants_of(subject) if is_active(g, now)}
             for purpose in (None, *sorted(stated)):
                 access = self._access(kind, name, subject, view, facts, place, purpose, now)
-                if access is not None and (what := (access.masked, access.mask, access.rows, access.via)) not in seen:
+                if access is None:
+                    continue
+                what = (access.masked, access.mask, access.rows, access.via, access.clear_when)
+                if what not in seen:
                     seen.add(what)
                     found.append(access)
         return sorted(found, key=lambda a: (a.kind != "user", a.kind, a.subject, a.purpose or ""))
@@ -241,7 +245,8 @@ class Grants:
         masked = [c for c in columns if c.mask is not None]
         via = dict.fromkeys(
             "owner" if r.kind == "owner" else f"{r.kind} {r.name}"
-            for c in columns for r in c.reasons if r.kind in ("role", "owner", "grant") and r.name != "rows"
+            for r in (itertools.chain.from_iterable(c.reasons for c in columns) if columns else decision.reasons)
+            if r.kind in ("role", "owner", "grant") and r.name != "rows"
         )  # fmt: skip
         granted = {f"grant {g.name}": g for g in view.grants_of(subject)}
         ways = tuple(

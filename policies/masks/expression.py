@@ -16,7 +16,6 @@ from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructTyp
 from catalog.paths import FieldPath
 from policies.masks import primitives
 from policies.masks.keys import MaskKeys
-from policies.masks.order import NULL
 from policies.model import ColumnDecision, MaskType
 from policies.places import Places, Rule
 
@@ -80,11 +79,11 @@ def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | 
     masked = primitives.expression(mask, source, kind, ctx.keys)
     if ctx.keep_shape and output != kind:
         # What an expression gives may fit; a hash of a number cannot be shown as a number.
-        masked = primitives.expression(NULL, source, kind, ctx.keys) if output else f"try_cast({masked} AS {kind.name})"
+        masked = f"CAST(NULL AS {kind.name})" if output else f"try_cast({masked} AS {kind.name})"
         output = kind
     if not found.clear_when:
         return masked
-    clear = source if output in (None, kind) else f"CAST({source} AS {output.name if output else 'STRING'})"
+    clear = source if output is None or output == kind else f"CAST({source} AS {output.name})"
     clear_when = " AND ".join(ctx.conditions[text] for text in found.clear_when)
     return f"CASE WHEN {clear_when} THEN {clear} ELSE {masked} END"
 
@@ -117,8 +116,8 @@ def _map(
     own_keys = _keys_with_rules(ctx, path)
     inner = replace(ctx, keep_shape=ctx.keep_shape or (bool(own_keys) and not isinstance(value, Primitive)))
     k, v = name(), name()
-    plain = _build(inner, path.values(), value, v, name) if _decided(ctx, path.values()) or not own_keys else None
-    special = {each: _build(inner, path.map_key(each), value, v, name) for each in own_keys}
+    plain = _entry(inner, path.values(), value, v, name) if _decided(ctx, path.values()) or not own_keys else None
+    special = {each: _entry(inner, path.map_key(each), value, v, name) for each in own_keys}
     shown = {each: sql for each, sql in special.items() if sql is not None}
     if plain is None and not shown:
         return None
@@ -139,6 +138,13 @@ def _map(
     return _map_keys(ctx, path, key, result, k, v)
 
 
+def _entry(ctx: Context, path: FieldPath, kind: DataType, source: str, name: Callable[[], str]) -> str | None:
+    """The values at `path`, of one key or of all; None where nothing of them may be shown, so that the key goes too."""
+    if ctx.keep_shape and _build(replace(ctx, keep_shape=False), path, kind, source, lambda: source) is None:
+        return None
+    return _build(ctx, path, kind, source, name)
+
+
 def _map_keys(ctx: Context, path: FieldPath, key: DataType, result: str, k: str, v: str) -> str | None:
     if not isinstance(key, Primitive):
         return None
@@ -151,6 +157,9 @@ def _map_keys(ctx: Context, path: FieldPath, key: DataType, result: str, k: str,
         return None  # a key cannot be NULL, so the map goes with its keys
     if kind is None:
         masked = f"coalesce(CAST({masked} AS STRING), '')"
+    elif found.mask.type is MaskType.GENERALIZE and primitives.family(key) in ("integer", "decimal"):
+        # The multiple below may be out of the type's range, and is NULL then.
+        masked = f"coalesce({masked}, CAST(0 AS {kind.name}))"
     # Keys that become equal: the last entry stays (spark.sql.mapKeyDedupPolicy=LAST_WIN, set by the engine).
     return f"transform_keys({result}, ({k}, {v}) -> {masked})"
 

@@ -125,14 +125,14 @@ def _number(value: float | int | str, default: float) -> str:
 
 
 def _last_digits(value: str, kind: Primitive, show: int) -> str:
-    bound = 10 ** max(1, min(9, show))
+    bound = 10 ** max(0, min(9, show))
     long = f"abs(CAST({value} AS DECIMAL(38,0))) >= {bound}"
     zero = f"CAST(0 AS {kind.name})"
     return f"CASE WHEN {long} THEN CAST(abs({value} % {bound}) AS {kind.name}) ELSE {zero} END"
 
 
 def _first_digits(value: str, kind: Primitive, show: int) -> str:
-    shown = max(1, min(9, show))
+    shown = max(0, min(9, show))
     digits = f"length(CAST(abs(CAST({value} AS DECIMAL(38,0))) AS STRING))"
     text = f"rpad(substring(CAST(abs(CAST({value} AS DECIMAL(38,0))) AS STRING), 1, {shown}), {digits}, '0')"
     return f"CASE WHEN {digits} > {shown} THEN CAST({text} AS {kind.name}) ELSE CAST(0 AS {kind.name}) END"

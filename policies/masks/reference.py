@@ -87,7 +87,8 @@ def _text(mask: Mask, value: str) -> str:
     show = int(mask.params.get("show", 4))
     match mask.type:
         case MaskType.MASK_SHOW_LAST_4:
-            return crossed(value[:-show]) + value[-show:] if len(value) > show else crossed(value)
+            hidden = max(0, len(value) - show) or len(value)
+            return crossed(value[:hidden]) + value[hidden:]
         case MaskType.MASK_SHOW_FIRST_4:
             return value[:show] + crossed(value[show:]) if len(value) > show else crossed(value)
         case MaskType.EMAIL_DOMAIN if _EMAIL.match(value):
@@ -110,7 +111,7 @@ def _text(mask: Mask, value: str) -> str:
 
 def _number(mask: Mask, value: Any, of: str, kind: Primitive) -> Any:
     zero: Any = 0 if of == "integer" else Decimal(0) if of == "decimal" else 0.0
-    show = max(1, min(9, int(mask.params.get("show", 4))))
+    show = max(0, min(9, int(mask.params.get("show", 4))))
     match mask.type:
         case MaskType.MASK_SHOW_LAST_4 if of == "integer":
             return abs(value) % 10**show if abs(value) >= 10**show else 0

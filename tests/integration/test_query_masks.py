@@ -99,6 +99,7 @@ def test_spark_agrees_with_the_reference(session: Any, kind: str) -> None:
     masks = [Mask(t) for t in TYPES]
     masks += [Mask(MaskType.GENERALIZE, params={"step": 25}), Mask(MaskType.TRUNCATE_GEO, params={"decimals": 2})]
     masks += [Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 2}), Mask(MaskType.TOKEN, params={"scope": "fraud"})]
+    masks += [Mask(t, params={"show": 0}) for t in (MaskType.MASK_SHOW_LAST_4, MaskType.MASK_SHOW_FIRST_4)]
     if kind == "DOUBLE":
         # Spark writes 1.0E12 where Python writes 1e12; a keyed hash of a double is Spark's own text of it.
         masks = [m for m in masks if m.type not in (MaskType.MASK_HASH, MaskType.TOKEN)]

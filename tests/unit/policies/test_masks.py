@@ -13,15 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.datatypes import STRING, Primitive, StructType, parse_ddl
+from catalog.datatypes import STRING, Primitive
 from catalog.errors import InvalidInput
-from catalog.paths import VALUE, FieldPath
 from policies.masks import custom, names, primitives, reference
-from policies.masks.expression import build, context, literal
 from policies.masks.keys import MaskKeys
 from policies.masks.order import strictest, strictness
 from policies.masks.preview import preview
-from policies.model import ColumnDecision, Effect, Mask, MaskType
+from policies.model import Mask, MaskType
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")
 BIGINT, DOUBLE, DATE, TIMESTAMP = map(Primitive, ("BIGINT", "DOUBLE", "DATE", "TIMESTAMP"))
@@ -166,6 +164,27 @@ def test_parameters_order_masks_of_one_type() -> None:
     assert strictest([one, four, Mask(MaskType.MASK_HASH)]) == Mask(MaskType.MASK_HASH)
 
 
+def test_parameters_never_lift_a_mask_over_one_of_another_type() -> None:
+    """However wide the step, and whatever stands in the place of a number of decimals."""
+    widest = Mask(MaskType.GENERALIZE, params={"step": 1e14})
+    assert strictest([widest, Mask(MaskType.TRUNCATE_GEO, params={"decimals": 6})]).type is MaskType.TRUNCATE_GEO
+    for decimals in (-5, 0, 6, 1000):
+        rough = Mask(MaskType.TRUNCATE_GEO, params={"decimals": decimals})
+        assert strictest([rough, Mask(MaskType.TRUNCATE_IP)]).type is MaskType.TRUNCATE_IP
+        assert strictest([rough, Mask(MaskType.GENERALIZE, params={"step": 5})]) == rough
+
+
+def test_a_parameter_that_is_not_given_counts_as_its_default() -> None:
+    step, decimals = Mask(MaskType.GENERALIZE), Mask(MaskType.TRUNCATE_GEO)
+    same = [(step, Mask(MaskType.GENERALIZE, params={"step": 10})),
+            (decimals, Mask(MaskType.TRUNCATE_GEO, params={"decimals": 1}))]  # fmt: skip
+    for plain, written in same:
+        assert strictness(plain) == strictness(written)
+    one, none = Mask(MaskType.GENERALIZE, params={"step": 1}), Mask(MaskType.TRUNCATE_GEO, params={"decimals": 0})
+    assert strictest([Mask(MaskType.GENERALIZE, params={"step": 0.5}), one]) == one
+    assert strictest([none, decimals]) == none
+
+
 def test_the_documents_have_the_same_order() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", Path("docs/masks.md").read_text(), re.M)
     assert [row for row in rows if row != "CUSTOM"] == LEAST_TO_MOST
@@ -236,162 +255,3 @@ def test_what_is_no_condition_would_hide_every_row_and_is_refused(condition: str
 @pytest.mark.parametrize("condition", ["active", "NOT active", "startswith(a, 'x')", "if(a, b, c)", "TRUE", "NULL"])
 def test_conditions_of_types_that_only_the_engine_knows_are_taken(condition: str) -> None:
     custom.check_condition(condition)
-
-
-# -- whole columns ----------------------------------------------------------------------------------------------------
-
-RECORD = parse_ddl(
-    "id STRING, who STRUCT<name: STRING, mail: STRING>, items ARRAY<STRUCT<sku: STRING, mail: STRING>>,"
-    " attrs MAP<STRING, STRING>, nested MAP<STRING, STRUCT<a: INT, b: STRING>>"
-)
-
-
-def column(path: str, decisions: dict[str, Mask | str | None], clear_when: str | None = None) -> str | None:
-    """SQL of a column under {path: mask | None clear | "deny"}."""
-    made = [
-        ColumnDecision(p, Effect.DENY if m == "deny" else Effect.ALLOW, m if isinstance(m, Mask) else None,
-                       clear_when if isinstance(m, Mask) else None)
-        for p, m in decisions.items()
-    ]  # fmt: skip
-    at = FieldPath.parse(path)
-    kind: Any = RECORD
-    for step in at.steps:
-        assert isinstance(kind, StructType)
-        kind = kind.get(step.name or "")
-    return build(context(made, KEYS, {"region = 'EU'": "`c0`"}), at, kind, "src")
-
-
-NULLED = Mask(MaskType.MASK_NULL)
-
-
-def test_clear_is_the_source_itself() -> None:
-    assert column("value.who", {"value.who.name": None, "value.who.mail": None}) == "src"
-    assert column("value.items", {"value.items[].sku": None, "value.items[].mail": None}) == "src"
-    assert column("value.attrs", {"value.attrs@keys": None, "value.attrs{}": None}) == "src"
-    assert column("value", {"value": None}) is not None
-
-
-def test_undecided_is_left_out() -> None:
-    assert column("value.id", {}) is None
-    assert column("value.who", {"value.who.name": None}) == (
-        "CASE WHEN src IS NOT NULL THEN named_struct('name', src.`name`) END"
-    )
-    assert column("value.attrs", {"value.attrs{}": None}) is None
-    assert column("value.who", {"value.id": None}) is None
-
-
-def test_nested_masks() -> None:
-    assert column("value.who", {"value.who.name": None, "value.who.mail": NULLED}) == (
-        "CASE WHEN src IS NOT NULL THEN named_struct('name', src.`name`, 'mail', CAST(NULL AS STRING)) END"
-    )
-    assert column("value.items", {"value.items[].sku": None, "value.items[].mail": Mask(MaskType.DROP)}) == (
-        "transform(src, weir_x0 -> CASE WHEN weir_x0 IS NOT NULL THEN named_struct('sku', weir_x0.`sku`) END)"
-    )
-    assert column("value.items", {"value.items[].sku": "deny", "value.items[].mail": "deny"}) is None
-
-
-def test_a_mask_on_a_struct_reaches_its_leaves() -> None:
-    assert column("value.who", {"value.who": NULLED}) == (
-        "CASE WHEN src IS NOT NULL THEN named_struct('name', CAST(NULL AS STRING), 'mail', CAST(NULL AS STRING)) END"
-    )
-    assert column("value.who", {"value.who": "deny"}) is None
-
-
-def test_the_nearest_decision_is_the_rule_of_a_place() -> None:
-    """`decide` has put into the field's own decision all that holds for what it is part of; a grant may have lifted it."""
-    assert column("value.who", {"value.who": NULLED, "value.who.name": None}) == (
-        "CASE WHEN src IS NOT NULL THEN named_struct('name', src.`name`, 'mail', CAST(NULL AS STRING)) END"
-    )
-    assert column("value.who", {"value.who": "deny", "value.who.name": None}) == (
-        "CASE WHEN src IS NOT NULL THEN named_struct('name', src.`name`) END"
-    )
-
-
-def test_what_holds_more_than_it_shows_is_hidden_whole() -> None:
-    """A field that is sometimes an object is read as JSON text; a rule inside it must not be lost."""
-    assert (
-        column("value.id", {"value.id": None, "value.id.mail": Mask(MaskType.EMAIL_DOMAIN)}) == "CAST(NULL AS STRING)"
-    )
-    assert column("value.id", {"value.id": None, "value.id.mail": "deny"}) is None
-    assert column("value.id", {"value.id": None, "value.id.mail": None}) == "src"
-    assert column("value.id", {"value.id.mail": Mask(MaskType.CUSTOM, "{col}")}) == "CAST(NULL AS STRING)"
-
-
-def test_what_holds_several_conditional_fields_is_clear_where_all_of_them_are() -> None:
-    made = [
-        ColumnDecision("value.id", Effect.ALLOW),
-        ColumnDecision("value.id.a", Effect.ALLOW, NULLED, "r1"),
-        ColumnDecision("value.id.b", Effect.ALLOW, NULLED, "r2"),
-    ]
-    ctx = context(made, KEYS, {"r1": "`c1`", "r2": "`c2`"})
-    assert build(ctx, VALUE.field("id"), STRING, "src") == (
-        "CASE WHEN `c1` AND `c2` THEN src ELSE CAST(NULL AS STRING) END"
-    )
-    ctx = context([*made, ColumnDecision("value.id.c", Effect.ALLOW, NULLED)], KEYS, {"r1": "`c1`", "r2": "`c2`"})
-    assert build(ctx, VALUE.field("id"), STRING, "src") == "CAST(NULL AS STRING)"
-
-
-def test_map_keys_have_rules_of_their_own() -> None:
-    keys = {"value.attrs@keys": None}
-    assert column("value.attrs", {**keys, "value.attrs{}": None, "value.attrs{a'b}": NULLED}) == (
-        "transform_values(src, (weir_x0, weir_x1) -> CASE WHEN weir_x0 = 'a\\'b' THEN CAST(NULL AS STRING)"
-        " ELSE weir_x1 END)"
-    )
-    assert column("value.attrs", {**keys, "value.attrs{}": None, "value.attrs{a}": "deny"}) == (
-        "map_filter(src, (weir_x0, weir_x1) -> weir_x0 NOT IN ('a'))"
-    )
-    assert column("value.attrs", {**keys, "value.attrs{a}": None}) == (
-        "map_filter(src, (weir_x0, weir_x1) -> weir_x0 IN ('a'))"
-    )
-    shown = column("value.attrs", {"value.attrs@keys": Mask(MaskType.MASK), "value.attrs{}": None})
-    assert shown is not None and shown.startswith(
-        "transform_keys(src, (weir_x0, weir_x1) -> CASE WHEN length(weir_x0) = "
-    )
-    assert column("value.attrs", {"value.attrs@keys": NULLED, "value.attrs{}": None}) is None
-
-
-def test_both_branches_of_a_map_keep_one_type() -> None:
-    sql = column(
-        "value.nested",
-        {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None, "value.nested{x}.a": "deny",
-         "value.nested{x}.b": Mask(MaskType.MASK_HASH)},
-    )  # fmt: skip
-    assert sql is not None
-    assert (
-        "WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN named_struct('a', CAST(NULL AS INT), 'b', sha2("
-        in sql
-    )
-
-
-def test_clear_when_shows_the_value_in_those_rows_only() -> None:
-    assert column("value.id", {"value.id": NULLED}, "region = 'EU'") == (
-        "CASE WHEN `c0` THEN src ELSE CAST(NULL AS STRING) END"
-    )
-
-
-def test_where_two_decisions_are_equally_near_the_strictest_of_them_holds() -> None:
-    """`decide` gives every key its own decision; decisions of another make need not."""
-    near = {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None, "value.nested{x}": NULLED}
-    sql = column("value.nested", near)
-    assert (
-        sql is not None
-        and "WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN named_struct('a', CAST(NULL" in sql
-    )
-
-
-def test_an_expression_below_a_key_keeps_the_type() -> None:
-    keys = {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None, "value.nested{x}.b": None}
-    sql = column("value.nested", {**keys, "value.nested{x}.a": Mask(MaskType.CUSTOM, "{col} DIV 10")})
-    assert sql is not None and re.search(r"'a', try_cast\(CASE WHEN .* AS INT\)", sql)
-
-
-@pytest.mark.parametrize("text", ["it's", "a\\b", "\\' OR 1=1 --", "\\\\", "plain", "'", "\n", "ä"])
-def test_a_literal_is_the_text_and_nothing_else(text: str) -> None:
-    """Read back by Spark's rules: a backslash takes the next character, and a bare quote ends the text."""
-    written = literal(text)
-    assert written[0] == written[-1] == "'"
-    read, rest = "", iter(written[1:-1])
-    for character in rest:
-        assert character != "'", f"{written} ends before its end"
-        read += next(rest) if character == "\\" else character
-    assert read == text
