@@ -181,8 +181,6 @@ def _render(
     tree: exp.Expression, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None
 ) -> str:
     copy: Any = tree.copy()
-    if not isinstance(copy, exp.Subquery):
-        copy = copy.copy()
     bare: list[tuple[tuple[str, ...], str]] = []
     for table in list(copy.find_all(exp.Table)):
         ref = table.meta.get("weir")
