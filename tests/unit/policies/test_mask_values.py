@@ -46,6 +46,8 @@ def masked(type_: MaskType, value: Any, kind: Primitive = STRING, **params: Any)
         (M.MASK_SHOW_FIRST_4, "abcde", {}, "abcdx"),
         (M.EMAIL_DOMAIN, "a@b", {}, "xxxx@b"),
         (M.EMAIL_DOMAIN, "a b@c", {}, "x x@x"),
+        (M.EMAIL_DOMAIN, "anna@keller@x.eu", {}, "xxxx@xxxxxx@x.xx"),
+        (M.MASK, "ǅ1", {}, "Xn"),
         (M.EMAIL_DOMAIN, "a@b\n", {}, "x@x\n"),
         (M.EMAIL_DOMAIN, "@b", {}, "@x"),
         (M.EMAIL_DOMAIN, "a@", {}, "x@"),
