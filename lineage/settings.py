@@ -19,7 +19,12 @@ class LineageSettings(BaseModel):
     delivery_timeout_seconds: float = Field(
         default=20.0, gt=0, description="How long an event may wait for Kafka before the sender gets an error."
     )
-    batch_events: int = Field(default=500, ge=1, le=10_000, description="Events folded into one transaction at most.")
+    batch_events: int = Field(
+        default=500,
+        ge=1,
+        le=10_000,
+        description="Events folded into one transaction at most; fewer while none are behind.",
+    )
     batch_bytes: int = Field(
         default=16 * 1024 * 1024, ge=1024, description="Bytes of events folded into one transaction."
     )

@@ -363,6 +363,21 @@ def test_a_message_is_known_at_every_moment_while_another_thread_notes_its_repea
     assert seen and all(seen)
 
 
+def test_batches_grow_with_what_is_behind_and_are_small_again_after() -> None:
+    log, graph = MemoryEventLog(), MemoryGraph()
+    ingest = Ingest(log)
+    worker = LineageWorker(MemoryEventSource(log), graph, MemoryEventLog(), LineageSettings(batch_events=100))
+
+    def batches(events: int) -> list[int]:
+        for at in range(events):
+            ingest.post(run(at, ["a"], [f"b{at}"]))
+        return list(iter(lambda: worker.step(timeout=0), 0))
+
+    assert batches(300) == [40, 80, 100, 80]
+    assert batches(30) == [30]
+    assert batches(50) == [40, 10]
+
+
 def test_what_is_taken_back_and_said_again_within_a_minute_is_no_repeat() -> None:
     log, _, graph, _, worker = parts()
     for at, source in enumerate("aba"):
