@@ -81,7 +81,8 @@ class Tables:
         if {formats.key.name, formats.value.name} & {*_REGISTERED}:
             parts = {"key": formats.key.name, "value": formats.value.name}
             registered = with_registered(fields, record.id.name, schemas()[1], parts)
-            fields = payload_first((f for f in registered if f.path not in unlisted(schema)), schema.envelopes)
+            described = unlisted(schema)
+            fields = payload_first((f for f in registered if f.path not in described), schema.envelopes)
         return QueryTable(
             reference=record.reference,
             topic=record.id.name,

@@ -31,16 +31,16 @@ _TEXTS = ("text", "string", "json", "csv", "decoded csv")
 
 def used(table: TablePlan) -> tuple[str, ...]:
     """The parts of a record that the view rests on."""
-    found = {match[1] for text in _texts(table) for match in _USED.finditer(text)}
+    found = {match[1] for text in _sql_of(table) for match in _USED.finditer(text)}
     return tuple(part for part in PARTS if part in found)
 
 
 def uses(table: TablePlan, column: str) -> bool:
     """Whether the view rests on a stored column (`weir_offset`)."""
-    return any(column in text for text in _texts(table))
+    return any(column in text for text in _sql_of(table))
 
 
-def _texts(table: TablePlan) -> Iterator[str]:
+def _sql_of(table: TablePlan) -> Iterator[str]:
     """All SQL over the stored columns."""
     yield from (sql for _, sql in table.columns)
     yield from table.filters
