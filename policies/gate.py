@@ -21,8 +21,9 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from catalog.errors import SqlRefused
-from policies.sql import pipes, sequences, stars, stream, syntax, tables
+from policies.sql import expanded, pipes, sequences, stars, stream, syntax, tables
 from policies.sql.errors import place, refused
+from policies.sql.expanded import Most
 from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex, tables_as_queries
 from policies.sql.names import fold
 from policies.sql.qualify import without_qualify
@@ -34,6 +35,7 @@ from policies.sql.written import to_sql
 __all__ = ["Gated", "SqlRefused", "TableRef", "check"]
 
 _ROOTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
+_MOST = Most()
 _LITERAL_NAMES = frozenset(
     {"user", "current_user", "session_user", "current_catalog", "current_database", "current_schema"}
 )
@@ -74,9 +76,18 @@ class Gated:
         return stream.problem(self.tree)
 
 
-def check(sql: str) -> Gated:
-    """Read a query. Raises SqlRefused with `details` {line, column, reasons: [class]}."""
+def check(sql: str, most: Most = _MOST) -> Gated:
+    """Read a query whose plan is no larger than `most`.
+
+    Raises SqlRefused with `details` {line, column, reasons: [class]}, and {limit, found, most} for a plan too large.
+    """
     first = _read(sql)
+    problem = most.problem(expanded.size(first.tree))
+    if problem is not None:
+        sentence, limit, found, largest = problem
+        error = refused(sql, 0, sentence, "plan-size")
+        error.details |= {"limit": limit, "found": found, "most": largest}
+        raise error
     names = {ref: f"weir_view_{index}" for index, ref in enumerate(first.tables)}
     text = first.render(names)
     try:

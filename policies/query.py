@@ -104,7 +104,7 @@ class GovernedQuery:
         self._engine = engine
         self._offsets = offsets
         self._unfit = Unfit(self._settings, drift)
-        self._trail = Trail(audit)
+        self._trail = Trail(audit, self._settings.largest_plan())
         self._turns = Turns(self._settings)
 
     def run(

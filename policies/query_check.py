@@ -77,7 +77,7 @@ class QueryCheck:
             if statement is not None:
                 query = statement.query if statement.query is not None else names_table(statement, sql)
                 return {**self.check(subject, query, purpose), "columns": []}
-            gated = gate.check(sql)
+            gated = gate.check(sql, self._settings.largest_plan())
         except SqlRefused as error:
             return _answer([_refusal(sql, error)])
         problem = gated.stream_problem() if gated.emit_changes else None

@@ -16,6 +16,7 @@ from policies.query_ports import QueryAudit, QueryTable
 from policies.query_prepare import Prepared
 from policies.query_running import Running
 from policies.sql import statements, trace
+from policies.sql.expanded import Most
 from policies.sql.statements import Statement
 from policies.sql.tables import TableRef
 
@@ -23,15 +24,17 @@ from policies.sql.tables import TableRef
 class Trail:
     """Writes the entries of queries. What it raises stops the query."""
 
-    def __init__(self, audit: QueryAudit) -> None:
+    def __init__(self, audit: QueryAudit, most: Most | None = None) -> None:
+        """`most`: the largest plan that is let in."""
         self._audit = audit
+        self._most = most or Most()
 
     def gate(
         self, subject: Subject, sql: str, purpose: str | None, action: str, running: Running | None = None
     ) -> Gated:
         """The gated query; a refusal is in the audit. Raises SqlRefused."""
         try:
-            return gate.check(sql)
+            return gate.check(sql, self._most)
         except SqlRefused as error:
             reasons = error.details.get("reasons", ())
             self._audit.record(entry(subject, action, purpose, sql, "refused", reasons, running=running))
