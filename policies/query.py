@@ -24,8 +24,7 @@ from policies.query_errors import QueryFailed
 from policies.query_failures import told
 from policies.query_limits import Turns
 from policies.query_ports import Decider, Drift, Engine, Offsets, QueryAudit, TableSource
-from policies.query_prepare import Prepared, Preparer, check_environment
-from policies.query_refusals import not_allowed
+from policies.query_prepare import Prepared, Preparer
 from policies.query_running import RUNNING, Running, RunningQueries
 from policies.query_settings import QuerySettings
 from policies.query_stream import Stream
@@ -104,7 +103,7 @@ class GovernedQuery:
         self._engine = engine
         self._offsets = offsets
         self._unfit = Unfit(self._settings, drift)
-        self._trail = Trail(audit, self._settings.largest_plan())
+        self.trail = self._trail = Trail(audit, self._settings.largest_plan())
         self._turns = Turns(self._settings)
 
     def run(
@@ -203,8 +202,7 @@ class GovernedQuery:
         """
         rows = self._limit(limit, self._settings.max_rows)
         gated = self._trail.gate(subject, sql, purpose, "query.explain")
-        found = self._preparer.find(subject, gated, purpose)
-        prepared = self._preparer.govern(gated, found)
+        found, prepared = self._trail.decided(self._preparer, subject, gated, purpose, "query.explain", explained=True)
         decision = explain.decision_json(list(found.decisions.values()))
         if prepared.gaps:
             decision["effect"] = str(Effect.DENY)
@@ -223,7 +221,6 @@ class GovernedQuery:
         }
         self._trail.record(subject, "query.explain", purpose, prepared, decision["effect"], found.tables)
         if decision["effect"] == Effect.ALLOW:
-            check_environment(prepared)
             self._preparer.look(prepared)
             answer["window"] = query_answer.windows(prepared, self._settings)
             answer["columns"] = self._analysed(prepared, rows)
@@ -347,15 +344,7 @@ class GovernedQuery:
             yield prepared
 
     def _prepare(self, subject: Subject, gated: Gated, purpose: str | None, action: str, running: Running) -> Prepared:
-        found = self._preparer.find(subject, gated, purpose)
-        running.datasets = tuple(dict.fromkeys(table.reference for table in found.tables.values()))
-        prepared = self._preparer.govern(gated, found)
-        denied = [d for d in found.decisions.values() if d.effect is Effect.DENY]
-        if denied or prepared.gaps:
-            self._trail.record(subject, action, purpose, prepared, "deny", found.tables, running)
-            raise not_allowed(denied or list(found.decisions.values()), prepared.gaps, purpose)
-        check_environment(prepared)
-        return prepared
+        return self._trail.decided(self._preparer, subject, gated, purpose, action, running)[1]
 
     def _run(self, prepared: Prepared, rows: int, running: Running) -> Result:
         with self._named(prepared):

@@ -125,7 +125,7 @@ def test(built: ServicesOf, subject: Caller, body: Tests) -> Any:
     _may_look(built, subject)
     proposal = proposed.read(body.policies)
     return built.policy_tests.run(
-        read_cases(body.tests), built.simulation.view(proposal.documents), proposal.facts_after
+        subject, read_cases(body.tests), built.simulation.view(proposal.documents), proposal.facts_after
     )
 
 
