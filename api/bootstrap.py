@@ -22,6 +22,7 @@ from api.parts import Parts as _Parts
 from api.recognizers import Recognizers
 from api.scanning import ScanRunner
 from api.settings import Settings
+from api.sight import Sights
 from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders, SqlLineageSliver, names_cluster
 from api.tables import QueryOffsets, Tables
 from api.verdicts import Verdicts
@@ -132,6 +133,20 @@ class Services:
     ) -> None:
         """Add to the audit chain what a caller did."""
         self.audit.record(subject.user, action, target, decision, reasons)
+
+    def sights(self, subject: Subject, purpose: str | None = None) -> Sights:
+        """What the subject may see of figures about records."""
+        return Sights(subject, self.identity.permissions(subject), self.facts, self.state, purpose)
+
+    def own_recognizers(self, subject: Subject) -> frozenset[str]:
+        """Names of the recognizers that the subject was the last to declare."""
+        documents = self.store.documents("Recognizer")
+        return frozenset(
+            name
+            for each in documents
+            if each.applied_by == subject.user
+            for name in (each.key, str(each.spec.get("name")))
+        )
 
     def admin_token_file(self) -> None:
         """Make the first admin's token, kept in WEIR_HOME/admin.token; does nothing once there is one."""
@@ -292,7 +307,9 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         datasets=datasets,
         reviews=Reviews(store, datasets),
         tag_flow=TagFlow(store, clusters, ReportFlows(lineage), now, events, search.changed),
-        recognizers=Recognizers(parts.trial_analyzers(), scanner, connections, datasets),
+        recognizers=Recognizers(
+            parts.trial_analyzers(), scanner, connections, datasets, lambda: store.documents("Recognizer")
+        ),
         discovery=discovery,
         connections=connections,
         search=search,

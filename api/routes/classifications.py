@@ -8,9 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
+from api import sight
 from api.auth import Caller, ServicesOf
-from api.routes.catalog import owns
 from api.routes.names import Limit, Offset
+from api.sight import owns
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from catalog.model import DatasetId, ReviewState
 from catalog.reviews import MAX_ITEMS, Decision, Outcome, Wanted
@@ -36,7 +37,8 @@ def list_classifications(
     `may_review` of each: whether the caller may confirm or reject it, as a reviewer or an owner of its dataset.
     """
     wanted = Wanted(state, entity, dataset, path, recognizer, changed)
-    page = built.reviews.page(wanted, limit, offset).to_json()
+    found = built.reviews.page(wanted, limit, offset)
+    page = found.to_json()
     steward = "review" in built.identity.permissions(subject)
     own: dict[tuple[str, str], bool] = {}
     for row in page["classifications"]:
@@ -45,6 +47,11 @@ def list_classifications(
             record = None if steward else built.store.dataset(DatasetId(*key))
             own[key] = steward or (record is not None and owns(subject, record))
         row["may_review"] = own[key]
+    sights, declared = built.sights(subject), built.own_recognizers(subject)
+    for row, each in zip(page["classifications"], found.items, strict=True):
+        record = built.store.dataset(each.dataset)
+        seen = sights.of(record) if record is not None else sight.Sight()
+        row |= sight.classification(each.record, seen, declared)
     return page
 
 

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator
 from api.auth import Caller, ServicesOf
 from api.routes import marquez
 from api.routes.names import Limit, Offset
+from catalog.model import DatasetId
 
 router = APIRouter(tags=["catalog"])
 
@@ -23,7 +24,7 @@ _Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) i
 @router.get("/search/", include_in_schema=False)
 def search(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     q: Annotated[str, Query(description="Words; quote a phrase. Empty lists everything.")] = "",
     kind: Annotated[list[Literal["dataset", "field"]] | None, Query()] = None,
     tag: Annotated[list[str] | None, Query(description="Only with this tag; PII for any of personal data.")] = None,
@@ -63,4 +64,12 @@ def search(
         "cluster": cluster, "format": format, "source": source,
     }  # fmt: skip
     filters = {name: values for name, values in asked.items() if values is not None}
-    return built.search.search(q, filters=filters, limit=limit, offset=offset).to_json()
+    found: dict[str, Any] = built.search.search(q, filters=filters, limit=limit, offset=offset).to_json()
+    sights = built.sights(subject)
+    for hit in found["hits"]:
+        if sights.unbounded or hit.get("presence") is None:
+            continue
+        record = built.store.dataset(DatasetId(hit["namespace"], hit["name"]))
+        if record is None or not sights.of(record).counts:
+            hit["presence"] = None
+    return found
