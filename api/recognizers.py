@@ -75,13 +75,15 @@ class Recognizers:
     def check_field(self, record: DatasetRecord, path: str | None, may: Callable[[str], bool]) -> None:
         """Raises NotAllowed for a field, or a dataset, of which no count may be shown; InvalidInput for a bad path."""
         place = str(FieldPath.parse(path)) if path else None
+        known = self._datasets.schema(record.id).fields
+        if place is not None and place not in {each.path for each in known}:
+            raise InvalidInput(f"{record.reference} has no field {place} that a scan has seen.")
         if place is not None and not may(place):
             raise NotAllowed(
                 f"You may not read {place} of {record.reference} clear, so a recognizer of your own cannot be tried on it;"
                 " ask for access, or try one that somebody else declared.",
                 details={"dataset": record.reference, "path": place, "reasons": ["a count would show what it holds"]},
             )
-        known = self._datasets.schema(record.id).fields
         if place is None and known and not any(may(each.path) for each in known):
             raise NotAllowed(
                 f"You may read no field of {record.reference} clear, so a recognizer of your own cannot be tried on it;"

@@ -26,9 +26,14 @@ ROWS, FIELDS = "rows", "fields"
 
 _PLAIN_DETAILS = ("registered", "description", "note", "embedded", "inside_text", "schema_ids")
 """Details of a profile that are about its type, not about what it holds."""
+_PLAIN_EVIDENCE = ("recognizers", "field_name", "locale", "free_text", "note")
+"""Evidence of a classification that counts nothing."""
 _COUNTING = frozenset(
-    {"count", "records", "matched", "sampled", "validated", "window", "first", "first_seen", "offset", "offsets",
-     "partition", "partitions", "retained", "fits", "lag", "share", "shares", "presence", "null_share", "message"}
+    {
+        "count", "records", "matched", "sampled", "validated", "rate", "candidates", "window", "fits", "lag", "share",
+        "shares", "presence", "null_share", "first", "first_seen", "last", "time_from", "time_to", "offset", "offsets",
+        "partition", "partitions", "retained", "message",
+    }
 )  # fmt: skip
 """Keys of events, changes and problems that count records or say where one stands."""
 
@@ -171,7 +176,7 @@ def classification(record: ClassificationRecord, sight: Sight, own: Collection[s
     named = {str(each.get("name")) for each in record.evidence.get("recognizers") or () if isinstance(each, Mapping)}
     if sight.counts and (not named & set(own) or sight.reads(record.path)):
         return shown
-    evidence = {k: v for k, v in shown["evidence"].items() if k not in _COUNTING}
+    evidence = {k: v for k, v in shown["evidence"].items() if k in _PLAIN_EVIDENCE}
     return {**shown, "evidence": {**evidence, "withheld": True}}
 
 

@@ -113,6 +113,7 @@ def _read(sql: str) -> Gated:
             ref = TableRef(tables.parts(table), _as_of(checker, table, lexed))
             found.setdefault(ref, place(sql, checker.position(table)))
             table.meta["weir"] = ref
+        _one_name_each(checker, tree)
         return Gated(
             sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
             tuple(dict.fromkeys(lexed.quoted_texts)),
@@ -170,6 +171,25 @@ def _as_of(checker: Checker, table: exp.Table, lexed: Lexed) -> AsOf:
         raise checker.refuse(
             version, "A time is written as '2026-11-21T10:00:00Z' or '2026-11-21'.", "window"
         ) from error
+
+
+def _one_name_each(checker: Checker, tree: exp.Expression) -> None:
+    """Tables of one FROM go by the last part of their names, so that must tell them apart. Raises SqlRefused."""
+    named: dict[tuple[int, str], TableRef] = {}
+    for table in tree.find_all(exp.Table):
+        ref = table.meta.get("weir")
+        if ref is None or table.args.get("alias"):
+            continue
+        key = (id(table.find_ancestor(exp.Select)), fold(ref.parts[-1]))
+        before = named.setdefault(key, ref)
+        if tuple(map(fold, before.parts)) != tuple(map(fold, ref.parts)):
+            name = ref.parts[-1]
+            raise checker.refuse(
+                table,
+                f"{before.name} and {ref.name} both go by the name {name} here; give one of them another, as in"
+                f" {ref.name} AS {name}2.",
+                "alias",
+            )
 
 
 def _environment(checker: Checker, tree: exp.Expression) -> dict[str, tuple[int, int]]:

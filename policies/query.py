@@ -258,6 +258,7 @@ class GovernedQuery:
             self._settings,
             lambda prepared, found: self._unfit.told(prepared, found, live.on_unreadable),
             live.stop,
+            columns,
         )
         return self._pushed(subject, live, prepared, begin, stream.follow(prepared))
 
@@ -281,8 +282,6 @@ class GovernedQuery:
                     live.whole, live.problem = False, error.code
                     yield {"type": "end", "code": error.code, "message": error.message, "reasons": []}
                     return
-                if event["type"] == "columns" and event["columns"] == begin["columns"]:
-                    continue
                 if event["type"] == "end":
                     live.whole, live.problem = False, event["code"]
                 live.rows += len(event.get("rows", ()))

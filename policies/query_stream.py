@@ -2,11 +2,15 @@
 
 A query that aggregates is answered over all records since it began, see `query_changes`; other topics of a query are
 read as they are at the time of each batch.
+
+What was read goes out on a beat that does not depend on it: batches are computed on a thread of their own, and the
+events are handed on at the next beat. Else the gaps between events would count the records that a row filter hides.
 """
 
 from __future__ import annotations
 
 import contextlib
+import queue
 import threading
 import time
 from collections import Counter
@@ -30,7 +34,24 @@ from policies.unreadable import UnreadableReport
 
 _EVERYTHING = 1 << 62
 _LOOK_SECONDS = 0.2
-_IDLE_SECONDS = 1.0
+_BEAT_SECONDS = 0.5
+_IDLE_BEATS = 2
+"""Beats without news after which `idle` is given."""
+_AHEAD = 16
+"""Events that are computed ahead of who takes them."""
+
+
+@dataclass(slots=True)
+class Beat:
+    """Waits for the next of evenly spaced moments. One that was missed is left out, not made up for."""
+
+    seconds: float = _BEAT_SECONDS
+    _next: float = field(default_factory=time.monotonic)
+
+    def wait(self) -> None:
+        now = time.monotonic()
+        self._next += self.seconds * max(1, 1 + (now - self._next) // self.seconds)
+        time.sleep(max(0.0, self._next - now))
 
 
 @dataclass(slots=True)
@@ -46,33 +67,73 @@ class Stream:
     settings: QuerySettings
     told: Callable[[Prepared, Unreadable | None], UnreadableReport]
     stop: Stop = field(default_factory=Stop)
+    columns: list[dict[str, Any]] | None = None
+    """The columns that whoever follows has been given already."""
+    beat: Beat = field(default_factory=Beat)
     _unfit: dict[str, Counter[str]] = field(default_factory=dict)
+    _closed: threading.Event = field(default_factory=threading.Event)
+    _ending: bool = False
 
     def follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
-        """Events until access ends, the engine fails, or the caller closes the iterator."""
+        """Events, at beats only, until access ends, the engine fails, or the caller closes the iterator."""
+        news: queue.Queue[dict[str, Any] | BaseException] = queue.Queue(_AHEAD)
+        threading.Thread(target=self._work, args=(prepared, news), name="weir-stream", daemon=True).start()
+        silent = 0
         try:
-            yield from self._follow(prepared)
+            while True:
+                self.beat.wait()
+                found = _taken(news)
+                if self._ending:  # what was computed before access ended is not shown after
+                    found = [each for each in found if isinstance(each, BaseException) or each["type"] == "end"]
+                    if not found:
+                        continue
+                for each in found:
+                    if isinstance(each, BaseException):
+                        raise each
+                    yield each
+                    if each["type"] == "end":
+                        return
+                silent = 0 if found else silent + 1
+                if silent == _IDLE_BEATS:
+                    silent = 0
+                    yield {"type": "idle"}
+        except GeneratorExit:
+            self.stop.stop("was ended, since nobody follows it any more")
+            raise
+        finally:
+            self._closed.set()
+
+    def _work(self, prepared: Prepared, news: queue.Queue[dict[str, Any] | BaseException]) -> None:
+        """Computes the events, and waits while too many of them are not taken."""
+        try:
+            for event in self._follow(prepared):
+                self._hand(news, event)
         except WeirError as error:
             reasons = error.details.get("reasons", [])
-            yield {"type": "end", "code": error.code, "message": error.message, "reasons": reasons}
+            self._hand(news, {"type": "end", "code": error.code, "message": error.message, "reasons": reasons})
+        except BaseException as error:  # it is raised where the events are taken
+            self._hand(news, error)
+
+    def _hand(self, news: queue.Queue[dict[str, Any] | BaseException], event: dict[str, Any] | BaseException) -> None:
+        while not self._closed.is_set():
+            with contextlib.suppress(queue.Full):
+                news.put(event, timeout=_LOOK_SECONDS)
+                return
 
     def _follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
         shape = stream.shape(prepared.gated.tree)
         ref = shape.source
         at = {r.partition: r.end for r in prepared.windows[ref].ranges}
         held = Held(shape, dict(at), self.settings) if shape.stateful else None
-        sent: list[dict[str, Any]] | None = None
+        sent = self.columns
         counted: Mapping[str, int] = {}
-        decided = said = time.monotonic()
-        while True:
+        decided = time.monotonic()
+        while not self._closed.is_set():
             ranges = self._new(prepared, ref, at)
             if not ranges:
                 if time.monotonic() - decided >= self.settings.recheck_seconds:
                     prepared, decided = self._again(prepared), time.monotonic()
-                if time.monotonic() - said >= _IDLE_SECONDS:
-                    said = time.monotonic()
-                    yield {"type": "idle"}
-                time.sleep(_LOOK_SECONDS)
+                self._closed.wait(_LOOK_SECONDS)
                 continue
             # What was revoked a moment ago is not read any more.
             prepared, decided = self._again(prepared), time.monotonic()
@@ -94,14 +155,13 @@ class Stream:
                 held.let_go(asked, self.offsets, self.run)
             header = self.header(prepared, result)
             if header != sent:
-                sent, said = header, time.monotonic()
+                sent = header
                 yield {"type": "columns", "columns": header, "decision": explain.decision_json(prepared.decisions)}
             unfit = self._counted(asked, result, held is not None)
             if unfit.text is not None and unfit.counts != counted:
-                counted, said = unfit.counts or {}, time.monotonic()
+                counted = unfit.counts or {}
                 yield {"type": "unreadable", "unreadable": counted, "text": unfit.text}
             if rows:
-                said = time.monotonic()
                 yield {"type": "rows", "rows": rows, "truncated": result.truncated, "unreadable": counted}
 
     def _counted(self, prepared: Prepared, result: Result, whole: bool) -> UnreadableReport:
@@ -124,6 +184,7 @@ class Stream:
                     self._again(prepared)
                 except WeirError as error:
                     ended.append(error)
+                    self._ending = True
                     self.stop.stop("was ended, since access to its data ended")
                     return
 
@@ -154,3 +215,12 @@ class Stream:
             start = max(at.get(found.partition, found.start), found.start)
             ranges.append(Range(found.partition, start, max(start, min(found.end, start + share))))
         return tuple(r for r in ranges if r.count)
+
+
+def _taken(news: queue.Queue[dict[str, Any] | BaseException]) -> list[dict[str, Any] | BaseException]:
+    """What is there now."""
+    found = []
+    with contextlib.suppress(queue.Empty):
+        while True:
+            found.append(news.get_nowait())
+    return found

@@ -154,7 +154,9 @@ def schema_diff(
         answer["compatibility"] = judged
     if registry:
         answer["registry"] = built.verdicts.of(record, built.datasets.schema(record.id, answer["to"]))
-    answer["changes"] = sight.changes(answer["changes"], built.sights(subject).of(record))
+    seen = built.sights(subject).of(record)
+    answer["changes"] = sight.changes(answer["changes"], seen)
+    answer["looked_at"] = sight.without_counts(answer["looked_at"], seen)
     return answer
 
 

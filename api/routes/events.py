@@ -120,7 +120,11 @@ class _Sighted:
     def shown(self, event: Event) -> dict[str, Any]:
         told = event.to_json(self._built.events.source)
         dataset = told["data"].get("dataset") if isinstance(told.get("data"), Mapping) else None
-        if self._sights.unbounded or not isinstance(dataset, str):
+        if self._sights.unbounded:
+            return told
+        if event.type.startswith("weir.scan.") and "scan" not in self._sights.permissions:
+            return {**told, "data": sight.without_counts(told["data"], sight.Sight())}
+        if not isinstance(dataset, str):
             return told
         try:
             record = self._built.datasets.get(self._built.datasets.find(dataset))
