@@ -48,10 +48,12 @@ def list_classifications(
             own[key] = steward or (record is not None and owns(subject, record))
         row["may_review"] = own[key]
     sights, declared = built.sights(subject), built.own_recognizers(subject)
+    seen: dict[DatasetId, sight.Sight] = {}
     for row, each in zip(page["classifications"], found.items, strict=True):
-        record = built.store.dataset(each.dataset)
-        seen = sights.of(record) if record is not None else sight.Sight()
-        row |= sight.classification(each.record, seen, declared)
+        if each.dataset not in seen:
+            record = built.store.dataset(each.dataset)
+            seen[each.dataset] = sights.of(record) if record is not None else sight.Sight()
+        row |= sight.classification(each.record, seen[each.dataset], declared)
     return page
 
 

@@ -116,6 +116,7 @@ class _Sighted:
 
     def __init__(self, built: Services, subject: Subject) -> None:
         self._built, self._sights = built, built.sights(subject)
+        self._known: dict[str, sight.Sight] = {}
 
     def shown(self, event: Event) -> dict[str, Any]:
         told = event.to_json(self._built.events.source)
@@ -126,11 +127,15 @@ class _Sighted:
             return {**told, "data": sight.without_counts(told["data"], sight.Sight())}
         if not isinstance(dataset, str):
             return told
+        if dataset not in self._known:
+            self._known[dataset] = self._of(dataset)
+        return {**told, "data": sight.without_counts(told["data"], self._known[dataset])}
+
+    def _of(self, dataset: str) -> sight.Sight:
         try:
-            record = self._built.datasets.get(self._built.datasets.find(dataset))
+            return self._sights.of(self._built.datasets.get(self._built.datasets.find(dataset)))
         except WeirError:
-            return told
-        return {**told, "data": sight.without_counts(told["data"], self._sights.of(record))}
+            return sight.Sight()
 
 
 def _sse(kind: str, data: Any, id: int | None = None) -> bytes:
