@@ -12,23 +12,21 @@ from catalog.errors import InvalidInput
 from catalog.kinds import ClusterSpec
 from catalog.namespaces import addresses
 from catalog.ports import Brokers
+from catalog.secrets import Secrets, credentials
 from scanners.model import ClusterConnection
 
 ClientConfig = Callable[[Mapping[str, Any], Sequence[str]], dict[str, Any]]
 """librdkafka's settings of a declared cluster, secrets read from where they are."""
 
-Secret = Callable[[Mapping[str, Any] | str | None, str], str | None]
-"""The secret that `{env: NAME}` or `{file: PATH}` names."""
-
 
 class Connections:
     """How each cluster is reached. Secrets are read when they are needed and kept nowhere."""
 
-    def __init__(self, datasets: Datasets, brokers: Brokers, client_config: ClientConfig, secret: Secret) -> None:
+    def __init__(self, datasets: Datasets, brokers: Brokers, client_config: ClientConfig, secrets: Secrets) -> None:
         self._datasets = datasets
         self._brokers = brokers
         self._client_config = client_config
-        self._secret = secret
+        self._secrets = secrets
 
     def connection(self, cluster: str) -> ClusterConnection:
         """Raises NotFound naming the clusters there are, SettingsError for a secret that is not there."""
@@ -36,15 +34,13 @@ class Connections:
         config = self._client_config(record.settings, record.bootstrap)
         bootstrap = config.pop("bootstrap.servers")
         registry = record.settings.get("schemaRegistry") or {}
-        user = self._secret(registry.get("username"), "schemaRegistry.username")
-        password = self._secret(registry.get("password"), "schemaRegistry.password")
         return ClusterConnection(
             name=record.name,
             namespace=record.namespace,
             bootstrap=bootstrap,
             kafka={name: str(value) for name, value in config.items()},
             registry=record.registry_url,
-            registry_auth=(user, password or "") if user else None,
+            registry_auth=credentials(self._secrets, registry, "schemaRegistry"),
         )
 
     def client_settings(self, bootstrap: str) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from api.home import Home
 from api.settings import Settings
+from catalog.secrets import Secrets
 from scanners.model import ClusterConnection
 
 
@@ -23,6 +24,7 @@ class Parts:
         self._settings = settings
         self._home = home
         self._given = dict(given)
+        self.secrets = Secrets(settings.secrets)
         self._made: dict[str, Any] = {}
         self._lock = threading.RLock()
         self.closing: list[Callable[[], None]] = []
@@ -102,19 +104,12 @@ class Parts:
     def brokers(self) -> Any:
         from catalog.adapters.kafka_topics import KafkaBrokers
 
-        return KafkaBrokers(self._settings.catalog.broker_timeout_s)
+        return KafkaBrokers(self._settings.catalog.broker_timeout_s, self.secrets)
 
-    @staticmethod
-    def client_config(settings: Mapping[str, Any], bootstrap: Any) -> dict[str, Any]:
+    def client_config(self, settings: Mapping[str, Any], bootstrap: Any) -> dict[str, Any]:
         from catalog.adapters.kafka_topics import client_config
 
-        return client_config(settings, bootstrap)
-
-    @staticmethod
-    def secret(secret: Mapping[str, Any] | str | None, what: str) -> str | None:
-        from catalog.adapters.kafka_topics import read_secret
-
-        return read_secret(secret, what)
+        return client_config(settings, bootstrap, self.secrets)
 
     def _kafka(self) -> Any:
         from lineage.settings import KafkaClientSettings
@@ -296,7 +291,7 @@ class Parts:
         return {
             "database": lambda: self.get("store", self.store).ping(),
             "kafka": lambda: self.get("brokers", self.brokers).describe(
-                {"properties": self._settings.kafka.client_options()}, self._settings.kafka.bootstrap_servers.split(",")
+                {"own": self._settings.kafka.client_options()}, self._settings.kafka.bootstrap_servers.split(",")
             ),
             "elasticsearch": lambda: self.get("index", self.index).ping(),
             "neo4j": lambda: self.get("graph", self.graph).node("dataset:weir:readiness"),

@@ -19,6 +19,7 @@ from policies.given_rows import GivenRows
 from policies.masks.keys import MaskKeys
 from policies.model import Effect, Subject
 from policies.plan import Batches, QueryPlan, Result
+from policies.query_access import Access, AllowedBatches
 from policies.query_catalog import ACTION, CatalogAnswers, References, Told
 from policies.query_errors import QueryFailed
 from policies.query_failures import told
@@ -28,7 +29,7 @@ from policies.query_prepare import Prepared, Preparer, check_environment
 from policies.query_refusals import not_allowed
 from policies.query_running import RUNNING, Running, RunningQueries
 from policies.query_settings import QuerySettings
-from policies.query_stream import Stream
+from policies.query_stream import Stream, ended
 from policies.query_trail import Trail
 from policies.query_unfit import Unfit
 from policies.sql.statements import Statement
@@ -133,8 +134,10 @@ class GovernedQuery:
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live) as prepared,
             self._trail.ending(subject, live, prepared),
+            self._access(subject, live, prepared) as access,
         ):
             result = self._run(prepared, rows, live)
+            access.fresh()
             live.report = self._unfit.told(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
@@ -176,6 +179,7 @@ class GovernedQuery:
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live, form) as prepared,
             self._trail.ending(subject, live, prepared),
+            self._access(subject, live, prepared) as access,
             self._named(prepared),
             self._engine.open(
                 self._fit(
@@ -188,7 +192,7 @@ class GovernedQuery:
             schema = [(column.name, column.type) for column in batches.columns]
             yield OpenAnswer(
                 query_answer.header(prepared, schema), query_answer.decision(prepared),
-                query_answer.windows(prepared, self._settings), batches, rows,
+                query_answer.windows(prepared, self._settings), AllowedBatches(batches, access), rows,
                 lambda: self._unfit.told(prepared, batches.unreadable, live.on_unreadable),
                 query_answer.notes(prepared),
             )  # fmt: skip
@@ -243,7 +247,7 @@ class GovernedQuery:
         live = running or Running("", subject.user, sql, purpose, Stop())
         gated = self._trail.gate(subject, sql, purpose, "query.stream")
         with self._turns.take(subject.user, live.stop):
-            prepared = self._prepare(subject, gated, purpose, "query.stream", live)
+            prepared = self._prepare(live.now(subject), gated, purpose, "query.stream", live)
             problem = prepared.gated.stream_problem()
             if problem is not None:
                 raise self._trail.refused(subject, problem, "query.stream", live)
@@ -251,18 +255,17 @@ class GovernedQuery:
             self._trail.record(subject, "query.stream", purpose, prepared, "allow", running=live)
             columns = self._analysed(prepared, 1)
         begin = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
+        access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds, fixed=False)
         stream = Stream(
-            subject,
-            purpose,
+            access,
             self._preparer,
             self._offsets,
             self._stream_run(live),
             self._header,
             self._settings,
             lambda prepared, found: self._unfit.told(prepared, found, live.on_unreadable),
-            live.stop,
         )
-        return self._pushed(subject, live, prepared, begin, stream.follow(prepared))
+        return self._pushed(subject, live, prepared, begin, stream.follow(prepared), access)
 
     def _stream_run(self, live: Running) -> Any:
         return lambda prepared, rows: self._run(prepared, rows, live)
@@ -274,20 +277,22 @@ class GovernedQuery:
         prepared: Prepared,
         begin: dict[str, Any],
         events: Iterator[dict[str, Any]],
+        access: Access,
     ) -> Iterator[dict[str, Any]]:
         """The events of a stream from its first, until it ends or is stopped."""
-        with self._trail.ending(subject, live, prepared):
+        with self._trail.ending(subject, live, prepared), access.watching():
             yield begin
             for event in events:
                 if live.stop.stopped and event["type"] != "end":
                     error = live.stop.error()
-                    live.whole, live.problem = False, error.code
-                    yield {"type": "end", "code": error.code, "message": error.message, "reasons": []}
+                    live.whole = False
+                    live.ended_by(error)
+                    yield ended(error)
                     return
                 if event["type"] == "columns" and event["columns"] == begin["columns"]:
                     continue
                 if event["type"] == "end":
-                    live.whole, live.problem = False, event["code"]
+                    live.whole, live.problem, live.message = False, event["code"], event["message"]
                 live.rows += len(event.get("rows", ()))
                 if event["type"] == "unreadable":
                     live.report = UnreadableReport(event["unreadable"], event["text"])
@@ -340,11 +345,18 @@ class GovernedQuery:
             raise self._trail.refused(subject, said, "query", live)
         with self._turns.take(subject.user, live.stop):
             live.state = RUNNING
-            prepared = self._prepare(subject, gated, live.purpose, "query", live)
+            prepared = self._prepare(live.now(subject), gated, live.purpose, "query", live)
             self._preparer.look(prepared)
             live.stop.check()
             self._trail.record(subject, "query", live.purpose, prepared, "allow", running=live, form=form)
             yield prepared
+
+    @contextlib.contextmanager
+    def _access(self, subject: Subject, live: Running, prepared: Prepared) -> Iterator[Access]:
+        """The right to what the query shows, decided again until the block ends."""
+        access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds)
+        with access.watching():
+            yield access
 
     def _prepare(self, subject: Subject, gated: Gated, purpose: str | None, action: str, running: Running) -> Prepared:
         found = self._preparer.find(subject, gated, purpose)

@@ -6,8 +6,6 @@ read as they are at the time of each batch.
 
 from __future__ import annotations
 
-import contextlib
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -16,8 +14,8 @@ from typing import Any
 
 from catalog.errors import WeirError
 from policies import explain
-from policies.model import Subject
 from policies.plan import Range, Result, Unreadable, Window
+from policies.query_access import Access
 from policies.query_changes import Held
 from policies.query_ports import Offsets
 from policies.query_prepare import Prepared, Preparer
@@ -25,7 +23,6 @@ from policies.query_settings import QuerySettings
 from policies.sql import stream
 from policies.sql.tables import TableRef
 from policies.sql.windows import NEWEST
-from policies.stopping import Stop
 from policies.unreadable import UnreadableReport
 
 _EVERYTHING = 1 << 62
@@ -33,19 +30,22 @@ _LOOK_SECONDS = 0.2
 _IDLE_SECONDS = 1.0
 
 
+def ended(error: WeirError) -> dict[str, Any]:
+    """The last event of a push query that an error ended."""
+    return {"type": "end", "code": error.code, "message": error.message, "reasons": error.details.get("reasons", [])}
+
+
 @dataclass(slots=True)
 class Stream:
     """One push query of one subject."""
 
-    subject: Subject
-    purpose: str | None
+    access: Access
     preparer: Preparer
     offsets: Offsets
     run: Callable[[Prepared, int], Result]
     header: Callable[[Prepared, Result], list[dict[str, Any]]]
     settings: QuerySettings
     told: Callable[[Prepared, Unreadable | None], UnreadableReport]
-    stop: Stop = field(default_factory=Stop)
     _unfit: dict[str, Counter[str]] = field(default_factory=dict)
 
     def follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
@@ -53,8 +53,7 @@ class Stream:
         try:
             yield from self._follow(prepared)
         except WeirError as error:
-            reasons = error.details.get("reasons", [])
-            yield {"type": "end", "code": error.code, "message": error.message, "reasons": reasons}
+            yield ended(error)
 
     def _follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
         shape = stream.shape(prepared.gated.tree)
@@ -68,23 +67,22 @@ class Stream:
             ranges = self._new(prepared, ref, at)
             if not ranges:
                 if time.monotonic() - decided >= self.settings.recheck_seconds:
-                    prepared, decided = self._again(prepared), time.monotonic()
+                    prepared, decided = self.access.again(prepared), time.monotonic()
                 if time.monotonic() - said >= _IDLE_SECONDS:
                     said = time.monotonic()
                     yield {"type": "idle"}
                 time.sleep(_LOOK_SECONDS)
                 continue
             # What was revoked a moment ago is not read any more.
-            prepared, decided = self._again(prepared), time.monotonic()
+            prepared, decided = self.access.again(prepared), time.monotonic()
             if len(prepared.tables) > 1:
                 self.preparer.look(prepared)
             ends = at | {r.partition: r.end for r in ranges}
             prepared.windows[ref] = Window(ranges) if held is None else held.window(ends)
             asked = prepared if held is None else held.governed(prepared)
-            with self._watching(prepared):
-                result = self.run(asked, self.settings.batch_records)
+            result = self.run(asked, self.settings.batch_records)
             if time.monotonic() - decided >= self.settings.recheck_seconds:
-                now, decided = self._again(prepared), time.monotonic()
+                now, decided = self.access.again(prepared), time.monotonic()
                 if now.decisions != prepared.decisions:
                     prepared = now
                     continue  # what was computed under the old decision is not shown
@@ -111,37 +109,6 @@ class Stream:
         for view, found in (result.unreadable or {}).items():
             self._unfit.setdefault(view, Counter()).update(found)
         return self.told(prepared, self._unfit)
-
-    @contextlib.contextmanager
-    def _watching(self, prepared: Prepared) -> Iterator[None]:
-        """While a batch is computed the decision is taken again and again; the engine is stopped when access ends."""
-        ended: list[WeirError] = []
-        done = threading.Event()
-
-        def watch() -> None:
-            while not done.wait(self.settings.recheck_seconds):
-                try:
-                    self._again(prepared)
-                except WeirError as error:
-                    ended.append(error)
-                    self.stop.stop("was ended, since access to its data ended")
-                    return
-
-        watcher = threading.Thread(target=watch, name="weir-stream-watch", daemon=True)
-        watcher.start()
-        try:
-            yield
-        except WeirError:
-            if ended:
-                raise ended[0] from None
-            raise
-        finally:
-            done.set()
-        if ended:
-            raise ended[0]
-
-    def _again(self, prepared: Prepared) -> Prepared:
-        return self.preparer.again(self.subject, self.purpose, prepared)
 
     def _new(self, prepared: Prepared, ref: TableRef, at: dict[int, int]) -> tuple[Range, ...]:
         """What arrived since, at most one batch; () when nothing did."""
