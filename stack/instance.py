@@ -16,7 +16,7 @@ from typing import Any
 from stack import artifacts, java
 from stack.elasticsearch import Elasticsearch
 from stack.errors import StackError
-from stack.home import Home, default_home
+from stack.home import Home, default_home, make_private
 from stack.kafka import Kafka
 from stack.neo4j import USER, Neo4j
 from stack.ports import PortBook, is_open
@@ -75,6 +75,9 @@ class Instance:
             neo4j_auth=(USER, self.home.secret("neo4j.password")),
             elasticsearch=urls["elasticsearch"],
             spark=f"{urls['spark']}/;token={token}" if urls["spark"] else "",
+            kafka_login=site.login("kafka") if urls["kafka"] else None,
+            registry_login=site.login("registry") if urls["registry"] else None,
+            elasticsearch_login=site.login("elasticsearch") if urls["elasticsearch"] else None,
         )
 
     def environment(self) -> dict[str, str]:
@@ -89,6 +92,17 @@ class Instance:
         }
         if addresses.neo4j:
             named["WEIR_NEO4J__USER"], named["WEIR_NEO4J__PASSWORD"] = addresses.neo4j_auth
+        if addresses.kafka_login:
+            user, password = addresses.kafka_login
+            named |= {"WEIR_KAFKA__SASL_MECHANISM": "PLAIN", "WEIR_KAFKA__SASL_USERNAME": user}
+            named |= {"WEIR_KAFKA__SASL_PASSWORD": password, "WEIR_SECRET_STACK_KAFKA": password}
+        if addresses.registry_login:
+            user, password = addresses.registry_login
+            named |= {"WEIR_SCHEMA_REGISTRY__USERNAME": user, "WEIR_SCHEMA_REGISTRY__PASSWORD": password}
+            named["WEIR_SECRET_STACK_REGISTRY"] = password
+        if addresses.elasticsearch_login:
+            user, password = addresses.elasticsearch_login
+            named |= {"WEIR_ELASTICSEARCH__USERNAME": user, "WEIR_ELASTICSEARCH__PASSWORD": password}
         return {name: value for name, value in named.items() if value}
 
     def job_environment(self) -> dict[str, str]:
@@ -130,6 +144,7 @@ class Instance:
         wanted = [name for name in SERVERS if name not in self._external and (only is None or name in set(only))]
         self.home.create()
         with self.home.locked():
+            make_private(self.home.root)
             state = self._reconcile(detach, progress)
             starter = Starter(self.home, self.settings, state, progress, self._mark(), self._move)
             try:

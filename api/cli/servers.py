@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -154,11 +155,20 @@ def serve() -> None:
     """Run the HTTP API in the foreground (what `up` starts for you)."""
     from api.serve import serve as run
 
-    run(Home.of_environment())
+    run(_private(Home.of_environment()))
 
 
 def worker() -> None:
     """Run the background worker in the foreground: scans, the lineage fold, expiry (what `up` starts for you)."""
     from api.worker import run
 
-    run(Home.of_environment())
+    run(_private(Home.of_environment()))
+
+
+def _private(home: Home) -> Home:
+    """From here on this process writes files for its user alone; what was open to others in the folder is closed."""
+    from stack.home import make_private
+
+    os.umask(0o077)
+    make_private(home.root)
+    return home

@@ -111,33 +111,37 @@ class Running:
         self._pool = ThreadPoolExecutor(1)
 
     def begin(self, door: str) -> Future[Any]:
-        done = self._pool.submit(getattr(self, f"_{door}"))
+        done = self._pool.submit(self._asked, door)
         assert self.engine.started.wait(20), done.exception(0) if done.done() else door
         self.engine.started.clear()
         return done
 
-    def _live(self, sql: str, streaming: bool = False) -> tuple[Any, Any]:
+    def _asked(self, door: str) -> Any:
+        sql = SQL + " EMIT CHANGES" if door == "stream" else SQL
+        subject, live = self._live(sql, door == "stream")
+        try:
+            return getattr(self, f"_{door}")(subject, live)
+        finally:
+            self.weir.services.query.running.end(live)
+
+    def _live(self, sql: str, streaming: bool) -> tuple[Any, Any]:
         identity = self.weir.services.identity
         subject = identity.authenticate(self.token["token"])
         live = self.weir.services.query.running.begin(subject, sql, self.purpose, streaming=streaming)
         live.signed_in = identity.session(self.token["token"])
         return subject, live
 
-    def _run(self) -> Any:
-        subject, live = self._live(SQL)
-        return self.weir.services.query.run(subject, SQL, self.purpose, 10, live).rows
+    def _run(self, subject: Any, live: Any) -> Any:
+        return self.weir.services.query.run(subject, live.sql, live.purpose, 10, live).rows
 
-    def _open(self) -> Any:
-        subject, live = self._live(SQL)
-        with self.weir.services.query.open(subject, SQL, self.purpose, 10, live, "csv") as answer:
+    def _open(self, subject: Any, live: Any) -> Any:
+        with self.weir.services.query.open(subject, live.sql, live.purpose, 10, live, "csv") as answer:
             return [row for batch in answer.batches for row in answer.batches.rows([batch])]
 
-    def _stream(self) -> Any:
-        subject, live = self._live(SQL + " EMIT CHANGES", streaming=True)
-        for event in self.weir.services.query.stream(subject, SQL + " EMIT CHANGES", self.purpose, live):
-            if event["type"] in ("rows", "end"):
-                return event
-        raise AssertionError("the push query ended without an event")
+    def _stream(self, subject: Any, live: Any) -> Any:
+        events = self.weir.services.query.stream(subject, live.sql, live.purpose, live)
+        with contextlib.closing(events):  # type: ignore[type-var]
+            return next(event for event in events if event["type"] in ("rows", "end"))
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +174,7 @@ def grant(query: Running, until: datetime) -> str:
     now = datetime.now(UTC) - timedelta(hours=1)
     query.weir.apply(
         "apiVersion: weir/v1\nkind: Grant\nmetadata: {name: g1}\nspec: {subject: {user: ana}, dataset: prod/orders,"
-        f" purpose: analysis, validFrom: '{now.isoformat()}', validTo: '{until.isoformat()}', status: active}}"
+        f" purpose: analysis, validFrom: '{now.isoformat()}', validTo: '{until.isoformat()}', status: approved}}"
     )
     return "g1"
 
@@ -256,7 +260,7 @@ def test_what_is_decided_the_same_goes_on(query: Running, door: str) -> None:
     time.sleep(0.3)  # several decisions
     assert not done.done()
     query.engine.go.set()
-    answer = done.result(5)
+    answer = done.result(60)
     assert answer == {"run": [["O-1"]], "open": [["O-1"]] * 2}.get(door, answer)
     if door == "stream":
         assert answer["type"] == "rows" and answer["rows"] == [["O-1"]]
