@@ -206,7 +206,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     datasets = Datasets(store, search, now, clusters, events)
     brokers = parts.get("brokers", parts.brokers)
     discovery = Discovery(brokers, datasets)
-    connections = Connections(datasets, brokers, parts.client_config, parts.secrets)
+    connections = Connections(datasets, brokers, parts.client_config, parts.secrets, parts.own_servers())
     facts = Facts(datasets)
 
     checks = Checks(expression=custom.check, condition=custom.check_condition)

@@ -6,11 +6,13 @@ Drivers are imported late: `--help` and a process that never queries pay nothing
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from api.clusters import OwnServers
 from api.home import Home
 from api.settings import Settings
 from catalog.secrets import Secrets
@@ -110,6 +112,17 @@ class Parts:
         from catalog.adapters.kafka_topics import client_config
 
         return client_config(settings, bootstrap, self.secrets)
+
+    def own_servers(self) -> OwnServers:
+        """How a scan of an address of the local stack signs in, where that asks for a password."""
+        kafka, registry = self._settings.kafka, self._settings.schema_registry
+        local = {name for name in ("KAFKA", "REGISTRY") if os.environ.get(f"WEIR_SECRET_STACK_{name}")}
+        return OwnServers(
+            kafka.bootstrap_servers,
+            kafka.sasl_username if "KAFKA" in local else None,
+            registry.url or "",
+            registry.username if "REGISTRY" in local else None,
+        )
 
     def _kafka(self) -> Any:
         from lineage.settings import KafkaClientSettings

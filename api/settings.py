@@ -94,6 +94,8 @@ class SchemaRegistrySettings(_Section):
     """The registry of the local stack; declared clusters name their own."""
 
     url: str | None = Field(None, description="Confluent-compatible address.")
+    username: str | None = Field(None, description="User, where it asks for one.")
+    password: SecretStr | None = Field(None, description="The user's password.")
 
 
 class Neo4jSettings(_Section):

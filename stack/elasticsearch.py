@@ -79,7 +79,7 @@ class Elasticsearch:
         jvm = opened.jvm
         elastic = jvm.org.elasticsearch
         data = site.home.data("elasticsearch")
-        if site.settings.secured:
+        if site.secured:
             elasticsearch_guard.install(opened, data / "modules")
         builder = elastic.common.settings.Settings.builder()
         for name, value in {

@@ -89,6 +89,11 @@ class Home:
     def ports_file(self) -> Path:
         return self.root / "ports.json"
 
+    @property
+    def secured_file(self) -> Path:
+        """There while the servers that run ask for passwords."""
+        return self.run / "secured"
+
     def data(self, name: str) -> Path:
         """The data folder of one server."""
         return self.root / "data" / name

@@ -25,10 +25,11 @@ class Site:
     java: Java
     settings: StackSettings
     ports: dict[str, int]
+    secured: bool = False
 
     def login(self, name: str) -> tuple[str, str] | None:
         """User and password of a server of a secured instance; None where anybody is taken."""
-        return (USER, self.home.secret(f"{name}.password")) if self.settings.secured else None
+        return (USER, self.home.secret(f"{name}.password")) if self.secured else None
 
     def environment(self) -> dict[str, str]:
         """The few variables a server needs. Not the caller's, which may hold passwords."""

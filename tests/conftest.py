@@ -164,7 +164,8 @@ def shared_data() -> Path:
 
 
 def _stack(addresses: dict[str, Any]) -> Stack:
-    return Stack(**{**addresses, "neo4j_auth": tuple(addresses["neo4j_auth"])})
+    known = {name: value for name, value in addresses.items() if not name.endswith("_login")}
+    return Stack(**{**known, "neo4j_auth": tuple(known["neo4j_auth"])})
 
 
 NEVER_AGAIN = ("attacks", "no_raw_values", "masks", "scenario")

@@ -93,6 +93,12 @@ class Running:
             self._stack.up(detach, self._processes(), self._external, progress=progress)
             pages.wait()
 
+    @property
+    def open_servers(self) -> list[str]:
+        """The local servers that take any program of this machine, by the names people know."""
+        names = {"kafka": "Kafka", "registry": "the registry", "elasticsearch": "Elasticsearch"}
+        return [] if self._stack.secured else [text for name, text in names.items() if name not in self._external]
+
     def down(self, wipe: bool = False) -> int:
         return self._stack.down(wipe, progress=TerminalProgress(errors))
 

@@ -41,6 +41,12 @@ def up(detach: Detach = False) -> None:
     errors.print(
         f"Weir answers at [bold]{running.url}[/]; its admin token is in {running.home.admin_token}.", soft_wrap=True
     )
+    if open_to_all := running.open_servers:
+        errors.print(
+            f"Any user of this machine can read {', '.join(open_to_all)} directly; WEIR_STACK__SECURED=true starts them"
+            " with passwords.",
+            soft_wrap=True,
+        )
     if detach:
         errors.print("Stop it with `weir down`. A catalog begins with: weir scan --bootstrap-servers HOST:PORT")
     else:
