@@ -99,16 +99,16 @@ class Identity:
         then. It raises NotSignedIn when the token was revoked or has expired, or the user is gone.
 
         A token of another issuer counts as it was when the work began; what the issuer takes back is not known here.
-        Raises NotSignedIn.
+        Raises NotSignedIn for such a token that is not valid now; one of Weir's own is looked at when it is asked for.
         """
         if token.startswith(PREFIX):
             digest = _digest(token)
-            self.authenticate(token)
             return lambda: self._later(digest)
-        first = self.authenticate(token)
-        given = next(
-            found for v in self._verifiers if (found := v.verify(token)) is not None and found.user == first.user
-        )
+        view = self._state.view()
+        known = (found for verifier in self._verifiers if (found := verifier.verify(token)) is not None)
+        given = next((found for found in known if not self._gone(view, found.user)), None)
+        if given is None:
+            raise _not_signed_in()
 
         def now() -> Subject:
             view = self._state.view()
