@@ -22,6 +22,11 @@ def default_home() -> Path:
     return Path(given).expanduser().absolute() if given else Path(__file__).resolve().parent.parent / ".weir"
 
 
+def owners(path: str, flags: int) -> int:
+    """An `opener` for a file that nobody but its owner reads."""
+    return os.open(path, flags, 0o600)
+
+
 def write_atomically(path: Path, text: str, mode: int = 0o600) -> None:
     """Replace `path` by `text` in one step; a reader sees the old or the new text, never a part. Raises OSError."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

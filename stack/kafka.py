@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from stack import versions
 from stack.errors import StackError
-from stack.home import write_atomically
+from stack.home import owners, write_atomically
 from stack.ports import LOOPBACK
 from stack.process import Identity, tail
 from stack.server import Launch, Named, Site
@@ -91,9 +91,14 @@ class Kafka:
         main = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(properties)]
         argv = site.java_command("kafka", "128m", ("kafka",), [*options, "-XX:TieredStopAtLevel=1"], main)
         log = site.home.logs / "kafka-format.log"
-        with log.open("w", encoding="utf-8") as out:
+        with open(log, "w", encoding="utf-8", opener=owners) as out:
             code = subprocess.run(
-                argv, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=site.environment()
+                argv,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                env=site.environment(),
+                umask=0o077,
             ).returncode
         if code != 0:
             raise StackError(f"Kafka's data folder {site.home.data('kafka')} could not be prepared.", tail(log))

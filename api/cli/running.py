@@ -71,6 +71,7 @@ class Running:
     """One instance, as the command line drives it."""
 
     def __init__(self, home: Home) -> None:
+        os.umask(0o077)  # what this process and those it starts write in the folder is for their user alone
         self.home = home
         self.settings = load(home)
         self._stack = Instance(home.root, stack_settings())

@@ -105,7 +105,7 @@ def run_jobs(
         try:
             for job in jobs:
                 command = [python, str(_HERE / f"{job.name}.py"), "--bootstrap-servers", bootstrap, "--prefix", prefix]
-                with (logs / f"demo-{job.name}.log").open("wb") as log:
+                with open(logs / f"demo-{job.name}.log", "wb", opener=_owners) as log:
                     running[job.name] = subprocess.Popen(
                         [*command, *job.arguments],
                         env=spark if job.spark else plain,
@@ -113,6 +113,7 @@ def run_jobs(
                         stdout=log,
                         stderr=subprocess.STDOUT,
                         start_new_session=True,
+                        umask=0o077,
                     )
             return _await(running, begun, logs, on_done, stopped or threading.Event())
         finally:
@@ -120,6 +121,11 @@ def run_jobs(
                 _end(process)
     finally:
         shutil.rmtree(settings, ignore_errors=True)
+
+
+def _owners(path: str, flags: int) -> int:
+    """Opens a file that nobody but its owner reads."""
+    return os.open(path, flags, 0o600)
 
 
 def _await(
