@@ -57,7 +57,10 @@ def test_the_servers_are_ready_by_their_passwords(secured: tuple[Path, dict[str,
 def test_nobody_reads_without_a_password(secured: tuple[Path, dict[str, str], dict[str, Any]]) -> None:
     _, _, addresses = secured
     for name, paths in (
-        ("elasticsearch", ("/_cluster/health", "/_cat/indices", "/weir-catalog/_search", "/_nodes", "/weir-catalog/_doc/1")),
+        (
+            "elasticsearch",
+            ("/_cluster/health", "/_cat/indices", "/weir-catalog/_search", "/_nodes", "/weir-catalog/_doc/1"),
+        ),
         ("registry", ("/subjects", "/schemas/ids/1", "/../../registry/v3/search/artifacts", "/../../../")),
     ):
         user, password = addresses[f"{name}_login"]
