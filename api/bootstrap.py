@@ -21,6 +21,7 @@ from api.observing import Observing
 from api.parts import Parts as _Parts
 from api.recognizers import Recognizers
 from api.scanning import ScanRunner
+from api.second_person import SecondPerson
 from api.settings import Settings
 from api.sight import Sights
 from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders, SqlLineageSliver, names_cluster
@@ -214,13 +215,13 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     store: CatalogStore = parts.get("store", parts.store)
     events = Events(store, now, settings.events)
     guard = Guard(settings.events.webhook_allowed_hosts)
-    webhooks = Webhooks(store, parts.secret, settings.events, guard)
+    webhooks = Webhooks(store, parts.secrets.read, settings.events, guard)
     clusters = Clusters(store, now)
     search = Search(store, parts.get("index", parts.index), clusters)
     datasets = Datasets(store, search, now, clusters, events)
     brokers = parts.get("brokers", parts.brokers)
     discovery = Discovery(brokers, datasets)
-    connections = Connections(datasets, brokers, parts.client_config, parts.secret)
+    connections = Connections(datasets, brokers, parts.client_config, parts.secrets, parts.own_servers())
     facts = Facts(datasets)
 
     checks = Checks(expression=custom.check, condition=custom.check_condition)
@@ -267,9 +268,11 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         references,
     )
     handlers: list[Handler] = [
-        *catalog_handlers.handlers(store, now, datasets, search, discovery, partial(names_cluster, state)),
+        *catalog_handlers.handlers(
+            store, now, datasets, search, discovery, partial(names_cluster, state), parts.secrets
+        ),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
-        WebhookHandler(store, now, guard),
+        WebhookHandler(store, now, guard, parts.secrets),
     ]
 
     def receivers() -> list[Receiver]:
@@ -333,7 +336,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
             parts.get("groups_of", lambda: parts.groups_of),
             parts.get("connect_of", lambda: parts.connect_of),
             parts.get("engines_of", lambda: parts.engines_of),
-            parts.secret,
+            parts.secrets,
         ),
         sql_lineage=SqlLineageSliver(datasets, known),
         state=state,
@@ -350,7 +353,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         simulation=Simulation(state, facts, references, now, settings.policies),
         policy_tests=PolicyTests(query.preparer, query.trail, facts, now, settings.policies, named),
         mask_preview=MaskPreview(engine),
-        declared=Declared(handlers, parts.transaction, audit),
+        declared=Declared(handlers, parts.transaction, audit, SecondPerson(store, now, settings.secrets)),
         facts=facts,
         health=Health(parts.probes(), parts.lag),
         warm=warm_up,

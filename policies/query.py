@@ -19,6 +19,7 @@ from policies.given_rows import GivenRows
 from policies.masks.keys import MaskKeys
 from policies.model import Effect, Subject
 from policies.plan import Batches, QueryPlan, Result
+from policies.query_access import Access, AllowedBatches
 from policies.query_catalog import ACTION, CatalogAnswers, References, Told
 from policies.query_errors import QueryFailed
 from policies.query_failures import told
@@ -27,7 +28,7 @@ from policies.query_ports import Decider, Drift, Engine, Offsets, QueryAudit, Ta
 from policies.query_prepare import Prepared, Preparer
 from policies.query_running import RUNNING, Running, RunningQueries
 from policies.query_settings import QuerySettings
-from policies.query_stream import Stream
+from policies.query_stream import Stream, ended
 from policies.query_trail import Trail
 from policies.query_unfit import Unfit
 from policies.sql.statements import Statement
@@ -132,8 +133,10 @@ class GovernedQuery:
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live) as prepared,
             self._trail.ending(subject, live, prepared),
+            self._access(subject, live, prepared) as access,
         ):
             result = self._run(prepared, rows, live)
+            access.fresh()
             live.report = self._unfit.told(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
@@ -175,6 +178,7 @@ class GovernedQuery:
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live, form) as prepared,
             self._trail.ending(subject, live, prepared),
+            self._access(subject, live, prepared) as access,
             self._named(prepared),
             self._engine.open(
                 self._fit(
@@ -187,7 +191,7 @@ class GovernedQuery:
             schema = [(column.name, column.type) for column in batches.columns]
             yield OpenAnswer(
                 query_answer.header(prepared, schema), query_answer.decision(prepared),
-                query_answer.windows(prepared, self._settings), batches, rows,
+                query_answer.windows(prepared, self._settings), AllowedBatches(batches, access), rows,
                 lambda: self._unfit.told(prepared, batches.unreadable, live.on_unreadable),
                 query_answer.notes(prepared),
             )  # fmt: skip
@@ -240,7 +244,7 @@ class GovernedQuery:
         live = running or Running("", subject.user, sql, purpose, Stop())
         gated = self._trail.gate(subject, sql, purpose, "query.stream")
         with self._turns.take(subject.user, live.stop):
-            prepared = self._prepare(subject, gated, purpose, "query.stream", live)
+            prepared = self._prepare(live.now(subject), gated, purpose, "query.stream", live)
             problem = prepared.gated.stream_problem()
             if problem is not None:
                 raise self._trail.refused(subject, problem, "query.stream", live)
@@ -248,9 +252,9 @@ class GovernedQuery:
             self._trail.record(subject, "query.stream", purpose, prepared, "allow", running=live)
             columns = self._analysed(prepared, 1)
         begin = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
+        access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds, fixed=False)
         stream = Stream(
-            subject,
-            purpose,
+            access,
             self._preparer,
             self._offsets,
             self._stream_run(live),
@@ -260,7 +264,7 @@ class GovernedQuery:
             live.stop,
             columns,
         )
-        return self._pushed(subject, live, prepared, begin, stream.follow(prepared))
+        return self._pushed(subject, live, prepared, begin, stream.follow(prepared), access)
 
     def _stream_run(self, live: Running) -> Any:
         return lambda prepared, rows: self._run(prepared, rows, live)
@@ -272,18 +276,20 @@ class GovernedQuery:
         prepared: Prepared,
         begin: dict[str, Any],
         events: Iterator[dict[str, Any]],
+        access: Access,
     ) -> Iterator[dict[str, Any]]:
         """The events of a stream from its first, until it ends or is stopped."""
-        with self._trail.ending(subject, live, prepared):
+        with self._trail.ending(subject, live, prepared), access.watching():
             yield begin
             for event in events:
                 if live.stop.stopped and event["type"] != "end":
                     error = live.stop.error()
-                    live.whole, live.problem = False, error.code
-                    yield {"type": "end", "code": error.code, "message": error.message, "reasons": []}
+                    live.whole = False
+                    live.ended_by(error)
+                    yield ended(error)
                     return
                 if event["type"] == "end":
-                    live.whole, live.problem = False, event["code"]
+                    live.whole, live.problem, live.message = False, event["code"], event["message"]
                 live.rows += len(event.get("rows", ()))
                 if event["type"] == "unreadable":
                     live.report = UnreadableReport(event["unreadable"], event["text"])
@@ -336,11 +342,18 @@ class GovernedQuery:
             raise self._trail.refused(subject, said, "query", live)
         with self._turns.take(subject.user, live.stop):
             live.state = RUNNING
-            prepared = self._prepare(subject, gated, live.purpose, "query", live)
+            prepared = self._prepare(live.now(subject), gated, live.purpose, "query", live)
             self._preparer.look(prepared)
             live.stop.check()
             self._trail.record(subject, "query", live.purpose, prepared, "allow", running=live, form=form)
             yield prepared
+
+    @contextlib.contextmanager
+    def _access(self, subject: Subject, live: Running, prepared: Prepared) -> Iterator[Access]:
+        """The right to what the query shows, decided again until the block ends."""
+        access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds)
+        with access.watching():
+            yield access
 
     def _prepare(self, subject: Subject, gated: Gated, purpose: str | None, action: str, running: Running) -> Prepared:
         return self._trail.decided(self._preparer, subject, gated, purpose, action, running)[1]

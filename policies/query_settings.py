@@ -64,8 +64,8 @@ class QuerySettings(BaseModel):
     """Push queries of one user that run at once; one more is refused."""
     streams: int = Field(default=40, ge=1)
     """Push queries of all users that run at once; one more is refused."""
-    recheck_seconds: float = Field(default=2.0, gt=0, le=5)
-    """How often the decision behind a running push query is taken again."""
+    recheck_seconds: float = Field(default=2.0, gt=0, le=4)
+    """How often the decision behind a running query, export or push query is taken again; one that is revoked ends it."""
     batch_records: int = Field(default=10_000, ge=1)
     """Most records of one micro-batch of a push query."""
     stream_state_records: int = Field(default=100_000, ge=1)

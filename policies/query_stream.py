@@ -20,8 +20,8 @@ from typing import Any
 
 from catalog.errors import WeirError
 from policies import explain
-from policies.model import Subject
 from policies.plan import Range, Result, Unreadable, Window
+from policies.query_access import Access
 from policies.query_changes import Held
 from policies.query_ports import Offsets
 from policies.query_prepare import Prepared, Preparer
@@ -54,12 +54,16 @@ class Beat:
         time.sleep(max(0.0, self._next - now))
 
 
+def ended(error: WeirError) -> dict[str, Any]:
+    """The last event of a push query that an error ended."""
+    return {"type": "end", "code": error.code, "message": error.message, "reasons": error.details.get("reasons", [])}
+
+
 @dataclass(slots=True)
 class Stream:
     """One push query of one subject."""
 
-    subject: Subject
-    purpose: str | None
+    access: Access
     preparer: Preparer
     offsets: Offsets
     run: Callable[[Prepared, int], Result]
@@ -72,7 +76,6 @@ class Stream:
     beat: Beat = field(default_factory=Beat)
     _unfit: dict[str, Counter[str]] = field(default_factory=dict)
     _closed: threading.Event = field(default_factory=threading.Event)
-    _ending: bool = False
 
     def follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
         """Events, at beats only, until access ends, the engine fails, or the caller closes the iterator."""
@@ -83,10 +86,9 @@ class Stream:
             while True:
                 self.beat.wait()
                 found = _taken(news)
-                if self._ending:  # what was computed before access ended is not shown after
-                    found = [each for each in found if isinstance(each, BaseException) or each["type"] == "end"]
-                    if not found:
-                        continue
+                if self.stop.stopped:  # what was computed before access ended is not shown after
+                    yield ended(self.stop.error())
+                    return
                 for each in found:
                     if isinstance(each, BaseException):
                         raise each
@@ -109,8 +111,7 @@ class Stream:
             for event in self._follow(prepared):
                 self._hand(news, event)
         except WeirError as error:
-            reasons = error.details.get("reasons", [])
-            self._hand(news, {"type": "end", "code": error.code, "message": error.message, "reasons": reasons})
+            self._hand(news, ended(error))
         except BaseException as error:  # it is raised where the events are taken
             self._hand(news, error)
 
@@ -132,20 +133,19 @@ class Stream:
             ranges = self._new(prepared, ref, at)
             if not ranges:
                 if time.monotonic() - decided >= self.settings.recheck_seconds:
-                    prepared, decided = self._again(prepared), time.monotonic()
+                    prepared, decided = self.access.again(prepared), time.monotonic()
                 self._closed.wait(_LOOK_SECONDS)
                 continue
             # What was revoked a moment ago is not read any more.
-            prepared, decided = self._again(prepared), time.monotonic()
+            prepared, decided = self.access.again(prepared), time.monotonic()
             if len(prepared.tables) > 1:
                 self.preparer.look(prepared)
             ends = at | {r.partition: r.end for r in ranges}
             prepared.windows[ref] = Window(ranges) if held is None else held.window(ends)
             asked = prepared if held is None else held.governed(prepared)
-            with self._watching(prepared):
-                result = self.run(asked, self.settings.batch_records)
+            result = self.run(asked, self.settings.batch_records)
             if time.monotonic() - decided >= self.settings.recheck_seconds:
-                now, decided = self._again(prepared), time.monotonic()
+                now, decided = self.access.again(prepared), time.monotonic()
                 if now.decisions != prepared.decisions:
                     prepared = now
                     continue  # what was computed under the old decision is not shown
@@ -171,38 +171,6 @@ class Stream:
         for view, found in (result.unreadable or {}).items():
             self._unfit.setdefault(view, Counter()).update(found)
         return self.told(prepared, self._unfit)
-
-    @contextlib.contextmanager
-    def _watching(self, prepared: Prepared) -> Iterator[None]:
-        """While a batch is computed the decision is taken again and again; the engine is stopped when access ends."""
-        ended: list[WeirError] = []
-        done = threading.Event()
-
-        def watch() -> None:
-            while not done.wait(self.settings.recheck_seconds):
-                try:
-                    self._again(prepared)
-                except WeirError as error:
-                    ended.append(error)
-                    self._ending = True
-                    self.stop.stop("was ended, since access to its data ended")
-                    return
-
-        watcher = threading.Thread(target=watch, name="weir-stream-watch", daemon=True)
-        watcher.start()
-        try:
-            yield
-        except WeirError:
-            if ended:
-                raise ended[0] from None
-            raise
-        finally:
-            done.set()
-        if ended:
-            raise ended[0]
-
-    def _again(self, prepared: Prepared) -> Prepared:
-        return self.preparer.again(self.subject, self.purpose, prepared)
 
     def _new(self, prepared: Prepared, ref: TableRef, at: dict[int, int]) -> tuple[Range, ...]:
         """What arrived since, at most one batch; () when nothing did."""

@@ -144,7 +144,7 @@ class Trail:
             raise
         except WeirError as error:
             outcome = "cancelled" if running.stop.stopped else "failed"
-            running.problem = error.code
+            running.ended_by(error)
             raise
         finally:
             datasets = list(dict.fromkeys(governed.table.reference for governed in prepared.tables.values()))

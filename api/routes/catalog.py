@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from api import sight
 from api.auth import Caller, ServicesOf, require
@@ -170,6 +170,8 @@ def classifications(built: ServicesOf, subject: Caller, namespace: Name, name: N
 
 class Review(BaseModel):
     """A steward's word on one classification."""
+
+    model_config = ConfigDict(extra="forbid")
 
     path: str = Field(examples=["value.customer.email"])
     entity: str = Field(examples=["EMAIL_ADDRESS"])

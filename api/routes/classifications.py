@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from api import sight
 from api.auth import Caller, ServicesOf
@@ -60,6 +60,8 @@ def list_classifications(
 class ReviewItem(BaseModel):
     """A steward's word on one classification. `state` and `reason` may be given once for all items instead."""
 
+    model_config = ConfigDict(extra="forbid")
+
     namespace: str = Field(examples=["prod"], description="Or the cluster's name.")
     name: str = Field(examples=["orders"])
     path: str = Field(examples=["value.customer.email"])
@@ -69,6 +71,8 @@ class ReviewItem(BaseModel):
 
 
 class ReviewItems(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     items: Annotated[list[ReviewItem], Field(max_length=MAX_ITEMS, min_length=1)]
     state: ReviewState | None = None
     reason: str | None = None

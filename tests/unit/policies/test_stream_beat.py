@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from policies.plan import Result, ResultColumn
+from policies.query_access import Access
 from policies.query_prepare import Prepared
+from policies.query_running import Running
 from policies.query_stream import Beat, Stream
 from policies.stopping import Stop
 from policies.unreadable import UnreadableReport
@@ -44,9 +46,11 @@ class Followed:
         gated = service.trail.gate(ANA, "SELECT id FROM orders EMIT CHANGES", None, "query.stream")
         prepared = service.preparer.govern(gated, service.preparer.find(ANA, gated, None))
         service.preparer.look(prepared)
+        live = Running("q-1", ANA.user, "", None, Stop())
+        access = Access(service.preparer, ANA, prepared, live, 60.0, fixed=False)
         self.stream = Stream(
-            ANA, None, service.preparer, self.world.topics, self._run, lambda *_: [], self.world.settings,
-            lambda *_: UnreadableReport(), Stop(), [], self.beat,
+            access, service.preparer, self.world.topics, self._run, lambda *_: [], self.world.settings,
+            lambda *_: UnreadableReport(), live.stop, [], self.beat,
         )  # fmt: skip
         self.follow = self.stream.follow(prepared)
         self.taker = threading.Thread(target=self._take, daemon=True)
@@ -133,12 +137,13 @@ def test_whoever_stops_following_stops_the_engine() -> None:
     assert next(events)["type"] == "columns"
     events.close()  # type: ignore[attr-defined]
     followed = Followed(True)
-    stream = Stream(
-        ANA, None, service.preparer, world.topics, followed._run, lambda *_: [], world.settings,
-        lambda *_: UnreadableReport(), Stop(), [], Beat(0.01),
-    )  # fmt: skip
     gated = service.trail.gate(ANA, "SELECT id FROM orders EMIT CHANGES", None, "query.stream")
     prepared = service.preparer.govern(gated, service.preparer.find(ANA, gated, None))
+    live = Running("q-1", ANA.user, "", None, Stop())
+    stream = Stream(
+        Access(service.preparer, ANA, prepared, live, 60.0, fixed=False), service.preparer, world.topics, followed._run,
+        lambda *_: [], world.settings, lambda *_: UnreadableReport(), live.stop, [], Beat(0.01),
+    )  # fmt: skip
     service.preparer.look(prepared)
     following = stream.follow(prepared)
     assert next(following)["type"] == "idle"
