@@ -9,6 +9,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from typing import Any
 
 from api.home import Home
@@ -25,6 +26,7 @@ class Parts:
         self._given = dict(given)
         self._made: dict[str, Any] = {}
         self._lock = threading.RLock()
+        self._busy: Callable[[], bool] = lambda: False
         self.closing: list[Callable[[], None]] = []
 
     def get(self, name: str, make: Callable[[], Any]) -> Any:
@@ -245,20 +247,46 @@ class Parts:
             **options,
         }
 
+    def _query_remote(self) -> str:
+        """The Spark of queries: one of its own, or the one there is."""
+        query = self._settings.query.remote.get_secret_value()
+        return query or self._settings.spark.remote.get_secret_value()
+
     def sessions(self) -> Any:
         from policies.adapters.spark_sessions import Sessions
 
-        made = Sessions(self._settings.spark.remote.get_secret_value())
+        query = self._settings.query
+        longest = max(query.seconds, query.export_seconds) + 60
+        made = Sessions(self._query_remote(), seconds=longest)
+        self.closing.append(made.close)
+        return made
+
+    def keeper(self) -> Any:
+        """Looks after the engine of queries; it begins with `warm`."""
+        from api.engines import QueryEngine
+        from policies.engine_blame import Blame
+        from policies.engine_keeper import Keeper
+
+        query = self._settings.query
+        sessions = self.get("sessions", self.sessions)
+        process = QueryEngine(self._home, self._query_remote(), sessions)
+        made = Keeper(process, Blame(lambda: datetime.now(UTC), query.refused_seconds), query, self._warm_again)
         self.closing.append(made.close)
         return made
 
     def warm(self, busy: Callable[[], bool]) -> None:
-        """Have Spark sessions ready before the first query, and an engine that has run some while none was `busy`."""
+        """Have Spark sessions ready before the first query, and an engine that has run some while none was `busy`, now
+        and whenever it was started again."""
+        self._busy = busy
+        self.get("keeper", self.keeper).start()
+        self._warm_again()
+
+    def _warm_again(self) -> None:
         from policies.adapters.warm_up import WarmUp
 
         sessions = self.get("sessions", self.sessions)
         sessions.warm()
-        made = WarmUp(sessions, self._settings.query.warm_up_queries, busy)
+        made = WarmUp(sessions, self._settings.query.warm_up_queries, self._busy)
         self.closing.append(made.close)
         made.start()
 
@@ -267,11 +295,13 @@ class Parts:
         from api.tables import Decoder
         from policies.adapters.kafka_windows import KafkaWindows
         from policies.adapters.spark_engine import SparkEngine
+        from policies.kept_engine import KeptEngine
 
         query = self._settings.query
         windows = KafkaWindows(client_settings, query.small_window_records, query.small_window_bytes)
         self.closing.append(windows.close)
-        return SparkEngine(self.get("sessions", self.sessions), Decoder(self._archive), windows)
+        engine = SparkEngine(self.get("sessions", self.sessions), Decoder(self._archive), windows)
+        return KeptEngine(engine, self.get("keeper", self.keeper))
 
     def _archive(self) -> str:
         from scanners.adapters.code_archive import code_archive
@@ -301,6 +331,7 @@ class Parts:
             "elasticsearch": lambda: self.get("index", self.index).ping(),
             "neo4j": lambda: self.get("graph", self.graph).node("dataset:weir:readiness"),
             "spark": self._spark_answers,
+            "query": lambda: self.get("keeper", self.keeper).check(),
         }
 
     def _spark_answers(self) -> None:

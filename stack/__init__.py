@@ -9,6 +9,7 @@ from stack import artifacts
 from stack.errors import StackError
 from stack.home import default_home
 from stack.instance import Instance
+from stack.keeping import KeptServer
 from stack.progress import PlainText, Progress, Silent
 from stack.settings import StackSettings
 from stack.spec import SERVERS, Addresses, ProcessSpec
@@ -17,6 +18,7 @@ __all__ = [
     "SERVERS",
     "Addresses",
     "Instance",
+    "KeptServer",
     "PlainText",
     "ProcessSpec",
     "Progress",

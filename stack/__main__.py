@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
 import sys
 from typing import Any, NoReturn
@@ -12,14 +11,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from stack import SERVERS, Instance, PlainText, StackError, StackSettings
-
-PREFIX = "WEIR_STACK__"
-
-
-def settings_from_environment() -> StackSettings:
-    """`WEIR_STACK__NAME` for each setting. Raises pydantic's ValidationError."""
-    given = {name[len(PREFIX) :].lower(): value for name, value in os.environ.items() if name.startswith(PREFIX)}
-    return StackSettings.model_validate(given)
+from stack.settings import PREFIX
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         command.add_argument("-o", "--output", choices=("text", "json"), default="text")
     options = parser.parse_args(arguments)
     try:
-        instance = Instance(settings=settings_from_environment())
+        instance = Instance(settings=StackSettings.from_environment())
         return int(globals()[f"_{options.command}"](instance, options))
     except StackError as error:
         sys.stderr.write(f"error: {error}\n")

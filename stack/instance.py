@@ -26,7 +26,7 @@ from stack.registry import Registry
 from stack.reservations import Reservations
 from stack.server import Server, Site
 from stack.settings import StackSettings
-from stack.spark import Spark
+from stack.spark import FOR_QUERIES, FOR_SCANS
 from stack.spec import SERVERS, Addresses, ProcessSpec
 from stack.starting import Starter, end
 from stack.state import Entry, State
@@ -43,7 +43,7 @@ class Instance:
         """`home` is WEIR_HOME (see `default_home`); nothing is read or made before a method needs it."""
         self.home = Home((home or default_home()).expanduser().absolute())
         self.settings = settings or StackSettings()
-        servers: tuple[Server, ...] = (Kafka(), Registry(), Neo4j(), Elasticsearch(), Spark())
+        servers: tuple[Server, ...] = (Kafka(), Registry(), Neo4j(), Elasticsearch(), FOR_SCANS, FOR_QUERIES)
         self._servers = {server.facts.name: server for server in servers}
         self._external: frozenset[str] = frozenset()
         self._reserved = Reservations(self._mark())
@@ -75,6 +75,7 @@ class Instance:
             neo4j_auth=(USER, self.home.secret("neo4j.password")),
             elasticsearch=urls["elasticsearch"],
             spark=f"{urls['spark']}/;token={token}" if urls["spark"] else "",
+            query=f"{urls['query']}/;token={token}" if urls["query"] else "",
         )
 
     def environment(self) -> dict[str, str]:
@@ -86,6 +87,7 @@ class Instance:
             "WEIR_NEO4J__URI": addresses.neo4j,
             "WEIR_ELASTICSEARCH__URL": addresses.elasticsearch,
             "WEIR_SPARK__REMOTE": addresses.spark,
+            "WEIR_QUERY__REMOTE": addresses.query,
         }
         if addresses.neo4j:
             named["WEIR_NEO4J__USER"], named["WEIR_NEO4J__PASSWORD"] = addresses.neo4j_auth

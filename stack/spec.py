@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-SERVERS = ("kafka", "registry", "neo4j", "elasticsearch", "spark")
+SERVERS = ("kafka", "registry", "neo4j", "elasticsearch", "spark", "query")
 """The names of the servers, in the order in which they are started and listed."""
 
 
@@ -46,6 +46,8 @@ class Addresses:
     """URL."""
     spark: str
     """`sc://localhost:port/;token=...`: whoever holds it can run any code as the server's user."""
+    query: str = ""
+    """The same for the engine of queries."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -56,4 +58,5 @@ class Addresses:
             "neo4j_auth": list(self.neo4j_auth),
             "elasticsearch": self.elasticsearch,
             "spark": self.spark,
+            "query": self.query,
         }

@@ -1,0 +1,137 @@
+"""The local engines as processes: looked at, and started again where they ended. Only `api/parts.py` and the worker use it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import structlog
+
+from api.home import Home
+from catalog.adapters.reach import require_spark
+from catalog.adapters.spark_connect import connect, release
+from catalog.errors import SettingsError, Unavailable, WeirError
+from policies.query_ports import EngineHeap
+from stack import Instance, KeptServer, StackError, StackSettings
+from stack.process import Identity
+from stack.state import Entry
+
+log = structlog.get_logger("weir.engines")
+_LOCAL = ("query", "spark")
+_ANSWER_SECONDS = 30.0
+_PORT_EVERY_SECONDS = 2.0
+_QUIET_SECONDS = 300.0
+_LONGEST_PAUSE_SECONDS = 60.0
+
+
+def _servers(home: Home) -> dict[str, KeptServer]:
+    instance = Instance(home.root, StackSettings.from_environment())
+    return {name: KeptServer(instance, name) for name in _LOCAL}
+
+
+class QueryEngine:
+    """Implements `policies.query_ports.EngineProcess`: the process behind a Spark Connect URL, ours or another's."""
+
+    def __init__(self, home: Home, remote: str, sessions: Any) -> None:
+        """`sessions`: `policies.adapters.spark_sessions.Sessions` of that engine."""
+        self._remote, self._sessions = remote, sessions
+        self._servers = _servers(home)
+        self._listening = (0.0, True)
+        self._probing: Any = None
+        self._lock = threading.Lock()
+
+    def local(self) -> bool:
+        return self._kept() is not None
+
+    def alive(self) -> bool:
+        kept = self._kept()
+        if kept is not None:
+            return kept[1].identity.alive()
+        now = time.monotonic()
+        if now - self._listening[0] > _PORT_EVERY_SECONDS:
+            self._listening = (now, self._listens())
+        return self._listening[1]
+
+    def answer(self) -> None:
+        with self._lock:
+            session, self._probing = self._probing, None
+        try:
+            if session is None:
+                session = connect(self._remote, _ANSWER_SECONDS)
+                session.client.set_retry_policies([])
+                session.conf.set("spark.sql.codegen.wholeStage", "false")
+            # With a task: an engine whose places are all taken does not answer either.
+            session.range(0, 1, 1, 1).collect()
+        except WeirError:
+            raise
+        except Exception as error:
+            if session is not None:
+                threading.Thread(target=release, args=(session,), daemon=True).start()
+            raise Unavailable(f"The query engine does not answer ({type(error).__name__}).") from None
+        with self._lock:
+            self._probing = session
+
+    def heap(self) -> EngineHeap | None:
+        kept = self._kept()
+        found = kept[0].heap(kept[1].identity) if kept is not None else None
+        return None if found is None else EngineHeap(found.share, found.full_collections, found.full_seconds)
+
+    def tasks(self) -> frozenset[int] | None:
+        kept = self._kept()
+        return kept[0].tasks(kept[1].identity) if kept is not None else None
+
+    def replace(self) -> bool:
+        kept = self._kept()
+        return kept is not None and _replaced(kept[0], kept[1].identity)
+
+    def forget(self) -> None:
+        self._sessions.forget()
+        with self._lock:
+            self._probing = None
+
+    def _kept(self) -> tuple[KeptServer, Entry] | None:
+        """The server of our own instance that answers at the address, as it is recorded now."""
+        address = self._remote.split("/;")[0].rstrip("/")
+        for server in self._servers.values():
+            entry = server.entry()
+            if entry is not None and entry.url == address:
+                return server, entry
+        return None
+
+    def _listens(self) -> bool:
+        try:
+            require_spark(self._remote, 1.0)
+        except SettingsError:
+            raise
+        except WeirError:
+            return False
+        return True
+
+
+class Revival:
+    """Starts the local engine of scans again when it ended; `step` is called about once a second."""
+
+    def __init__(self, home: Home) -> None:
+        self._server = _servers(home)["spark"]
+        self._ends: list[float] = []
+        self._not_before = 0.0
+
+    def step(self) -> bool:
+        """False: there is nothing more to do at once."""
+        entry, now = self._server.entry(), time.monotonic()
+        if entry is None or entry.identity.alive() or now < self._not_before:
+            return False
+        self._ends = [at for at in self._ends if now - at < _QUIET_SECONDS] + [now]
+        # One that dies again and again is started ever more seldom.
+        self._not_before = now + min(_LONGEST_PAUSE_SECONDS, 5.0 * 2 ** (len(self._ends) - 1))
+        if _replaced(self._server, entry.identity):
+            log.warning("engine_started_again", server="spark", ends=len(self._ends))
+        return False
+
+
+def _replaced(server: KeptServer, identity: Identity) -> bool:
+    try:
+        return server.replace(identity) is not None
+    except StackError as error:
+        raise Unavailable(str(error), details={"server": server.name}) from None
