@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from typing import Any
 
+import psutil
 import structlog
 
 from api.home import Home
@@ -21,6 +23,7 @@ log = structlog.get_logger("weir.engines")
 _LOCAL = ("query", "spark")
 _ANSWER_SECONDS = 30.0
 _PORT_EVERY_SECONDS = 2.0
+_PROCESSOR_SECONDS = 10.0
 _QUIET_SECONDS = 300.0
 _LONGEST_PAUSE_SECONDS = 60.0
 
@@ -39,6 +42,7 @@ class QueryEngine:
         self._servers = _servers(home)
         self._listening = (0.0, True)
         self._probing: Any = None
+        self._processors = _Processors()
         self._lock = threading.Lock()
 
     def local(self) -> bool:
@@ -81,6 +85,10 @@ class QueryEngine:
         kept = self._kept()
         return kept[0].tasks(kept[1].identity) if kept is not None else None
 
+    def starved(self) -> bool:
+        kept = self._kept()
+        return kept is not None and self._processors.short(kept[1].pid)
+
     def replace(self) -> bool:
         kept = self._kept()
         return kept is not None and _replaced(kept[0], kept[1].identity)
@@ -107,6 +115,30 @@ class QueryEngine:
         except WeirError:
             return False
         return True
+
+
+class _Processors:
+    """Who had the processors during the last seconds. Called several times a second, by one thread."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int, float, float]] = deque()
+
+    def short(self, pid: int) -> bool:
+        """Whether nearly nothing of them was idle, and this process had less than half of what was used."""
+        now = time.monotonic()
+        if not self._seen or now - self._seen[-1][0] >= 0.5:
+            try:
+                times = psutil.Process(pid).cpu_times()
+            except psutil.Error:
+                return False
+            self._seen.append((now, pid, times.user + times.system, psutil.cpu_times().idle))
+        while now - self._seen[0][0] > _PROCESSOR_SECONDS or self._seen[0][1] != pid:
+            self._seen.popleft()
+        if not self._seen:
+            return False
+        (since, _, had_before, idle_before), (until, _, had, idle) = self._seen[0], self._seen[-1]
+        whole = (until - since) * (psutil.cpu_count() or 1)
+        return whole > 1 and idle - idle_before < 0.1 * whole and had - had_before < 0.5 * whole
 
 
 class Revival:

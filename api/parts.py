@@ -283,10 +283,12 @@ class Parts:
 
     def _warm_again(self) -> None:
         from policies.adapters.warm_up import WarmUp
+        from policies.kept_engine import KeptEngine
 
-        sessions = self.get("sessions", self.sessions)
+        sessions, keeper = self.get("sessions", self.sessions), self.get("keeper", self.keeper)
         sessions.warm()
-        made = WarmUp(sessions, self._settings.query.warm_up_queries, self._busy)
+        count = self._settings.query.warm_up_queries
+        made = WarmUp(sessions, count, self._busy, lambda engine: KeptEngine(engine, keeper))
         self.closing.append(made.close)
         made.start()
 

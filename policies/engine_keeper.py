@@ -34,6 +34,7 @@ _SLOW_SECONDS = 5.0
 """The smallest query without an answer for so long: `/readyz` reports it."""
 _QUIET_SECONDS = 300.0
 """An engine that lived so long has no earlier ends held against its next start."""
+_STARVED = 4.0
 _PAUSES = (0.0, 0.0, 5.0, 10.0, 20.0, 40.0, 60.0)
 
 
@@ -131,9 +132,10 @@ class Keeper:
     def _explained(self, job: Job, error: BaseException) -> BaseException:
         """The error of a job, which may be that of an engine that ended: looked at now, not a moment later."""
         if isinstance(error, Unavailable) and self._watched and job.verdict is None and not job.stop.stopped:
-            with self._looking:
-                if job.verdict is None and not self._process.alive():
-                    self._end("ended")
+            if self._process.local():
+                with self._looking:
+                    if job.verdict is None and not self._process.alive():
+                        self._end("ended")
             if job.verdict is None and not self._process.local():
                 # What a cluster does is not seen from here; a stream that broke is what shows of an end.
                 if not job.light:
@@ -149,7 +151,7 @@ class Keeper:
             self._jobs.discard(job)
         if job.well:
             self._blame.clear(job.statement)
-        else:
+        elif job.verdict is None:
             self._leftovers.suspect(job)
 
     # The watch.
@@ -199,12 +201,14 @@ class Keeper:
     def _inspect(self, now: float) -> None:
         with self._changed:
             jobs = list(self._jobs)
-        overdue = [job for job in jobs if job.overdue > self._settings.engine_stop_seconds]
+        # What others take of the processors is not held against the engine, up to a point.
+        patience = _STARVED if self._process.starved() else 1.0
+        overdue = [job for job in jobs if job.overdue > self._settings.engine_stop_seconds * patience]
         if overdue:
             self._end("did not stop a query", overdue)
-        elif culprits := self._leftovers.found(self._process.tasks, jobs):
+        elif culprits := self._leftovers.found(self._process.tasks, jobs, self._probe.since(), patience):
             self._end("went on with a query that had been stopped", culprits)
-        elif self._probe.unanswered() > self._settings.engine_answer_seconds:
+        elif self._probe.unanswered() > self._settings.engine_answer_seconds * patience:
             self._end("left the smallest query without an answer")
         else:
             self._memory.look(self._process.heap(), jobs)

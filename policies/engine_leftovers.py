@@ -38,10 +38,17 @@ class Leftovers:
         with self._lock:
             self._suspects.append(job)
 
-    def found(self, tasks: Callable[[], Collection[int] | None], running: Sequence[Job]) -> list[Job]:
+    def found(
+        self,
+        tasks: Callable[[], Collection[int] | None],
+        running: Sequence[Job],
+        probed: float | None = None,
+        patience: float = 1.0,
+    ) -> list[Job]:
         """The jobs that may have left the tasks behind that run for too long after their query; [] when none do.
 
-        `tasks` is asked about once a second, and only while there is somebody to suspect.
+        `tasks` is asked about once a second, and only while there is somebody to suspect. `probed`: since when the
+        smallest query runs, whose task is nobody's. `patience` multiplies the seconds.
         """
         now = time.monotonic()
         with self._lock:
@@ -60,8 +67,9 @@ class Leftovers:
             if not seen:
                 self._suspects.clear()
                 return []
-            oldest = min((job.begun for job in running), default=now)
-            left = [first for first in self._first.values() if first < oldest and now - first > self._seconds]
+            oldest = min([now if probed is None else probed, *(job.begun for job in running)])
+            longest = self._seconds * patience
+            left = [first for first in self._first.values() if first < oldest and now - first > longest]
             if not left:
                 return []
             return [job for job in self._suspects if job.begun <= min(left)] or list(self._suspects)

@@ -55,6 +55,11 @@ class Probe:
         with self._lock:
             return 0.0 if self._unanswered_since is None else time.monotonic() - self._unanswered_since
 
+    def since(self) -> float | None:
+        """When the first question was asked that is without an answer; None when there is none."""
+        with self._lock:
+            return self._unanswered_since
+
     def answered_since(self, moment: float) -> bool:
         with self._lock:
             return self._answered is not None and self._answered >= moment

@@ -107,6 +107,10 @@ class EngineProcess(Protocol):
         """The numbers of the tasks it works on just now, never used twice; None where that cannot be seen."""
         ...
 
+    def starved(self) -> bool:
+        """Whether others keep the processors from it just now, so that its silence proves little."""
+        ...
+
     def replace(self) -> bool:
         """End the process, if it lives, and begin to start another; False when it is not ours, or being stopped by its
         owner. Raises WeirError."""

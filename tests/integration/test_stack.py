@@ -27,7 +27,7 @@ from stack.state import State
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = StackSettings(
-    kafka_port=0, registry_port=0, neo4j_port=0, elasticsearch_port=0, spark_port=0, start_timeout=120
+    kafka_port=0, registry_port=0, neo4j_port=0, elasticsearch_port=0, spark_port=0, query_port=0, start_timeout=120
 )
 ONLY = {"kafka"}
 SLEEP = "import time; time.sleep(300)"
@@ -333,6 +333,7 @@ def ports_of(stack: Any) -> dict[str, int]:
         "neo4j": int(stack.neo4j.rsplit(":", 1)[1]),
         "elasticsearch": int(stack.elasticsearch.rsplit(":", 1)[1].strip("/")),
         "spark": int(stack.spark.split(":")[2].split("/")[0]),
+        **({"query": int(stack.query.split(":")[2].split("/")[0])} if stack.query else {}),
     }
 
 
