@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
-from typing import Any
+from typing import Protocol
 
 import psutil
 import structlog
 
 from api.home import Home
-from catalog.adapters.reach import require_spark
-from catalog.adapters.spark_connect import connect, release
-from catalog.errors import SettingsError, Unavailable, WeirError
+from catalog.errors import Unavailable
 from policies.query_ports import EngineHeap
-from stack import Instance, KeptServer, StackError, StackSettings
+from stack import ENGINES, Instance, KeptServer, StackError, StackSettings
 from stack.process import Identity
 from stack.state import Entry
 
 log = structlog.get_logger("weir.engines")
-_LOCAL = ("query", "spark")
-_ANSWER_SECONDS = 30.0
-_PORT_EVERY_SECONDS = 2.0
 _PROCESSOR_SECONDS = 10.0
 _QUIET_SECONDS = 300.0
 _LONGEST_PAUSE_SECONDS = 60.0
@@ -30,51 +24,39 @@ _LONGEST_PAUSE_SECONDS = 60.0
 
 def _servers(home: Home) -> dict[str, KeptServer]:
     instance = Instance(home.root, StackSettings.from_environment())
-    return {name: KeptServer(instance, name) for name in _LOCAL}
+    return {name: KeptServer(instance, name) for name in ENGINES}
+
+
+class Door(Protocol):
+    """The engine as anybody sees it (`policies.adapters.engine_door`)."""
+
+    @property
+    def address(self) -> str: ...
+
+    def listens(self) -> bool: ...
+
+    def answer(self) -> None: ...
+
+    def forget(self) -> None: ...
 
 
 class QueryEngine:
     """Implements `policies.query_ports.EngineProcess`: the process behind a Spark Connect URL, ours or another's."""
 
-    def __init__(self, home: Home, remote: str, sessions: Any) -> None:
-        """`sessions`: `policies.adapters.spark_sessions.Sessions` of that engine."""
-        self._remote, self._sessions = remote, sessions
+    def __init__(self, home: Home, door: Door) -> None:
+        self._door = door
         self._servers = _servers(home)
-        self._listening = (0.0, True)
-        self._probing: Any = None
         self._processors = _Processors()
-        self._lock = threading.Lock()
 
     def local(self) -> bool:
         return self._kept() is not None
 
     def alive(self) -> bool:
         kept = self._kept()
-        if kept is not None:
-            return kept[1].identity.alive()
-        now = time.monotonic()
-        if now - self._listening[0] > _PORT_EVERY_SECONDS:
-            self._listening = (now, self._listens())
-        return self._listening[1]
+        return kept[1].identity.alive() if kept is not None else self._door.listens()
 
     def answer(self) -> None:
-        with self._lock:
-            session, self._probing = self._probing, None
-        try:
-            if session is None:
-                session = connect(self._remote, _ANSWER_SECONDS)
-                session.client.set_retry_policies([])
-                session.conf.set("spark.sql.codegen.wholeStage", "false")
-            # With a task: an engine whose places are all taken does not answer either.
-            session.range(0, 1, 1, 1).collect()
-        except WeirError:
-            raise
-        except Exception as error:
-            if session is not None:
-                threading.Thread(target=release, args=(session,), daemon=True).start()
-            raise Unavailable(f"The query engine does not answer ({type(error).__name__}).") from None
-        with self._lock:
-            self._probing = session
+        self._door.answer()
 
     def heap(self) -> EngineHeap | None:
         kept = self._kept()
@@ -94,27 +76,15 @@ class QueryEngine:
         return kept is not None and _replaced(kept[0], kept[1].identity)
 
     def forget(self) -> None:
-        self._sessions.forget()
-        with self._lock:
-            self._probing = None
+        self._door.forget()
 
     def _kept(self) -> tuple[KeptServer, Entry] | None:
         """The server of our own instance that answers at the address, as it is recorded now."""
-        address = self._remote.split("/;")[0].rstrip("/")
         for server in self._servers.values():
             entry = server.entry()
-            if entry is not None and entry.url == address:
+            if entry is not None and entry.url == self._door.address:
                 return server, entry
         return None
-
-    def _listens(self) -> bool:
-        try:
-            require_spark(self._remote, 1.0)
-        except SettingsError:
-            raise
-        except WeirError:
-            return False
-        return True
 
 
 class _Processors:

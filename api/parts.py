@@ -264,12 +264,13 @@ class Parts:
     def keeper(self) -> Any:
         """Looks after the engine of queries; it begins with `warm`."""
         from api.engines import QueryEngine
+        from policies.adapters.engine_door import EngineDoor
         from policies.engine_blame import Blame
         from policies.engine_keeper import Keeper
 
         query = self._settings.query
         sessions = self.get("sessions", self.sessions)
-        process = QueryEngine(self._home, self._query_remote(), sessions)
+        process = QueryEngine(self._home, EngineDoor(self._query_remote(), sessions))
         made = Keeper(process, Blame(lambda: datetime.now(UTC), query.refused_seconds), query, self._warm_again)
         self.closing.append(made.close)
         return made

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from stack import SERVERS, Instance, PlainText, StackError, StackSettings
+from stack import ENGINES, SERVERS, Instance, KeptServer, PlainText, StackError, StackSettings
 from stack.settings import PREFIX
 
 
@@ -59,12 +59,20 @@ def _up(instance: Instance, options: Any) -> int:
         instance.up(detach=options.detach, only=options.only, progress=progress)
         if options.detach:
             return 0
-        instance.wait(lambda name, tail: progress.note("\n".join((f"{name} ended by itself:", *tail))))
+        instance.wait(lambda name, tail: _died(instance, name, tail, progress))
         return 0
     except KeyboardInterrupt:
         if not options.detach:
             instance.down(progress=progress)
         return 130
+
+
+def _died(instance: Instance, name: str, tail: tuple[str, ...], progress: PlainText) -> None:
+    """An engine is started again here, where no Weir of this instance does it."""
+    progress.note("\n".join((f"{name} ended by itself:", *tail)))
+    kept = KeptServer(instance, name)
+    if name in ENGINES and (entry := kept.entry()) is not None:
+        kept.replace(entry.identity)
 
 
 def _fetch(instance: Instance, options: Any) -> int:

@@ -32,6 +32,8 @@ from stack.starting import Starter, end
 from stack.state import Entry, State
 from stack.versions import JAVA, JAVA_REGISTRY
 
+ENGINE_START = 3.0
+"""Seconds that `up` and `down` give one who is starting an engine again, which takes a moment."""
 COMPANIONS = {"spark": ("openlineage-spark",)}
 """Components that no server needs but the jobs of its users do; `artifacts.jars` has them after `up`."""
 
@@ -131,7 +133,7 @@ class Instance:
         self._external = frozenset(external)
         wanted = [name for name in SERVERS if name not in self._external and (only is None or name in set(only))]
         self.home.create()
-        with self.home.locked():
+        with self.home.locked(ENGINE_START):
             state = self._reconcile(detach, progress)
             starter = Starter(self.home, self.settings, state, progress, self._mark(), self._move)
             try:
@@ -188,7 +190,7 @@ class Instance:
         if not self.home.root.exists():
             return 0
         self.home.create()
-        with self.home.locked():
+        with self.home.locked(ENGINE_START):
             state = State.load(self.home.state_file)
             if state.servers:
                 # A supervisor that waits in the foreground must not take this for a death.

@@ -9,6 +9,9 @@ from typing import Any
 SERVERS = ("kafka", "registry", "neo4j", "elasticsearch", "spark", "query")
 """The names of the servers, in the order in which they are started and listed."""
 
+ENGINES = ("spark", "query")
+"""Those of them that a job or a query may end, and that are started again by who watches them."""
+
 
 @dataclass(frozen=True)
 class ProcessSpec:
