@@ -67,6 +67,7 @@ class Keeper:
         self._replaced = False
         self._begin_at: float | None = None
         self._ends: list[float] = []
+        self._usual_start = _USUAL_START_SECONDS
         self._looked = time.monotonic()
         self._probe = Probe(process.answer)
         self._memory = MemoryWatch(settings.engine_heap_share)
@@ -193,7 +194,8 @@ class Keeper:
             self._set(EngineState.READY)
             if self._replaced:
                 self._replaced = False
-                _log.info("engine_ready_again", seconds=round(now - self._ends[-1], 1) if self._ends else None)
+                self._usual_start = now - self._ends[-1] if self._ends else self._usual_start
+                _log.info("engine_ready_again", seconds=round(self._usual_start, 1))
                 self._started_again()
         elif self._process.local() and now - self._since > _LONGEST_START_SECONDS:
             self._end("did not become ready")
@@ -261,7 +263,9 @@ class Keeper:
         now = time.monotonic()
         since = self._ends[-1] if self._ends else self._since
         paused = max(0.0, (self._begin_at or now) - now)
-        again = max(2, math.ceil(paused + _USUAL_START_SECONDS - (now - since)))
+        left = self._usual_start - (now - since)
+        # One that takes longer than it did is ready at any moment, or in a while: nobody knows.
+        again = max(2, math.ceil(paused + left)) if left > 0 or paused else 5
         details = {"server": "query", "state": str(self._state), "retry_after": again}
         if self._state is EngineState.AWAY:
             return Unavailable("The query engine does not answer.", details=details)
