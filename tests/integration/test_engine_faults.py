@@ -17,7 +17,7 @@ from benchmarks import engine
 from benchmarks.engine import QUESTIONS, STATEMENTS, Door
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
-SECONDS = 5.0
+SECONDS = 10.0
 LONGEST = SECONDS + 20 + 5 + 3
 """The limit of a query, the longest wait for a turn, that for a starting engine, and what a busy machine adds."""
 
@@ -53,7 +53,7 @@ def test_a_killed_engine_answers_at_once_and_comes_back_by_itself(door: Door) ->
     while not (listed := httpx.get(f"{door.url}/api/v1/queries", headers=headers, timeout=30).json()["queries"]):
         time.sleep(0.05)
     assert len(listed) == 1
-    time.sleep(1)  # it has its turn by now, and is not yet at its limit of five seconds
+    time.sleep(1)  # it has its turn by now, and is not yet at its limit
     psutil.Process(before).kill()
     killed = time.monotonic()
     asked.join(30)
