@@ -53,6 +53,14 @@ def body(code: str, message: str, details: Any = None) -> dict[str, Any]:
     return {"error": {"code": code, "message": message, "details": details or {}}}
 
 
+def headers_of(error: WeirError) -> dict[str, str]:
+    """The headers that belong to an error: how to sign in, when to ask again."""
+    again = error.details.get("retry_after")
+    return ({"WWW-Authenticate": "Bearer"} if isinstance(error, NotSignedIn) else {}) | (
+        {"Retry-After": str(again)} if isinstance(again, int) else {}
+    )
+
+
 def frames(error: BaseException) -> list[str]:
     """Where an error came from, `file:line function`, without its text: a driver's text may quote a stored value."""
     return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-12:]]
@@ -63,7 +71,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(WeirError)
     async def known(request: Request, error: WeirError) -> JSONResponse:
-        headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, NotSignedIn) else None
+        headers = headers_of(error)
         if isinstance(error, Unavailable):
             log.warning("unavailable", path=request.url.path, message=error.message)
         return JSONResponse(body(error.code, error.message, error.details), status_of(error), headers=headers)

@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from typing import Any
 
 from api.clusters import OwnServers
@@ -29,6 +30,7 @@ class Parts:
         self.secrets = Secrets(settings.secrets)
         self._made: dict[str, Any] = {}
         self._lock = threading.RLock()
+        self._busy: Callable[[], bool] = lambda: False
         self.closing: list[Callable[[], None]] = []
 
     def get(self, name: str, make: Callable[[], Any]) -> Any:
@@ -253,20 +255,49 @@ class Parts:
             **options,
         }
 
+    def _query_remote(self) -> str:
+        """The Spark of queries: one of its own, or the one there is."""
+        query = self._settings.query.remote.get_secret_value()
+        return query or self._settings.spark.remote.get_secret_value()
+
     def sessions(self) -> Any:
         from policies.adapters.spark_sessions import Sessions
 
-        made = Sessions(self._settings.spark.remote.get_secret_value())
+        query = self._settings.query
+        longest = max(query.seconds, query.export_seconds) + 60
+        made = Sessions(self._query_remote(), seconds=longest)
+        self.closing.append(made.close)
+        return made
+
+    def keeper(self) -> Any:
+        """Looks after the engine of queries; it begins with `warm`."""
+        from api.engines import QueryEngine
+        from policies.adapters.engine_door import EngineDoor
+        from policies.engine_blame import Blame
+        from policies.engine_keeper import Keeper
+
+        query = self._settings.query
+        sessions = self.get("sessions", self.sessions)
+        process = QueryEngine(self._home, EngineDoor(self._query_remote(), sessions))
+        made = Keeper(process, Blame(lambda: datetime.now(UTC), query.refused_seconds), query, self._warm_again)
         self.closing.append(made.close)
         return made
 
     def warm(self, busy: Callable[[], bool]) -> None:
-        """Have Spark sessions ready before the first query, and an engine that has run some while none was `busy`."""
-        from policies.adapters.warm_up import WarmUp
+        """Have Spark sessions ready before the first query, and an engine that has run some while none was `busy`, now
+        and whenever it was started again."""
+        self._busy = busy
+        self.get("keeper", self.keeper).start()
+        self._warm_again()
 
-        sessions = self.get("sessions", self.sessions)
+    def _warm_again(self) -> None:
+        from policies.adapters.warm_up import WarmUp
+        from policies.kept_engine import KeptEngine
+
+        sessions, keeper = self.get("sessions", self.sessions), self.get("keeper", self.keeper)
         sessions.warm()
-        made = WarmUp(sessions, self._settings.query.warm_up_queries, busy)
+        count = self._settings.query.warm_up_queries
+        made = WarmUp(sessions, count, self._busy, lambda engine: KeptEngine(engine, keeper))
         self.closing.append(made.close)
         made.start()
 
@@ -275,11 +306,13 @@ class Parts:
         from api.tables import Decoder
         from policies.adapters.kafka_windows import KafkaWindows
         from policies.adapters.spark_engine import SparkEngine
+        from policies.kept_engine import KeptEngine
 
         query = self._settings.query
         windows = KafkaWindows(client_settings, query.small_window_records, query.small_window_bytes)
         self.closing.append(windows.close)
-        return SparkEngine(self.get("sessions", self.sessions), Decoder(self._archive), windows)
+        engine = SparkEngine(self.get("sessions", self.sessions), Decoder(self._archive), windows)
+        return KeptEngine(engine, self.get("keeper", self.keeper))
 
     def _archive(self) -> str:
         from scanners.adapters.code_archive import code_archive
@@ -309,6 +342,7 @@ class Parts:
             "elasticsearch": lambda: self.get("index", self.index).ping(),
             "neo4j": lambda: self.get("graph", self.graph).node("dataset:weir:readiness"),
             "spark": self._spark_answers,
+            "query": lambda: self.get("keeper", self.keeper).check(),
         }
 
     def _spark_answers(self) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import structlog
 
 from api.bootstrap import Services, build
+from api.engines import Revival
 from api.errors import frames
 from api.home import Home, write_private
 from api.logs import configure
@@ -24,6 +25,7 @@ UPKEEP_S = 2.0
 EVENTS_POLL_S = 0.5
 TAGS_S = 30.0
 DATASETS_S = 1.0
+ENGINES_S = 1.0
 
 
 def run(home: Home) -> None:
@@ -41,6 +43,7 @@ def run(home: Home) -> None:
         ("observing", lambda: observe(stop, services)),
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
         ("datasets", lambda: settle_datasets(stop, services)),
+        ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
     threads = [

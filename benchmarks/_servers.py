@@ -25,7 +25,9 @@ def servers(only: Sequence[str]) -> Iterator[Any]:
         yield SimpleNamespace(**json.loads(Path(named).read_text()))
         return
     with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
-        free = StackSettings(kafka_port=0, registry_port=0, neo4j_port=0, elasticsearch_port=0, spark_port=0)
+        free = StackSettings(
+            kafka_port=0, registry_port=0, neo4j_port=0, elasticsearch_port=0, spark_port=0, query_port=0
+        )
         instance = Instance(Path(folder) / "home", free)
         try:
             yield instance.up(detach=True, only=only)

@@ -352,7 +352,10 @@ def servers_of_this_run() -> Iterator[dict[str, Any]]:
         return
     run = [sys.executable, "-m", "api"]
     with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
-        ports = {f"WEIR_STACK__{name}_PORT": "0" for name in ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK")}
+        ports = {
+            f"WEIR_STACK__{name}_PORT": "0"
+            for name in ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY")
+        }
         env = _environment(folder) | ports | {"WEIR_API__PORT": "0"}
         subprocess.run([*run, "up", "--detach"], env=env, cwd=ROOT, check=True, capture_output=True)
         try:
@@ -377,7 +380,8 @@ def api(servers: dict[str, Any], settings: dict[str, str]) -> Iterator[Api]:
             "WEIR_API__PORT": str(port), "WEIR_KAFKA__BOOTSTRAP_SERVERS": servers["kafka"],
             "WEIR_SCHEMA_REGISTRY__URL": servers["registry"], "WEIR_NEO4J__URI": servers["neo4j"],
             "WEIR_NEO4J__PASSWORD": servers["neo4j_auth"][1], "WEIR_ELASTICSEARCH__URL": servers["elasticsearch"],
-            "WEIR_SPARK__REMOTE": servers["spark"], "WEIR_LINEAGE__TOPIC": f"_bench.{mark}", "WEIR_LINEAGE__GROUP": mark,
+            "WEIR_SPARK__REMOTE": servers["spark"], "WEIR_QUERY__REMOTE": servers.get("query", ""),
+            "WEIR_LINEAGE__TOPIC": f"_bench.{mark}", "WEIR_LINEAGE__GROUP": mark,
             "WEIR_LINEAGE__GRAPH_NAME": f"bench{mark}", "WEIR_CATALOG__SEARCH_INDEX": f"bench-{mark}",
             "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"_bench.{mark}.head", **settings,
         }  # fmt: skip
@@ -457,7 +461,7 @@ def main() -> int:
             show(console, over_http(ways, topic, 40 if chosen.full else 20))
             show(console, together(ways, topic, 8, 60 if chosen.full else 20))
             if chosen.only != "small":
-                show(console, cost(servers["spark"], topics, records, 5 if chosen.full else 3))
+                show(console, cost(servers.get("query") or servers["spark"], topics, records, 5 if chosen.full else 3))
                 show(console, clients(now.url, now.token, topic, 20, duration))
         finally:
             topics.drop()

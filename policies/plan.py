@@ -93,6 +93,7 @@ class QueryPlan:
     stop   whoever holds it can end the query while it runs
     ansi   whether a value that cannot be cast fails the query, or is NULL as it is inside the views
     progress  is told now and then which share of the work is done, 0..1; it may go back when more work turns up
+    asker  the user it runs for
     """
 
     sql: str
@@ -103,6 +104,7 @@ class QueryPlan:
     stop: Stop = field(default_factory=Stop, compare=False, repr=False)
     ansi: bool = True
     progress: Callable[[float], None] = field(default=lambda share: None, compare=False, repr=False)
+    asker: str = field(default="", compare=False)
 
 
 Unreadable = Mapping[str, Mapping[str, int]]

@@ -73,6 +73,54 @@ class Engine(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class EngineHeap:
+    """share  how much of the engine's heap was in use behind its last collection, 0..1
+    collections, seconds  collections of the whole heap since it began, and the time they took
+    """
+
+    share: float
+    collections: int
+    seconds: float
+
+
+class EngineProcess(Protocol):
+    """The engine as a process, as far as it can be seen from here. Nothing here waits for the engine for long."""
+
+    def local(self) -> bool:
+        """Whether it is ours to replace; one on a cluster is only looked at."""
+        ...
+
+    def alive(self) -> bool:
+        """Whether the process lives (a local one), or listens (another)."""
+        ...
+
+    def answer(self) -> None:
+        """Run the smallest query in a session of its own. May hang as long as the engine does; raises WeirError."""
+        ...
+
+    def heap(self) -> EngineHeap | None:
+        """None where it cannot be seen."""
+        ...
+
+    def tasks(self) -> frozenset[int] | None:
+        """The numbers of the tasks it works on just now, never used twice; None where that cannot be seen."""
+        ...
+
+    def starved(self) -> bool:
+        """Whether others keep the processors from it just now, so that its silence proves little."""
+        ...
+
+    def replace(self) -> bool:
+        """End the process, if it lives, and begin to start another; False when it is not ours, or being stopped by its
+        owner. Raises WeirError."""
+        ...
+
+    def forget(self) -> None:
+        """Let go of the sessions with the engine that was."""
+        ...
+
+
 class Drift(Protocol):
     def __call__(self, reference: str) -> str | None:
         """Values of the dataset (`CLUSTER/TOPIC`) were seen not to fit: the id of the scan that is queued or runs for

@@ -75,7 +75,9 @@ class Prepared:
             for ref, governed in self.tables.items()
         }
         made = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes)
-        return made if running is None else replace(made, stop=running.stop, progress=running.advance)
+        return (
+            made if running is None else replace(made, stop=running.stop, progress=running.advance, asker=running.user)
+        )
 
 
 class Preparer:

@@ -24,8 +24,9 @@ from policies.sql.literals import without_literals
 from policies.stopping import Stop
 from policies.unreadable import UnreadableReport
 
-QUEUED, RUNNING, STREAMING, ENDED = "queued", "running", "streaming", "ended"
+QUEUED, RUNNING, STREAMING, STOPPING, ENDED = "queued", "running", "streaming", "stopping", "ended"
 _ENDED_KEPT = 1000
+_CANCEL_SECONDS = 2.0
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z")
 GONE = "was stopped, because the one who asked went away"
 
@@ -34,6 +35,7 @@ GONE = "was stopped, because the one who asked went away"
 class Running:
     """One query while it lives.
 
+    state    queued | running | streaming | ended; `shown` is stopping from when it was stopped until the engine has let go
     rows, bytes  what has gone out so far
     partial      a limit cut the answer; problem: the code of the error that ended it
     progress     share of the engine's work that is done, 0..1; None before the engine said so, some two seconds
@@ -63,6 +65,7 @@ class Running:
     report: UnreadableReport = field(default_factory=UnreadableReport)
     signed_in: Callable[[], Subject] | None = None
     message: str | None = None
+    over: threading.Event = field(default_factory=threading.Event)
 
     def now(self, subject: Subject) -> Subject:
         """Who asks, as they are now; `subject` where nobody can tell. Raises NotSignedIn."""
@@ -76,6 +79,11 @@ class Running:
     def seconds(self) -> float:
         return round(time.monotonic() - self.begun, 3)
 
+    @property
+    def shown(self) -> str:
+        """The state as it is for who looks."""
+        return STOPPING if self.stop.stopped and self.state in (RUNNING, STREAMING) else self.state
+
     def advance(self, share: float) -> None:
         """Note which share of its work is done, 0..1; what was reached is not taken back."""
         self.progress = max(self.progress or 0.0, round(min(share, 1.0), 3))
@@ -85,7 +93,7 @@ class Running:
         mine = self.user == reader
         return {
             "id": self.id, "user": self.user, "sql": self.sql if mine else without_literals(self.sql),
-            "state": self.state, "since": rfc3339(self.since), "seconds": self.seconds, "rows": self.rows,
+            "state": self.shown, "since": rfc3339(self.since), "seconds": self.seconds, "rows": self.rows,
             "bytes": self.bytes, "progress": self.progress, "datasets": list(self.datasets), "purpose": self.purpose,
             "mine": mine, **self.report.to_json(),
         }  # fmt: skip
@@ -145,6 +153,7 @@ class RunningQueries:
             if self._all.pop(running.id, None) is None:
                 return
             running.state = ENDED
+            running.over.set()
             self._ended[running.id] = running
             self._ended.move_to_end(running.id)
             while len(self._ended) > _ENDED_KEPT:
@@ -185,7 +194,10 @@ class RunningQueries:
         return shown
 
     def cancel(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
-        """Stop one's own query, or with `everybody` any. Raises NotFound for one that does not run (any more)."""
+        """Stop one's own query, or with `everybody` any, and wait a little for its end; `shown` tells how far that came.
+
+        Raises NotFound for one that does not run (any more).
+        """
         with self._lock:
             found = self._all.get(query_id)
         if found is None or not (everybody or found.user == subject.user):
@@ -194,4 +206,5 @@ class RunningQueries:
                 details={"id": query_id[:80]},
             )
         found.stop.stop(f"was cancelled by {subject.user}")
+        found.over.wait(_CANCEL_SECONDS)
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from policies.sql.expanded import Most
 
@@ -21,6 +21,18 @@ class QuerySettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
+    remote: SecretStr = SecretStr("")
+    """Spark Connect URL of the engine for queries, token included; that of `spark.remote` when empty."""
+    engine_wait_seconds: float = Field(default=5.0, ge=0)
+    """How long a query waits for an engine that is starting, before it is answered 503."""
+    engine_stop_seconds: float = Field(default=10.0, gt=0)
+    """A local engine is replaced that did not stop a cancelled or expired query within so many seconds."""
+    engine_answer_seconds: float = Field(default=20.0, ge=5)
+    """A local engine is replaced that left the smallest query without an answer for so many seconds."""
+    engine_heap_share: float = Field(default=0.85, gt=0, le=1)
+    """When a local engine's old generation is full by so much behind full collections, its heaviest query is stopped."""
+    refused_seconds: float = Field(default=600.0, ge=0)
+    """A statement that ran when the engine ended twice within so many seconds is refused for as long; 0: never."""
     window_records: int = Field(default=100_000, ge=1, le=100_000_000)
     """Records of a topic that a query reads when it names no window: the newest, over all partitions."""
     small_window_records: int = Field(default=5_000, ge=0, le=100_000)

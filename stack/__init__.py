@@ -1,4 +1,4 @@
-"""The local servers: Kafka, a schema registry, Neo4j, Elasticsearch and Spark Connect, without Docker.
+"""The local servers: Kafka, a schema registry, Neo4j, Elasticsearch and two Spark Connects, without Docker.
 
 Needs Python and the network once; brings Java when the machine has none. Nothing here knows the rest of Weir.
 """
@@ -9,14 +9,17 @@ from stack import artifacts
 from stack.errors import StackError
 from stack.home import default_home
 from stack.instance import Instance
+from stack.keeping import KeptServer
 from stack.progress import PlainText, Progress, Silent
 from stack.settings import StackSettings
-from stack.spec import SERVERS, Addresses, ProcessSpec
+from stack.spec import ENGINES, SERVERS, Addresses, ProcessSpec
 
 __all__ = [
+    "ENGINES",
     "SERVERS",
     "Addresses",
     "Instance",
+    "KeptServer",
     "PlainText",
     "ProcessSpec",
     "Progress",

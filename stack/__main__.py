@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
 import sys
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from stack import SERVERS, Instance, PlainText, StackError, StackSettings
-
-PREFIX = "WEIR_STACK__"
-
-
-def settings_from_environment() -> StackSettings:
-    """`WEIR_STACK__NAME` for each setting. Raises pydantic's ValidationError."""
-    given = {name[len(PREFIX) :].lower(): value for name, value in os.environ.items() if name.startswith(PREFIX)}
-    return StackSettings.model_validate(given)
+from stack import ENGINES, SERVERS, Instance, KeptServer, PlainText, StackError, StackSettings
+from stack.settings import PREFIX
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     os.umask(0o077)
     try:
-        instance = Instance(settings=settings_from_environment())
+        instance = Instance(settings=StackSettings.from_environment())
         return int(globals()[f"_{options.command}"](instance, options))
     except StackError as error:
         sys.stderr.write(f"error: {error}\n")
@@ -68,12 +60,20 @@ def _up(instance: Instance, options: Any) -> int:
         instance.up(detach=options.detach, only=options.only, progress=progress)
         if options.detach:
             return 0
-        instance.wait(lambda name, tail: progress.note("\n".join((f"{name} ended by itself:", *tail))))
+        instance.wait(lambda name, tail: _died(instance, name, tail, progress))
         return 0
     except KeyboardInterrupt:
         if not options.detach:
             instance.down(progress=progress)
         return 130
+
+
+def _died(instance: Instance, name: str, tail: tuple[str, ...], progress: PlainText) -> None:
+    """An engine is started again here, where no Weir of this instance does it."""
+    progress.note("\n".join((f"{name} ended by itself:", *tail)))
+    kept = KeptServer(instance, name)
+    if name in ENGINES and (entry := kept.entry()) is not None:
+        kept.replace(entry.identity)
 
 
 def _fetch(instance: Instance, options: Any) -> int:

@@ -8,6 +8,7 @@ import os
 import secrets as random
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -142,14 +143,20 @@ class Home:
         return path.read_text(encoding="utf-8").strip()
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the instance while it is started, healed or stopped. Raises StackError when another process does."""
+    def locked(self, patience: float = 0.0) -> Iterator[None]:
+        """Hold the instance while it is started, healed or stopped. Raises StackError when another process does, and goes
+        on doing so for `patience` seconds."""
+        until = time.monotonic() + patience
         with (self.run / "lock").open("a+") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise StackError(
-                    f"Another start or stop of the instance in {self.root} is under way;"
-                    " wait for it to end, or name another folder in WEIR_HOME."
-                ) from error
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError as error:
+                    if time.monotonic() >= until:
+                        raise StackError(
+                            f"Another start or stop of the instance in {self.root} is under way;"
+                            " wait for it to end, or name another folder in WEIR_HOME."
+                        ) from error
+                    time.sleep(0.1)
             yield

@@ -26,12 +26,14 @@ from stack.registry import Registry
 from stack.reservations import Reservations
 from stack.server import Server, Site
 from stack.settings import StackSettings
-from stack.spark import Spark
+from stack.spark import FOR_QUERIES, FOR_SCANS
 from stack.spec import SERVERS, Addresses, ProcessSpec
 from stack.starting import Starter, end
 from stack.state import Entry, State
 from stack.versions import JAVA, JAVA_REGISTRY
 
+ENGINE_START = 3.0
+"""Seconds that `up` and `down` give one who is starting an engine again, which takes a moment."""
 COMPANIONS = {"spark": ("openlineage-spark",)}
 """Components that no server needs but the jobs of its users do; `artifacts.jars` has them after `up`."""
 
@@ -43,7 +45,7 @@ class Instance:
         """`home` is WEIR_HOME (see `default_home`); nothing is read or made before a method needs it."""
         self.home = Home((home or default_home()).expanduser().absolute())
         self.settings = settings or StackSettings()
-        servers: tuple[Server, ...] = (Kafka(), Registry(), Neo4j(), Elasticsearch(), Spark())
+        servers: tuple[Server, ...] = (Kafka(), Registry(), Neo4j(), Elasticsearch(), FOR_SCANS, FOR_QUERIES)
         self._servers = {server.facts.name: server for server in servers}
         self._external: frozenset[str] = frozenset()
         self._reserved = Reservations(self._mark())
@@ -78,6 +80,7 @@ class Instance:
             kafka_login=site.login("kafka") if urls["kafka"] else None,
             registry_login=site.login("registry") if urls["registry"] else None,
             elasticsearch_login=site.login("elasticsearch") if urls["elasticsearch"] else None,
+            query=f"{urls['query']}/;token={token}" if urls["query"] else "",
         )
 
     @property
@@ -94,6 +97,7 @@ class Instance:
             "WEIR_NEO4J__URI": addresses.neo4j,
             "WEIR_ELASTICSEARCH__URL": addresses.elasticsearch,
             "WEIR_SPARK__REMOTE": addresses.spark,
+            "WEIR_QUERY__REMOTE": addresses.query,
         }
         if addresses.neo4j:
             named["WEIR_NEO4J__USER"], named["WEIR_NEO4J__PASSWORD"] = addresses.neo4j_auth
@@ -148,7 +152,7 @@ class Instance:
         self._external = frozenset(external)
         wanted = [name for name in SERVERS if name not in self._external and (only is None or name in set(only))]
         self.home.create()
-        with self.home.locked():
+        with self.home.locked(ENGINE_START):
             make_private(self.home.root)
             state = self._reconcile(detach, progress)
             self._secure(bool(state.servers))
@@ -207,7 +211,7 @@ class Instance:
         if not self.home.root.exists():
             return 0
         self.home.create()
-        with self.home.locked():
+        with self.home.locked(ENGINE_START):
             state = State.load(self.home.state_file)
             if state.servers:
                 # A supervisor that waits in the foreground must not take this for a death.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from pydantic import BaseModel, ConfigDict, Field
+
+PREFIX = "WEIR_STACK__"
 
 
 class StackSettings(BaseModel):
@@ -19,7 +23,9 @@ class StackSettings(BaseModel):
     elasticsearch_port: int = Field(default=9200, ge=0, le=65535)
     """Port of Elasticsearch's HTTP interface."""
     spark_port: int = Field(default=15002, ge=0, le=65535)
-    """Port of the Spark Connect server."""
+    """Port of the Spark Connect server for scans and views."""
+    query_port: int = Field(default=15003, ge=0, le=65535)
+    """Port of the Spark Connect server for queries."""
 
     secured: bool = False
     """Whether Kafka, the registry and Elasticsearch ask for a password (Neo4j and Spark always do). All are generated."""
@@ -38,6 +44,10 @@ class StackSettings(BaseModel):
     """Java heap of the Spark driver, which is also the only executor."""
     spark_cores: str = Field(default="*", pattern=r"^(\*|\d+)$")
     """Task slots of local Spark; `*` is every core of the machine."""
+    query_memory: str = Field(default="1g", pattern=r"^\d+[mg]$")
+    """Java heap of the Spark for queries, which ends when it is full and is started again."""
+    query_cores: str = Field(default="32", pattern=r"^(\*|\d+)$")
+    """Its task slots: more than there are cores, so that a query's long tasks do not keep others out."""
 
     java_home: str = ""
     """Folder of the Java to use. Empty: JAVA_HOME or PATH where that is Java 17 or 21, else one from PyPI."""
@@ -45,3 +55,10 @@ class StackSettings(BaseModel):
     """Seconds a server may take to become ready before the start counts as failed."""
     stop_timeout: float = Field(default=20, gt=0)
     """Seconds a server is given to stop by itself before it is killed."""
+
+    @classmethod
+    def from_environment(cls) -> StackSettings:
+        """`WEIR_STACK__NAME` for each setting. Raises pydantic's ValidationError."""
+        return cls.model_validate(
+            {name.removeprefix(PREFIX).lower(): value for name, value in os.environ.items() if name.startswith(PREFIX)}
+        )

@@ -1,9 +1,14 @@
-"""Spark Connect: one JVM that is driver and executor, open to the loopback address and a token."""
+"""Spark Connect: one JVM that is driver and executor, open to the loopback address and a token.
+
+Two of them: `spark` for scans and views, and `query` for the queries of people, whose end must not touch the other.
+"""
 
 from __future__ import annotations
 
 import socket
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stack import artifacts, versions
@@ -69,23 +74,51 @@ AVRO_LIMITS = (
 )
 
 
+QUERY_LIMITS = {
+    # One task of a query must not keep all others waiting: tasks of several queries share the cores.
+    "spark.default.parallelism": "2",
+    "spark.sql.leafNodeDefaultParallelism": "2",
+    # What Spark may hold of joins, sorts and groups before it spills; the rest of the heap is what it cannot count.
+    "spark.memory.fraction": "0.4",
+    # A result, as it waits to be sent.
+    "spark.driver.maxResultSize": "320m",
+    # A plan as text can be as long as its tree; that of a tower of subqueries fills the heap by itself.
+    "spark.sql.maxPlanStringLength": "8192",
+    "spark.sql.debug.maxToStringFields": "25",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
+}
+"""Spark's own limits of the engine for queries."""
+
+
+@dataclass(frozen=True)
 class Spark:
-    facts = Named("spark", "Spark Connect", versions.SPARK, ("spark-kafka", "spark-avro"))
+    """One Spark Connect server. Its heap and slots are the settings `NAME_memory` and `NAME_cores`.
+
+    options     further words for Java
+    properties  Spark's settings, over those that both servers have
+    """
+
+    facts: Named
+    options: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
 
     def token(self, site: Site) -> str:
         return site.home.secret("spark.token")
 
     def prepare(self, site: Site) -> Launch:
-        config = site.home.config("spark")
-        data = site.home.data("spark")
+        name = self.facts.name
+        config = site.home.config(name)
+        data = site.home.data(name)
         for folder in (data / "warehouse", data / "local", data / "tmp"):
             folder.mkdir(parents=True, exist_ok=True)
         properties = config / "spark.properties"
         write_atomically(properties, self._properties(site, data), mode=0o600)
         write_atomically(config / "log4j2.properties", LOGGING)
         words = [
-            f"-Xmx{site.settings.spark_memory}",
+            f"-Xmx{getattr(site.settings, f'{name}_memory')}",
             *COMMON_OPTIONS,
+            *self.options,
             *OPENS,
             "-XX:+IgnoreUnrecognizedVMOptions",
             "-XX:ReservedCodeCacheSize=128m",
@@ -116,7 +149,7 @@ class Spark:
             # What the scanners' workers compile is kept for the next ones.
             "NUMBA_CACHE_DIR": str(artifacts.cache_folder() / "compiled"),
         }
-        return Launch(site.java_file("spark", words), environment, data)
+        return Launch(site.java_file(name, words), environment, data)
 
     def _class_path(self) -> str:
         jars = sorted(pyspark_jars().glob("*.jar"))
@@ -124,12 +157,12 @@ class Spark:
 
     def _properties(self, site: Site, data: Path) -> str:
         settings = {
-            "spark.master": f"local[{site.settings.spark_cores}]",
-            "spark.app.name": "weir",
+            "spark.master": f"local[{getattr(site.settings, f'{self.facts.name}_cores')}]",
+            "spark.app.name": f"weir-{self.facts.name}",
             "spark.driver.host": LOOPBACK,
             "spark.driver.bindAddress": LOOPBACK,
             "spark.connect.grpc.binding.address": LOOPBACK,
-            "spark.connect.grpc.binding.port": str(site.ports["spark"]),
+            "spark.connect.grpc.binding.port": str(site.ports[self.facts.name]),
             "spark.connect.authenticate.token": self.token(site),
             # The driver's own RPC port takes Java objects; without this any local user could talk to it.
             "spark.authenticate": "true",
@@ -166,17 +199,26 @@ class Spark:
             "spark.kafka.consumer.cache.evictorThreadRunInterval": "10s",
             "spark.kafka.consumer.cache.capacity": "32",
         }
-        return "".join(f"{name}={value}\n" for name, value in settings.items())
+        return "".join(f"{name}={value}\n" for name, value in (settings | dict(self.properties)).items())
 
     def boot(self, site: Site, identity: Identity, log: Path) -> None:
         """Nothing to say."""
 
     def ready(self, site: Site) -> bool:
-        return speaks_http2(site.ports["spark"])
+        return speaks_http2(site.ports[self.facts.name])
 
     def url(self, site: Site) -> str:
         # By name: the client sends a token without TLS to `localhost` only.
-        return f"sc://localhost:{site.ports['spark']}"
+        return f"sc://localhost:{site.ports[self.facts.name]}"
+
+
+FOR_SCANS = Spark(Named("spark", "Spark Connect", versions.SPARK, ("spark-kafka", "spark-avro")))
+FOR_QUERIES = Spark(
+    Named("query", "Spark Connect for queries", versions.SPARK, ("spark-kafka", "spark-avro")),
+    # How full its heap is and what it works on can be seen from outside: see `stack/heap.py` and `stack/jvm.py`.
+    ("-XX:+UsePerfData", "-XX:+StartAttachListener", "-XX:NewRatio=3"),
+    QUERY_LIMITS,
+)
 
 
 def speaks_http2(port: int) -> bool:

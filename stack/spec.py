@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-SERVERS = ("kafka", "registry", "neo4j", "elasticsearch", "spark")
+SERVERS = ("kafka", "registry", "neo4j", "elasticsearch", "spark", "query")
 """The names of the servers, in the order in which they are started and listed."""
+
+ENGINES = ("spark", "query")
+"""Those of them that a job or a query may end, and that are started again by who watches them."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class Addresses:
     """URL."""
     spark: str
     """`sc://localhost:port/;token=...`: whoever holds it can run any code as the server's user."""
+    query: str = ""
+    """The same for the engine of queries."""
 
     kafka_login: tuple[str, str] | None = None
     """User and password (SASL PLAIN) of a secured instance; None where anybody is taken. The next two likewise."""
@@ -61,6 +66,7 @@ class Addresses:
             "neo4j_auth": list(self.neo4j_auth),
             "elasticsearch": self.elasticsearch,
             "spark": self.spark,
+            "query": self.query,
         } | {
             f"{name}_login": list(login)
             for name in ("kafka", "registry", "elasticsearch")

@@ -38,6 +38,12 @@ class Stack:
     neo4j_auth: tuple[str, str]
     elasticsearch: str
     spark: str
+    query: str = ""
+
+    @property
+    def engine(self) -> str:
+        """The Spark of queries."""
+        return self.query or self.spark
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ class RunningWeir:
 def instance_environment(home: Path) -> dict[str, str]:
     """The environment of an isolated instance: its own home, every port free, nothing of the caller's settings."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-    ports = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK")
+    ports = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY")
     env.update({f"WEIR_STACK__{name}_PORT": "0" for name in ports})
     env.update(WEIR_HOME=str(home), WEIR_API__PORT="0", PYTHONPATH=str(ROOT))
     env["WEIR_SECRETS__FOLDER"] = f"{home}-secrets"

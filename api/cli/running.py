@@ -30,8 +30,10 @@ _EXTERNAL = {
     "neo4j": "WEIR_NEO4J__URI",
     "elasticsearch": "WEIR_ELASTICSEARCH__URL",
     "spark": "WEIR_SPARK__REMOTE",
+    "query": "WEIR_QUERY__REMOTE",
 }
-"""A server whose address is set is yours: it is used and not started."""
+"""A server whose address is set is yours: it is used and not started. A Spark of yours serves queries too, unless there is
+another for them."""
 
 
 class TerminalProgress:
@@ -76,6 +78,8 @@ class Running:
         self.settings = load(home)
         self._stack = Instance(home.root, stack_settings())
         self._external = {name for name, variable in _EXTERNAL.items() if os.environ.get(variable)}
+        if "spark" in self._external:
+            self._external.add("query")
 
     @property
     def url(self) -> str:
@@ -114,9 +118,10 @@ class Running:
         """Hold the foreground until Ctrl-C, TERM, or `weir down` elsewhere; then stop everything."""
 
         def died(name: str, tail: tuple[str, ...]) -> None:
-            errors.print(
-                f"[red]✗[/] {name} ended by itself. `weir up` in another terminal starts it again. Its log ends:"
+            again = (
+                "It is started again" if name in ("spark", "query") else "`weir up` in another terminal starts it again"
             )
+            errors.print(f"[red]✗[/] {name} ended by itself. {again}. Its log ends:")
             for line in tail:
                 errors.print(f"  [dim]| {line}[/]", markup=True, soft_wrap=True)
 
@@ -197,13 +202,11 @@ class Running:
 
 def stack_settings() -> StackSettings:
     """The `WEIR_STACK__*` variables. Raises SettingsError naming the variable."""
-    prefix = "WEIR_STACK__"
-    given = {name.removeprefix(prefix).lower(): text for name, text in os.environ.items() if name.startswith(prefix)}
     try:
-        return StackSettings.model_validate(given)
+        return StackSettings.from_environment()
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        variable = prefix + str(first["loc"][0]).upper()
+        variable = "WEIR_STACK__" + str(first["loc"][0]).upper()
         raise SettingsError(f"The environment variable {variable} cannot be used: {first['msg']}.") from None
 
 

@@ -151,7 +151,9 @@ async def _export(
 def _failed(error: WeirError, live: Running) -> JSONResponse:
     """The one error body, with the id the query had."""
     return JSONResponse(
-        errors.body(error.code, error.message, error.details), errors.status_of(error), headers={QUERY_ID: live.id}
+        errors.body(error.code, error.message, error.details),
+        errors.status_of(error),
+        headers=errors.headers_of(error) | {QUERY_ID: live.id},
     )
 
 

@@ -11,11 +11,14 @@ from typing import Any
 from catalog.adapters.reach import require_spark
 
 _lock = threading.Lock()
-_channels: dict[str, Any] = {}
+_channels: dict[tuple[str, float | None], Any] = {}
 
 
-def connect(remote: str) -> Any:
-    """A new session of its own on the server. Raises Unavailable, SettingsError, and what PySpark raises."""
+def connect(remote: str, seconds: float | None = None) -> Any:
+    """A new session of its own on the server. Raises Unavailable, SettingsError, and what PySpark raises.
+
+    `seconds`: how long each of its calls may take, whatever the server does; None: as long as it likes.
+    """
     from pyspark.sql.connect.session import SparkSession
 
     # PySpark 4.0 closes a session that the garbage collector finds by shutting down a thread pool which all sessions of
@@ -24,7 +27,7 @@ def connect(remote: str) -> Any:
     SparkSession.__del__ = _left_alone
     _silence()
     require_spark(remote)
-    return SparkSession.builder.channelBuilder(_builder(remote)).create()
+    return SparkSession.builder.channelBuilder(_builder(remote, seconds)).create()
 
 
 def release(session: Any) -> None:
@@ -38,19 +41,49 @@ def release(session: Any) -> None:
         atexit.unregister(client._cleanup_ml)
 
 
-def _builder(remote: str) -> Any:
+def _builder(remote: str, seconds: float | None) -> Any:
     """Sessions of one server share a connection: to make one for each takes longer than what most of them ask."""
     from pyspark.sql.connect.client import DefaultChannelBuilder
 
     class Shared(DefaultChannelBuilder):  # type: ignore[misc]
         def toChannel(self) -> Any:
             with _lock:
-                if remote not in _channels:
-                    _channels[remote] = super().toChannel()
-                return _channels[remote]
+                if (remote, seconds) not in _channels:
+                    channel = super().toChannel()
+                    _channels[remote, seconds] = channel if seconds is None else _with_deadline(channel, seconds)
+                return _channels[remote, seconds]
 
     # A server that was started again is reached within a second.
     return Shared(remote, [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1000)])
+
+
+def _with_deadline(channel: Any, seconds: float) -> Any:
+    """The same channel, whose calls end by themselves."""
+    import grpc
+
+    def limited(details: Any) -> Any:
+        class Details(grpc.ClientCallDetails):  # type: ignore[misc]
+            method, metadata, credentials = details.method, details.metadata, details.credentials
+            wait_for_ready, compression = details.wait_for_ready, details.compression
+            timeout = seconds if details.timeout is None else min(seconds, details.timeout)
+
+        return Details()
+
+    class Deadline(
+        grpc.UnaryUnaryClientInterceptor,  # type: ignore[misc]
+        grpc.UnaryStreamClientInterceptor,  # type: ignore[misc]
+        grpc.StreamUnaryClientInterceptor,  # type: ignore[misc]
+    ):
+        def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
+            return continuation(limited(details), request)
+
+        def intercept_unary_stream(self, continuation: Any, details: Any, request: Any) -> Any:
+            return continuation(limited(details), request)
+
+        def intercept_stream_unary(self, continuation: Any, details: Any, requests: Any) -> Any:
+            return continuation(limited(details), requests)
+
+    return grpc.intercept_channel(channel, Deadline())
 
 
 def _left_alone(session: Any) -> None:

@@ -11,10 +11,11 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from catalog.errors import LimitExceeded, WeirError
+from catalog.errors import WeirError
 from policies.adapters import arrow_repair, spark_values
 from policies.adapters.spark_counts import Counts
 from policies.adapters.spark_errors import translate
+from policies.engine_jobs import expired
 from policies.plan import QueryPlan, ResultColumn, Unreadable
 
 _INTERRUPT_AGAIN_SECONDS = 0.5
@@ -156,11 +157,7 @@ class Ending:
         if self._plan.stop.stopped:
             return self._plan.stop.error()
         if self._expired.is_set():
-            seconds = self._plan.seconds
-            return LimitExceeded(
-                f"The query was stopped after {seconds:g} seconds; ask for fewer records or columns.",
-                details={"limit": "seconds", "seconds": seconds},
-            )
+            return expired(self._plan.seconds)
         return translate(error)
 
     @contextlib.contextmanager

@@ -17,7 +17,6 @@ Two things make the views hold:
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -35,14 +34,8 @@ from policies.adapters.spark_sessions import MANY, Sessions, configure
 from policies.plan import Batches, PartRead, QueryPlan, Result, TablePlan
 from policies.query_errors import QueryFailed
 from policies.query_ports import Decoder
+from policies.weights import FEW, makes_more, rows
 
-_FEW = 1_000_000
-_MAKES_MORE = re.compile(
-    r"\b(range|sequence|explode\w*|posexplode\w*|inline\w*|stack|array_repeat|repeat|space|[lr]pad|transform\w*|aggregate"
-    r"|reduce|collect_\w+|array_agg|flatten|arrays_zip)`?\s*\(",
-    re.I,
-)
-"""Calls in a query after which its rows and values are no longer bounded by the records it reads."""
 BARRIER = "spark_partition_id() >= 0"
 
 
@@ -62,15 +55,15 @@ class SparkEngine:
         records = self._read(plan)
         if not self._drift.seen(plan):
             with self._open(plan, records, exact=False) as batches:
-                rows = batches.rows(list(batches))
+                found = batches.rows(list(batches))
             if not batches.odd:
-                return Result(batches.columns, rows, batches.limit is not None, batches.limit, batches.unreadable)
+                return Result(batches.columns, found, batches.limit is not None, batches.limit, batches.unreadable)
             # A value may not fit: the records are read again, each value by its own form.
             self._drift.note(plan)
         left = max(1.0, plan.seconds - (time.monotonic() - begun))
         with self._open(plan, records, exact=True, seconds=left) as batches:
-            rows = batches.rows(list(batches))
-        return Result(batches.columns, rows, batches.limit is not None, batches.limit, batches.unreadable)
+            found = batches.rows(list(batches))
+        return Result(batches.columns, found, batches.limit is not None, batches.limit, batches.unreadable)
 
     @contextlib.contextmanager
     def open(self, plan: QueryPlan) -> Iterator[Batches]:
@@ -193,17 +186,14 @@ class SparkEngine:
 
 
 def _few(plan: QueryPlan, records: Mapping[str, Any]) -> bool:
-    """Whether the query is over so few records that planning is its cost: at most `_FEW` rows even when every table is
+    """Whether the query is over so few records that planning is its cost: at most `FEW` rows even when every table is
     joined with every other, and no function that makes rows or long values of its own. Interpreted loops over such rows
     are slow, and do not look whether they were stopped."""
-    if _MAKES_MORE.search(plan.sql):
+    if makes_more(plan):
         return False
-    rows = 1
-    for table in plan.tables:
-        if table.window.records and table.view not in records:
-            return False
-        rows *= max(1, table.window.records) ** plan.sql.count(f"`{table.view}`")
-    return rows <= _FEW
+    if any(table.window.records and table.view not in records for table in plan.tables):
+        return False
+    return rows(plan) <= FEW
 
 
 def _telling(plan: QueryPlan) -> Any:

@@ -99,6 +99,9 @@ def translate(error: BaseException) -> WeirError:
     text = str(error)
     if "OPERATION_CANCELED" in text or "OPERATION_CANCELLED" in text:
         return LimitExceeded("The query was stopped.", details={"limit": "seconds"})
+    if "spark.driver.maxResultSize" in text:
+        said = "The answer is larger than the query engine holds at once; ask for fewer records or columns."
+        return LimitExceeded(said, details={"limit": "bytes"})
     condition = _condition(error)
     if (
         kind in ("_MultiThreadedRendezvous", "_InactiveRpcError", "RetriesExceeded")

@@ -53,9 +53,11 @@ MANY = {
 class Sessions:
     """A small stock of sessions. Safe for threads; `close` ends what is in stock."""
 
-    def __init__(self, remote: str, ready: int = 2) -> None:
+    def __init__(self, remote: str, ready: int = 2, seconds: float | None = None) -> None:
+        """`seconds`: the longest that any call of a session may take."""
         self._remote = remote
         self._ready = ready
+        self._seconds = seconds
         self._stock: deque[Any] = deque()
         self._lock = threading.Lock()
         self._closed = False
@@ -79,6 +81,11 @@ class Sessions:
             # Closing waits for the server; the answer does not.
             threading.Thread(target=release, args=(session,), name="weir-spark-close", daemon=True).start()
             self.warm()
+
+    def forget(self) -> None:
+        """Let go of the stock without a word to the engine, which is gone."""
+        with self._lock:
+            self._stock.clear()
 
     def close(self) -> None:
         with self._lock:
@@ -121,7 +128,9 @@ class Sessions:
     def _create(self) -> Any:
         session = None
         try:
-            session = connect(self._remote)
+            session = connect(self._remote, self._seconds)
+            # A query whose stream broke is not run once more behind its user's back.
+            session.client.set_retry_policies([])
             # One stream a query, without the shared pool that gives back what a broken stream would resume from.
             session.client.disable_reattachable_execute()
             configure(session, PINNED | FEW)

@@ -37,7 +37,7 @@ from policies.model import (
 )
 from policies.plan import PartRead, Range, TablePlan, Window
 from policies.query import GovernedQuery
-from policies.query_ports import QueryRecord, QueryTable
+from policies.query_ports import Engine, QueryRecord, QueryTable
 from policies.query_settings import QuerySettings
 from policies.sql.windows import AsOf
 from policies.stopping import Stop
@@ -67,8 +67,15 @@ _READER = Subject("weir", roles=frozenset({"reader"}))
 class WarmUp:
     """`busy` is asked before each query: it waits while others run. Safe to close at any time."""
 
-    def __init__(self, sessions: Sessions, queries: int, busy: Callable[[], bool]) -> None:
-        self._sessions, self._queries, self._busy = sessions, queries, busy
+    def __init__(
+        self,
+        sessions: Sessions,
+        queries: int,
+        busy: Callable[[], bool],
+        kept: Callable[[Engine], Engine] = lambda engine: engine,
+    ) -> None:
+        """`kept` gives an engine whose queries are looked after, as those of people are."""
+        self._sessions, self._queries, self._busy, self._kept = sessions, queries, busy, kept
         self._over = threading.Event()
 
     def start(self) -> None:
@@ -82,7 +89,7 @@ class WarmUp:
     def run(self) -> int:
         """Run them now; gives how many were answered. One that fails ends it: users then meet the reason themselves."""
         table, begun, done = _Table(), time.monotonic(), 0
-        engine = SparkEngine(self._sessions, windows=table)
+        engine = self._kept(SparkEngine(self._sessions, windows=table))
         queries = GovernedQuery(table, table.decide, engine, table, table, MaskKeys(bytes(32)), QuerySettings())
         quick = 0
         while done < self._queries and quick < len(_STATEMENTS) and self._free():

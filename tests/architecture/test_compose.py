@@ -27,7 +27,7 @@ def test_the_schema_of_compose_files_holds() -> None:
 
 
 def test_the_services_are_the_servers_and_weir() -> None:
-    names = {"kafka", "schema-registry", "neo4j", "elasticsearch", "spark", "weir-server", "weir-worker"}
+    names = {"kafka", "schema-registry", "neo4j", "elasticsearch", "spark", "query", "weir-server", "weir-worker"}
     assert set(SERVICES) == names
     assert {name.replace("schema-", "") for name in names} - {"weir-server", "weir-worker"} == set(SERVERS)
 
@@ -40,6 +40,7 @@ def test_the_services_are_the_servers_and_weir() -> None:
         ("neo4j", f"neo4j:{versions.NEO4J}-community"),
         ("elasticsearch", f"docker.elastic.co/elasticsearch/elasticsearch:{versions.ELASTICSEARCH}"),
         ("spark", f"weir-spark:{versions.SPARK}"),
+        ("query", f"weir-spark:{versions.SPARK}"),
     ],
 )
 def test_versions_are_those_of_the_local_servers(service: str, image: str) -> None:
@@ -105,9 +106,11 @@ def test_variables_do_not_collide_with_weirs_settings() -> None:
 
 
 def test_services_without_a_network_of_their_own_share_sparks() -> None:
-    for name in ("weir-server", "weir-worker"):
+    for name in ("weir-server", "weir-worker", "query"):
         assert SERVICES[name]["network_mode"] == "service:spark"
-        assert "localhost" in SERVICES[name]["environment"]["WEIR_SPARK__REMOTE"]
+    for name in ("weir-server", "weir-worker"):
+        for variable in ("WEIR_SPARK__REMOTE", "WEIR_QUERY__REMOTE"):
+            assert "localhost" in SERVICES[name]["environment"][variable]
 
 
 def test_the_stages_that_compose_builds_exist() -> None:

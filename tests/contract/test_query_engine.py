@@ -95,7 +95,7 @@ def _spark(request: pytest.FixtureRequest, small: bool = False) -> Iterator[Made
     for body in DRIFTED:
         producer.produce(drifted, body, b"k", 0)
     assert producer.flush(30) == 0
-    sessions = Sessions(stack.spark, 1)
+    sessions = Sessions(stack.engine, 1)
     windows = KafkaWindows() if small else None
     engine = SparkEngine(sessions, windows=windows)
     yield Made(engine, KafkaOffsets(), topic, {"kafka.bootstrap.servers": stack.kafka}, drifted)

@@ -70,7 +70,7 @@ def kafka(stack: Any) -> Iterator[Kafka]:
 
     from catalog.adapters.spark_connect import connect, release
 
-    session = connect(stack.spark)
+    session = connect(stack.engine)
     made = Kafka(stack.kafka, session, AdminClient({"bootstrap.servers": stack.kafka, "log_level": 0}))
     yield made
     release(session)

@@ -72,7 +72,7 @@ def topic(stack: Any) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def engine(stack: Any) -> Iterator[SparkEngine]:
-    sessions = Sessions(stack.spark, 1)
+    sessions = Sessions(stack.engine, 1)
     yield SparkEngine(sessions, PythonDecoder())
     sessions.close()
 

@@ -60,14 +60,14 @@ def worlds(stack: Any) -> Iterator[list[World]]:
 
 @pytest.fixture(scope="module")
 def together(stack: Any) -> Iterator[Batches]:
-    with query_batches.batches(stack.spark) as made:
+    with query_batches.batches(stack.engine) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def services(stack: Any, worlds: list[World]) -> Iterator[dict[str, tuple[World, GovernedQuery]]]:
     """The same over Kafka and an engine as users have them, one query at a time."""
-    sessions = Sessions(stack.spark, 1)
+    sessions = Sessions(stack.engine, 1)
     engine, offsets = SparkEngine(sessions, windows=KafkaWindows()), KafkaOffsets()
     yield {w.store: (w, GovernedQuery(w, w, engine, offsets, w, KEYS)) for w in worlds}
     sessions.close()

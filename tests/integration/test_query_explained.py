@@ -43,7 +43,7 @@ ASKED = _asked()
 @pytest.fixture(scope="module")
 def services(stack: Any) -> Iterator[list[GovernedQuery]]:
     worlds = [load(stack.kafka, store) for store in ("a", "b")]
-    sessions = Sessions(stack.spark, 1)
+    sessions = Sessions(stack.engine, 1)
     yield [_service(world, sessions) for world in worlds]
     sessions.close()
     for world in worlds:

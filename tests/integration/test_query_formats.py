@@ -104,7 +104,7 @@ class Topics:
 
 @pytest.fixture(scope="module")
 def topics(stack: Any) -> Iterator[Topics]:
-    sessions = Sessions(stack.spark, 1)
+    sessions = Sessions(stack.engine, 1)
     yield Topics(stack.kafka, SparkEngine(sessions, PythonDecoder()))
     sessions.close()
 

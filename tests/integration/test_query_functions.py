@@ -15,7 +15,7 @@ pytestmark = pytest.mark.integration
 def test_every_function_of_the_server_is_classified(stack: Any) -> None:
     from pyspark.sql.connect.session import SparkSession
 
-    session = SparkSession.builder.remote(stack.spark).create()
+    session = SparkSession.builder.remote(stack.engine).create()
     try:
         names = {row[0] for row in session.sql("SHOW FUNCTIONS").collect()}
         # Aggregates cannot be told from their names; Spark tells them by refusing them in WHERE.

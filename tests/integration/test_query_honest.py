@@ -38,7 +38,7 @@ def world(stack: Any) -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def service(stack: Any, world: World) -> Iterator[GovernedQuery]:
-    sessions = Sessions(stack.spark, 2)
+    sessions = Sessions(stack.engine, 2)
     yield GovernedQuery(world, world, SparkEngine(sessions, windows=KafkaWindows()), KafkaOffsets(), world, KEYS)
     sessions.close()
 
@@ -58,7 +58,7 @@ def whole(stack: Any) -> Iterator[Any]:
 def spark(stack: Any, more: Any) -> Iterator[Any]:
     from pyspark.sql.connect.session import SparkSession
 
-    session = SparkSession.builder.remote(stack.spark).create()
+    session = SparkSession.builder.remote(stack.engine).create()
     session.conf.set("spark.sql.session.timeZone", "UTC")
     session.conf.set("spark.sql.ansi.enabled", "true")
     without = StructType(tuple((n, k) for n, k in ORDERS.fields if n not in ("note", "secret")))
@@ -89,7 +89,7 @@ def test_same_as_spark_over_masked_data(service: GovernedQuery, plain: Any, whol
 def test_same_as_spark_over_masked_data_all(stack: Any, world: World, plain: Any, whole: Any) -> None:
     """All of them, many in one job on either side."""
     wrong = []
-    with query_batches.batches(stack.spark) as together:
+    with query_batches.batches(stack.engine) as together:
         answers = [found for (found,) in together.ask([world], HONEST)]
     theirs_by_sql: dict[str, Any] = {}
     for session, named in ((plain, False), (whole, True)):

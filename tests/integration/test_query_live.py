@@ -34,7 +34,7 @@ def world(stack: Any) -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def engine(stack: Any) -> Iterator[SparkEngine]:
-    sessions = Sessions(stack.spark, 3)
+    sessions = Sessions(stack.engine, 3)
     yield SparkEngine(sessions, windows=KafkaWindows())
     sessions.close()
 

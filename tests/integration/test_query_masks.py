@@ -83,7 +83,7 @@ def values(kind: str, rng: random.Random) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def session(stack: Any) -> Iterator[Any]:
-    sessions = Sessions(stack.spark, 1)
+    sessions = Sessions(stack.engine, 1)
     with sessions.one() as one:
         yield one
     sessions.close()

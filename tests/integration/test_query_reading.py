@@ -60,7 +60,7 @@ class PythonDecoder:
 
 @pytest.fixture(scope="module")
 def engine(stack: Any) -> Iterator[SparkEngine]:
-    sessions = Sessions(stack.spark, 1)
+    sessions = Sessions(stack.engine, 1)
     yield SparkEngine(sessions, PythonDecoder())
     sessions.close()
 

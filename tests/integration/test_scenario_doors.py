@@ -90,7 +90,7 @@ class Doors:
 
 @pytest.fixture(scope="module")
 def engine(stack: Any) -> Iterator[SparkEngine]:
-    sessions = Sessions(stack.spark, 4)
+    sessions = Sessions(stack.engine, 4)
     yield SparkEngine(sessions)
     sessions.close()
 

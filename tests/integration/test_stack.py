@@ -20,14 +20,14 @@ from typing import Any
 import psutil
 import pytest
 
-from stack import Instance, ProcessSpec, StackError, StackSettings
+from stack import Instance, KeptServer, ProcessSpec, StackError, StackSettings
 from stack.process import MARK, marked
 from stack.state import State
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = StackSettings(
-    kafka_port=0, registry_port=0, neo4j_port=0, elasticsearch_port=0, spark_port=0, start_timeout=120
+    kafka_port=0, registry_port=0, neo4j_port=0, elasticsearch_port=0, spark_port=0, query_port=0, start_timeout=120
 )
 ONLY = {"kafka"}
 SLEEP = "import time; time.sleep(300)"
@@ -326,6 +326,36 @@ def test_a_hung_server_is_started_again(kafka: Instance) -> None:
     assert row(kafka)["state"] == "ready"
 
 
+def test_a_kept_server_is_replaced_on_its_port_and_only_the_one_that_was_seen(kafka: Instance) -> None:
+    kept = KeptServer(kafka, "kafka")
+    entry = kept.entry()
+    assert entry is not None
+    replaced = kept.replace(entry.identity)
+    assert replaced is not None and not psutil.pid_exists(entry.pid)
+    until(lambda: row(kafka)["state"] == "ready")
+    after = kept.entry()
+    assert after is not None and (after.pid, after.port) == (replaced.pid, entry.port)
+    assert kept.replace(entry.identity) is None, "somebody replaced it already"
+    kafka.down()
+    assert kept.entry() is None and kept.replace(after.identity) is None
+    assert row(kafka)["state"] == "stopped"
+
+
+def test_a_kept_server_is_left_to_who_starts_or_stops_the_instance(kafka: Instance) -> None:
+    kept = KeptServer(kafka, "kafka")
+    entry = kept.entry()
+    assert entry is not None
+    with kafka.home.locked(), pytest.raises(StackError, match="under way"):
+        kept.replace(entry.identity)
+    state = State.load(kafka.home.state_file)
+    state.stopping = True
+    state.save()
+    assert kept.entry() is None and kept.replace(entry.identity) is None
+    assert psutil.pid_exists(entry.pid)
+    state.stopping = False
+    state.save()
+
+
 def ports_of(stack: Any) -> dict[str, int]:
     return {
         "kafka": int(stack.kafka.rsplit(":", 1)[1]),
@@ -333,6 +363,7 @@ def ports_of(stack: Any) -> dict[str, int]:
         "neo4j": int(stack.neo4j.rsplit(":", 1)[1]),
         "elasticsearch": int(stack.elasticsearch.rsplit(":", 1)[1].strip("/")),
         "spark": int(stack.spark.split(":")[2].split("/")[0]),
+        **({"query": int(stack.query.split(":")[2].split("/")[0])} if stack.query else {}),
     }
 
 

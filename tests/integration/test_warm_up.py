@@ -14,7 +14,7 @@ from policies.adapters.warm_up import WarmUp
 
 @pytest.fixture
 def sessions(stack: Any) -> Iterator[Sessions]:
-    made = Sessions(stack.spark, 2)
+    made = Sessions(stack.engine, 2)
     yield made
     made.close()
 
