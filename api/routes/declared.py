@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from api.auth import Caller, Manager, ServicesOf
 from api.openapi import takes
 from api.routes.clusters import forget
-from api.routes.names import Name
+from api.routes.names import Name, Text
 from catalog.errors import InvalidInput, NotFound
 
 router = APIRouter(tags=["declared state"])
@@ -33,7 +33,7 @@ async def apply(
 
 
 @router.get("/declared/{kind}")
-def documents(built: ServicesOf, _: Caller, kind: Name, name: str | None = None) -> Any:
+def documents(built: ServicesOf, _: Caller, kind: Name, name: Text | None = None) -> Any:
     """Declared documents of one kind, as `apply` takes them back; secrets only by reference."""
     return {"documents": built.declared.documents(kind, name)}
 

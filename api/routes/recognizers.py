@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import ScanOperator, ServicesOf
 from api.recognizers import MAX_VALUES, recognizer_of
+from api.routes.names import Count
 from catalog.errors import InvalidInput
 
 router = APIRouter(prefix="/recognizers", tags=["catalog"])
@@ -28,7 +29,7 @@ class Trial(BaseModel):
     values: Annotated[list[str], Field(max_length=MAX_VALUES)] | None = None
     dataset: str | None = Field(None, examples=["prod/orders"])
     field: str | None = Field(None, examples=["value.employee"])
-    records: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    records: Annotated[Count, Field(le=100_000)] = 1000
 
 
 @router.post("/test")
