@@ -89,3 +89,4 @@ class Neo4jSettings(BaseModel):
     password: str = Field(default="", repr=False, description="Password.")
     database: str = Field(default="neo4j", description="Database name.")
     timeout_seconds: float = Field(default=30.0, gt=0, description="Longest a single transaction may take.")
+    read_seconds: float = Field(default=8.0, gt=0, description="Longest a question waits for its answer.")
