@@ -63,6 +63,12 @@ class LineageSettings(BaseModel):
         description="What was observed and is unchanged is noted again after so long, as last seen.",
     )
     node_budget: int = Field(default=50_000, ge=10, description="Nodes an answer may hold; more is cut and said.")
+    sql_characters: int = Field(
+        default=1_000_000, ge=1000, le=2_000_000, description="Longest SQL text that `POST /lineage/sql` reads."
+    )
+    sql_seconds: float = Field(
+        default=10.0, gt=0, description="How long reading one such text may take, in a process of its own."
+    )
     graph_name: str = Field(
         default="weir", pattern=r"^[A-Za-z0-9_-]{1,40}$", description="Name of the graph; several may share a server."
     )

@@ -45,7 +45,8 @@ def test_a_number_too_great_is_refused(weir: ApiWorld, path: str, name: str, gre
     ("path", "name", "given"),
     [
         ("audit", "since", {}), ("audit", "until", {}), ("events", "since", {}), ("lineage", "asOf", NODE),
-        ("impact", "asOf", NODE), ("lineage/reach", "at", {"from": NODE["nodeId"]}), ("reports/where-is", "asOf", {"entity": "PII"}),
+        ("impact", "asOf", NODE), ("lineage/reach", "at", {"from": NODE["nodeId"]}),
+        ("reports/where-is", "asOf", {"entity": "PII"}),
         ("datasets/prod/orders/access", "asOf", {}), ("datasets/prod/orders/readers", "asOf", {}), ("jobs/a/b", "asOf", {}),
     ],
 )  # fmt: skip
