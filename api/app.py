@@ -17,6 +17,7 @@ from api import VERSION, errors, openapi
 from api.body_limit import BodyLimit
 from api.bootstrap import Services
 from api.metrics import Metrics
+from api.rates import RateLimit, Rates
 from api.routes import (
     access,
     audit,
@@ -84,6 +85,8 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(errors.Unexpected)
     app.add_middleware(Observed, metrics=app.state.metrics)
     app.add_middleware(EncodedNames)
+    api = services.settings.api
+    app.add_middleware(RateLimit, rates=Rates(api.rate_events, api.rate_queries, api.rate_requests, api.rate_address))
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024)
     return app
 

@@ -13,6 +13,7 @@ from api.bootstrap import build
 from api.home import Home, write_private
 from api.logs import configure
 from api.settings import load
+from api.slow_clients import Patience, patient_protocol
 from catalog.errors import SettingsError
 
 
@@ -48,6 +49,7 @@ def serve(home: Home) -> None:
             access_log=False,
             timeout_graceful_shutdown=5,
             server_header=False,
+            http=patient_protocol(Patience(settings.api.header_seconds, body_rate=settings.api.body_bytes_per_second)),
         )
     )
     # What is loaded by now stays: looking through it took a full collection 150 ms, in the middle of some request.
