@@ -137,5 +137,7 @@ class Unexpected:
         except Exception as error:
             answer = unexpected(scope["path"], error)
             if begun:  # its head is out: only a cut connection can tell the client
-                raise CutShortError(f"reference {json.loads(answer.body)['error']['details']['reference']}") from None
+                raise CutShortError(
+                    f"reference {json.loads(bytes(answer.body))['error']['details']['reference']}"
+                ) from None
             await answer(scope, receive, send)

@@ -11,6 +11,7 @@ import uvicorn
 from api.app import create_app
 from api.bootstrap import build
 from api.home import Home, write_private
+from api.log_files import keep_small
 from api.logs import configure
 from api.settings import load
 from api.slow_clients import Patience, patient_protocol
@@ -34,6 +35,7 @@ def serve(home: Home) -> None:
     """Serve until TERM or Ctrl-C. Raises SettingsError, Unavailable when the record store cannot be opened."""
     settings = load(home)
     configure(settings.log)
+    keep_small(home.root / "logs" / "weir.log")
     services = build(settings, home)
     services.admin_token_file()
     services.warm()
