@@ -71,8 +71,10 @@ def problem_of(case: Any, answer: Any) -> str | None:
         return f"{answer.status_code} is not described"
     try:
         case.validate_response(answer, checks=CHECKS)
-    except Exception as error:  # a group of failures, or one
-        return " | ".join(line for line in str(error).splitlines() if line.strip())[:600]
+    except BaseExceptionGroup as group:  # schemathesis' own group of failures is no Exception
+        return " | ".join(f"{type(each).__name__}: {each}" for each in group.exceptions)[:600]
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:600]
     return None
 
 
