@@ -19,8 +19,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import VERSION, answer_headers, errors, openapi
+from api.body_limit import BodyLimit
 from api.bootstrap import Services
 from api.metrics import Metrics
+from api.rates import RateLimit, Rates
 from api.routes import (
     access,
     audit,
@@ -80,8 +82,11 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(health.router)
     pages.mount(app, Path(__file__).resolve().parent.parent / "ui" / "dist")
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
+    app.add_middleware(errors.Unexpected)
     app.add_middleware(Observed, metrics=app.state.metrics)
     app.add_middleware(EncodedNames)
+    api = services.settings.api
+    app.add_middleware(RateLimit, rates=Rates(api.rate_events, api.rate_queries, api.rate_requests, api.rate_address))
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024)
     return app
 
@@ -128,54 +133,6 @@ class EncodedNames:
         if scope["type"] == "http" and raw and raw.startswith(b"/api/"):
             scope = {**scope, "path": raw.split(b"?", 1)[0].decode("ascii", "replace")}
         await self.app(scope, receive, send)
-
-
-class BodyLimit:
-    """Refuses a body that says it is larger than the limit, and stops reading one that becomes larger."""
-
-    def __init__(self, app: ASGIApp, limit: int) -> None:
-        self.app = app
-        self.limit = limit
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > self.limit:
-            await self._refuse(send)
-            return
-        read = 0
-        over = False
-
-        async def counted() -> Message:
-            nonlocal read, over
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > self.limit:
-                over = True
-                return {"type": "http.disconnect"}
-            return message
-
-        answered = False
-
-        async def once(message: Message) -> None:
-            nonlocal answered
-            if over and not answered:
-                answered = True
-                await self._refuse(send)
-            if not over:
-                await send(message)
-
-        await self.app(scope, counted, once)
-
-    async def _refuse(self, send: Send) -> None:
-        from starlette.responses import JSONResponse
-
-        text = f"The body is larger than {self.limit // (1024 * 1024)} MiB; send less, or raise WEIR_API__MAX_BODY_MB."
-        answer = JSONResponse(errors.body("too_large", text), 413)
-        await send({"type": "http.response.start", "status": 413, "headers": answer.raw_headers})
-        await send({"type": "http.response.body", "body": answer.body})
 
 
 class Observed:

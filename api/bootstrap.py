@@ -338,7 +338,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
             parts.get("engines_of", lambda: parts.engines_of),
             parts.secrets,
         ),
-        sql_lineage=SqlLineageSliver(datasets, known),
+        sql_lineage=SqlLineageSliver(datasets, known, parts.sql_reader(), settings.lineage.sql_characters),
         state=state,
         identity=identity,
         approvals=approvals,

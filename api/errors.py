@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import traceback
 import uuid
 from typing import Any
@@ -11,7 +12,10 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.encoded_body import ExpandedTooLargeError
 from catalog.errors import (
     Conflict,
     InvalidInput,
@@ -32,6 +36,7 @@ STATUS: dict[type[WeirError], int] = {
     Conflict: 409,
     LimitExceeded: 429,
     InvalidInput: 400,
+    ExpandedTooLargeError: 413,
     ValuesUnreadable: 422,
     Unavailable: 503,
     SettingsError: 500,
@@ -41,6 +46,14 @@ STATUS: dict[type[WeirError], int] = {
 HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "unsupported_media_type"}
 
 log = structlog.get_logger("weir.api")
+
+
+class TooLargeError(Exception):
+    """A request's body became larger than the limit while it was read."""
+
+
+class CutShortError(Exception):
+    """The rest of an answer will not come: something failed after its head was sent."""
 
 
 def status_of(error: WeirError) -> int:
@@ -94,7 +107,45 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unknown(request: Request, error: Exception) -> JSONResponse:
-        reference = uuid.uuid4().hex[:12]
-        log.error("failed", reference=reference, path=request.url.path, kind=type(error).__name__, at=frames(error))
-        message = f"Something failed inside Weir. Its log tells where, under the reference {reference}."
-        return JSONResponse(body("internal", message, {"reference": reference}), 500)
+        return unexpected(request.url.path, error)
+
+
+def unexpected(path: str, error: Exception) -> JSONResponse:
+    """The answer to an error nobody foresaw; where it came from is in the log, under the reference of the answer.
+
+    The connection ends with it: what the route left of the request is not known.
+    """
+    reference = uuid.uuid4().hex[:12]
+    log.error("failed", reference=reference, path=path, kind=type(error).__name__, at=frames(error))
+    message = f"Something failed inside Weir. Its log tells where, under the reference {reference}."
+    return JSONResponse(body("internal", message, {"reference": reference}), 500, headers={"Connection": "close"})
+
+
+class Unexpected:
+    """Answers 500 for what no handler knows, and lets nothing pass to the server, which would log the error's text."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noted)
+        except (TooLargeError, ClientDisconnect):
+            raise
+        except Exception as error:
+            answer = unexpected(scope["path"], error)
+            if begun:  # its head is out: only a cut connection can tell the client
+                raise CutShortError(
+                    f"reference {json.loads(bytes(answer.body))['error']['details']['reference']}"
+                ) from None
+            await answer(scope, receive, send)

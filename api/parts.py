@@ -192,6 +192,13 @@ class Parts:
 
         return {"ksqldb": KsqldbRest, "flink": FlinkRest}[kind](url, auth, ca)
 
+    def sql_reader(self) -> Any:
+        from lineage.sql.apart import SqlApart
+
+        made = SqlApart(self._settings.lineage.sql_seconds)
+        self.closing.append(made.close)
+        return made
+
     def publisher(self) -> Any:
         if not self._settings.policies.publish_audit_head:
             return None

@@ -11,8 +11,10 @@ import uvicorn
 from api.app import create_app
 from api.bootstrap import build
 from api.home import Home, write_private
+from api.log_files import keep_small
 from api.logs import configure
 from api.settings import load
+from api.slow_clients import Patience, patient_protocol
 from catalog.errors import SettingsError
 
 
@@ -33,6 +35,7 @@ def serve(home: Home) -> None:
     """Serve until TERM or Ctrl-C. Raises SettingsError, Unavailable when the record store cannot be opened."""
     settings = load(home)
     configure(settings.log)
+    keep_small(home.root / "logs" / "weir.log")
     services = build(settings, home)
     services.admin_token_file()
     services.warm()
@@ -48,6 +51,7 @@ def serve(home: Home) -> None:
             access_log=False,
             timeout_graceful_shutdown=5,
             server_header=False,
+            http=patient_protocol(Patience(settings.api.header_seconds, body_rate=settings.api.body_bytes_per_second)),
         )
     )
     # What is loaded by now stays: looking through it took a full collection 150 ms, in the middle of some request.

@@ -38,6 +38,20 @@ class ApiSettings(_Section):
     host: str = Field("127.0.0.1", description="Address to listen on; loopback unless you say otherwise.")
     port: int = Field(8484, ge=0, le=65535, description="Port to listen on.")
     max_body_mb: int = Field(64, ge=1, description="Largest request body, in MiB.")
+    header_seconds: float = Field(20.0, gt=0, description="How long a client may take to send a request's headers.")
+    body_bytes_per_second: int = Field(
+        500, ge=0, description="Least rate at which a client must send a body, measured over 20 seconds; 0 = any."
+    )
+    rate_requests: float = Field(200.0, ge=0, description="Requests a second from one token; 0 = any number.")
+    rate_queries: float = Field(
+        200.0, ge=0, description="Requests a second to `/query` from one token; 0 = any number."
+    )
+    rate_events: float = Field(
+        5000.0, ge=0, description="Requests a second with lineage events from one token; 0 = any number."
+    )
+    rate_address: float = Field(
+        2000.0, ge=0, description="Requests a second from one address but this machine's own; 0 = any number."
+    )
 
 
 class LogSettings(_Section):

@@ -11,12 +11,12 @@ from typing import Any
 from catalog.clusters import Clusters
 from catalog.columns import column_of, path_of
 from catalog.datasets import Datasets
-from catalog.errors import NotFound, WeirError
+from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.model import DatasetId
 from catalog.paths import FieldPath, StepKind
 from catalog.ports import CatalogStore
 from lineage.queries import Lineage
-from lineage.sql.columns import columns_from_sql
+from lineage.sql.apart import SqlApart
 from policies.grants import Grants
 from policies.state import GovernanceState
 
@@ -145,12 +145,21 @@ def _ended(tree: dict[str, Any]) -> dict[str, Any]:
 class SqlLineageSliver:
     """Column lineage of a statement over what the catalog knows, for people who ask before they run it."""
 
-    def __init__(self, datasets: Datasets, known: CatalogSliver) -> None:
+    def __init__(self, datasets: Datasets, known: CatalogSliver, reader: SqlApart, longest: int) -> None:
+        """`longest`: characters of a text that is read at all."""
         self._datasets = datasets
         self._known = known
+        self._reader = reader
+        self._longest = longest
 
     def explain(self, sql: str, dialect: str | None, cluster: str | None) -> dict[str, Any]:
         """Tables read and written, edges between columns, and what cannot be told. `cluster`: where bare names are."""
+        if len(sql) > self._longest:
+            raise InvalidInput(
+                f"The text has {len(sql):,} characters; at most {self._longest:,} are read"
+                " (WEIR_LINEAGE__SQL_CHARACTERS). Send its statements in several requests.",
+                details={"limit": self._longest},
+            )
         references: dict[str, str] = {}
 
         def columns(table: str) -> Mapping[str, Any] | None:
@@ -163,7 +172,7 @@ class SqlLineageSliver:
                 return self._known.columns(record.id)
             return None
 
-        said = columns_from_sql(sql, dialect, columns)
+        said = self._reader.read(sql, dialect, columns)
         edges = [
             {
                 "source": {"table": edge.source.table, "column": field_of_table(edge.source.path)},

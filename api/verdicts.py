@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from api.clusters import Connections
+from catalog.call_deadline import all_calls_within
 from catalog.model import SchemaVersion
 from catalog.records import DatasetRecord
 from scanners.compatible import LEVELS, judged
@@ -14,6 +15,8 @@ from scanners.model import RegisteredSchema
 from scanners.ports import SchemaRegistry
 from scanners.registered import Schemas
 
+_SECONDS = 4.5
+"""For each of the two that a comparison may ask, so that both stay below ten."""
 _WRITTEN = {"AVRO": "avro", "JSON": "jsonschema"}  # a learned schema is not written as Protobuf
 
 
@@ -59,7 +62,8 @@ class Verdicts:
         before, after = (schema_ids(schema) for schema in (old, new))
         if not before or not after:
             return None
-        answer = self._registry.by_ids(self._connections.connection(record.cluster), sorted(before | after))
+        with all_calls_within(_SECONDS):
+            answer = self._registry.by_ids(self._connections.connection(record.cluster), sorted(before | after))
         try:
             return follow(record.id.name, answer.schemas, before, after)
         except (ValueError, KeyError):
@@ -74,11 +78,12 @@ class Verdicts:
             return []
         connection = self._connections.connection(record.cluster)
         subject = f"{record.id.name}-value"
-        newest = self._registry.newest(connection, subject)
-        if newest is None or newest.type not in _WRITTEN:
-            return []
-        text, _ = export(record.id.name, schema, _WRITTEN[newest.type])
-        compatible, messages = self._registry.accepts(connection, subject, newest.type, text)
+        with all_calls_within(_SECONDS):
+            newest = self._registry.newest(connection, subject)
+            if newest is None or newest.type not in _WRITTEN:
+                return []
+            text, _ = export(record.id.name, schema, _WRITTEN[newest.type])
+            compatible, messages = self._registry.accepts(connection, subject, newest.type, text)
         return [
             {
                 "subject": subject,

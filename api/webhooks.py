@@ -21,8 +21,8 @@ from typing import Any
 import httpx
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_after_delay, wait_random_exponential
 
-from api.call_deadline import CallDeadline
 from api.webhook_guard import Guard
+from catalog.call_deadline import CallDeadline
 from catalog.declared import Document
 from catalog.errors import InvalidInput, SettingsError
 from catalog.event_model import DeliveryFailed, Event, type_matches

@@ -14,6 +14,7 @@ from api.bootstrap import Services, build
 from api.engines import Revival
 from api.errors import frames
 from api.home import Home, write_private
+from api.log_files import keep_small
 from api.logs import configure
 from api.settings import load
 from catalog.errors import Unavailable
@@ -32,6 +33,7 @@ def run(home: Home) -> None:
     """Work until TERM or Ctrl-C. Each duty has a thread of its own, so that none waits for another's server."""
     settings = load(home)
     configure(settings.log)
+    keep_small(home.root / "logs" / "weir-worker.log")
     services = build(settings, home)
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):

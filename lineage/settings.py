@@ -63,6 +63,12 @@ class LineageSettings(BaseModel):
         description="What was observed and is unchanged is noted again after so long, as last seen.",
     )
     node_budget: int = Field(default=50_000, ge=10, description="Nodes an answer may hold; more is cut and said.")
+    sql_characters: int = Field(
+        default=1_000_000, ge=1000, le=2_000_000, description="Longest SQL text that `POST /lineage/sql` reads."
+    )
+    sql_seconds: float = Field(
+        default=10.0, gt=0, description="How long reading one such text may take, in a process of its own."
+    )
     graph_name: str = Field(
         default="weir", pattern=r"^[A-Za-z0-9_-]{1,40}$", description="Name of the graph; several may share a server."
     )
@@ -89,3 +95,4 @@ class Neo4jSettings(BaseModel):
     password: str = Field(default="", repr=False, description="Password.")
     database: str = Field(default="neo4j", description="Database name.")
     timeout_seconds: float = Field(default=30.0, gt=0, description="Longest a single transaction may take.")
+    read_seconds: float = Field(default=8.0, gt=0, description="Longest a question waits for its answer.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import signal
@@ -18,6 +19,8 @@ from stack.errors import GivenUp, StackError
 
 POLL = 0.1
 """Seconds between two looks at a starting process; small against every start, large against the cost of a look."""
+LOGS_KEPT = 10
+"""Logs of a process: the one that is written and those of earlier runs."""
 TAIL_LINES = 15
 STACK_FRAME = re.compile(r"\s+(at \S+\(|\.\.\. \d+ more)")
 MARK = "WEIRSTACK_INSTANCE"
@@ -94,13 +97,12 @@ def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
 
 
 def spawn(argv: Sequence[str], environment: Mapping[str, str], log: Path, folder: Path, error_name: str) -> Identity:
-    """Start a program detached from this terminal, its words going to `log` (the last run's log becomes `.1`).
+    """Start a program detached from this terminal, its words going to `log`; those of earlier runs become `.1` to `.9`.
 
     Raises StackError when the program cannot be started at all.
     """
     try:
-        if log.exists():
-            log.replace(log.with_suffix(log.suffix + ".1"))
+        shift(log)
         handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             child = subprocess.Popen(
@@ -122,6 +124,16 @@ def spawn(argv: Sequence[str], environment: Mapping[str, str], log: Path, folder
         return Identity.of(child.pid)
     except psutil.NoSuchProcess as error:
         raise StackError(f"{error_name} ended at once (log: {log}).", tail(log)) from error
+
+
+def shift(log: Path, kept: int = LOGS_KEPT) -> None:
+    """Make room for a new log: `x.log` becomes `x.log.1`, that one `.2`, and so on; `kept` in all. Raises OSError."""
+    if not log.exists() or not log.stat().st_size:
+        return
+    names = [log, *(log.with_suffix(f"{log.suffix}.{n}") for n in range(1, kept))]
+    for older, newer in reversed(list(itertools.pairwise(names))):
+        if older.exists():
+            older.replace(newer)
 
 
 _children: dict[int, subprocess.Popen[bytes]] = {}

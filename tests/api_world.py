@@ -47,7 +47,8 @@ class MemoryBrokers:
 class ApiWorld:
     """The application with a client for each user; the admin is there from the start."""
 
-    def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **given: Any) -> None:
+    def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> None:
+        """`more`: further adapters by their names in api/parts.py."""
         topics = topics if topics is not None else {"orders": orders(50)}
         settings = Settings()
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
@@ -67,15 +68,15 @@ class ApiWorld:
             sampler=MemorySampler(topics),
             offsets=MemoryOffsets(topics),
             registry=MemoryRegistry(),
-            **given,
+            **more,
         )
         self.services.admin_token_file()
-        self._app = create_app(self.services)
+        self.app = create_app(self.services)
         self.admin = self._client((folder / "admin.token").read_text().strip())
 
     def _client(self, token: str | None) -> TestClient:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return TestClient(self._app, raise_server_exceptions=False, headers=headers)
+        return TestClient(self.app, raise_server_exceptions=False, headers=headers)
 
     def user(self, name: str) -> TestClient:
         """A client signed in as a user."""
@@ -111,9 +112,9 @@ class ApiWorld:
 
 
 @contextmanager
-def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **given: Any) -> Iterator[ApiWorld]:
-    """A world that is closed at the end; `given` replaces more parts, as in `api.bootstrap.build`."""
-    made = ApiWorld(folder, topics, **given)
+def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> Iterator[ApiWorld]:
+    """A world that is closed at the end; `more` replaces parts, as in `api.bootstrap.build`."""
+    made = ApiWorld(folder, topics, **more)
     try:
         yield made
     finally:

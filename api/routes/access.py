@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services, now
-from api.routes.names import Limit, Name, Offset
+from api.routes.names import Count, Instant, Limit, Name, Offset, Text
 from policies.grants import grant_json
 from policies.model import Subject
 from policies.workflow import AccessRequest
@@ -26,8 +26,8 @@ class AccessAsked(BaseModel):
     dataset: str = Field(examples=["prod/orders"])
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
     purpose: str = Field(min_length=1, max_length=253, examples=["spring-campaign"])
-    from_: datetime | None = Field(None, alias="from", description="Now when absent.")
-    until: datetime | None = Field(
+    from_: Instant | None = Field(None, alias="from", description="Now when absent.")
+    until: Instant | None = Field(
         None, description="The longest the workflow or setting allows by default when absent."
     )
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
@@ -52,8 +52,8 @@ class Emergency(BaseModel):
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
     purpose: str = Field(min_length=1, max_length=253, examples=["incident"])
     reason: str = Field(min_length=1, max_length=2000, description="Why it cannot wait; it is in the audit.")
-    minutes: int | None = Field(
-        None, ge=1, le=525_600, description="For how long; as long as the workflow allows when absent."
+    minutes: Count | None = Field(
+        None, le=525_600, description="For how long; as long as the workflow allows when absent."
     )
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
 
@@ -64,8 +64,8 @@ class Absence(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     delegates: list[str] = Field(min_length=1, max_length=20)
-    from_: datetime | None = Field(None, alias="from", description="Now when absent.")
-    until: datetime
+    from_: Instant | None = Field(None, alias="from", description="Now when absent.")
+    until: Instant
     user: str | None = Field(None, description="Whose place, for those who manage; one's own when absent.")
 
 
@@ -113,7 +113,7 @@ def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
 def list_requests(
     built: ServicesOf,
     subject: Caller,
-    state: Annotated[str | None, Query(description="pending, review, approved, denied, cancelled or expired.")] = None,
+    state: Annotated[Text | None, Query(description="pending, review, approved, denied, cancelled or expired.")] = None,
     mine: Annotated[bool, Query(description="Only the caller's own.")] = False,
     toDecide: Annotated[bool, Query(description="Only those that wait for the caller's word.")] = False,
     limit: Limit = 100,
@@ -164,7 +164,7 @@ def list_grants(built: ServicesOf, subject: Caller) -> Any:
 
 
 @router.delete("/grants/{name}")
-def revoke(built: ServicesOf, subject: Caller, name: Name, reason: str = "") -> Any:
+def revoke(built: ServicesOf, subject: Caller, name: Name, reason: Text = "") -> Any:
     """End a grant now. Queries admitted after this answer no longer see it; live ones end."""
     return grant_json(built.grants.revoke(subject, name, reason), now())
 
@@ -187,7 +187,7 @@ def delegate(built: ServicesOf, subject: Caller, body: Absence) -> Any:
 
 
 @router.delete("/me/delegation")
-def end_delegation(built: ServicesOf, subject: Caller, user: str | None = None) -> Any:
+def end_delegation(built: ServicesOf, subject: Caller, user: Text | None = None) -> Any:
     """Decide for oneself again."""
     built.approvals.delegations.end(subject, user)
     return {"user": user or subject.user, "ended": True}

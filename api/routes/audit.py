@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
 from api.auth import Auditor, ServicesOf
-from api.routes.names import Limit
+from api.routes.names import Cursor, Instant, Limit, Text
 from policies.ports import AuditFilter
 
 router = APIRouter(prefix="/audit", tags=["audit"])
@@ -18,12 +17,12 @@ router = APIRouter(prefix="/audit", tags=["audit"])
 def entries(
     built: ServicesOf,
     _: Auditor,
-    actor: str | None = None,
-    action: Annotated[str | None, Query(description="The action, or its beginning: query, grant...")] = None,
-    target: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    cursor: Annotated[str | None, Query(description="`next` of the answer before.")] = None,
+    actor: Text | None = None,
+    action: Annotated[Text | None, Query(description="The action, or its beginning: query, grant...")] = None,
+    target: Text | None = None,
+    since: Instant | None = None,
+    until: Instant | None = None,
+    cursor: Cursor = None,
     limit: Limit = 100,
 ) -> Any:
     """Entries, newest first."""

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from api import sight
 from api.auth import Caller, ServicesOf, require
 from api.reported import of_dataset
-from api.routes.names import AsOf, Limit, Name, Offset, moment
+from api.routes.names import AsOf, Count, Limit, Name, Offset, Text
 from api.sight import owns
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, ReviewState
@@ -26,12 +26,12 @@ router = APIRouter(prefix="/datasets", tags=["catalog"])
 def list_datasets(
     built: ServicesOf,
     subject: Caller,
-    cluster: str | None = None,
-    namespace: str | None = None,
-    owner: str | None = None,
-    tag: str | None = None,
-    entity: str | None = None,
-    q: Annotated[str | None, Query(description="Found anywhere in the name.")] = None,
+    cluster: Text | None = None,
+    namespace: Text | None = None,
+    owner: Text | None = None,
+    tag: Text | None = None,
+    entity: Text | None = None,
+    q: Annotated[Text | None, Query(description="Found anywhere in the name.")] = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def get_schema(
     subject: Caller,
     namespace: Name,
     name: Name,
-    version: Annotated[int | None, Query(ge=1)] = None,
+    version: Count | None = None,
     format: Annotated[Literal["json", "ddl", "spark", "jsonschema", "avro", "pydantic"], Query()] = "json",
 ) -> Any:
     """The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at.
@@ -139,8 +139,8 @@ def schema_diff(
     subject: Caller,
     namespace: Name,
     name: Name,
-    from_: Annotated[int | None, Query(alias="from", ge=1)] = None,
-    to: Annotated[int | None, Query(ge=1)] = None,
+    from_: Annotated[Count | None, Query(alias="from")] = None,
+    to: Count | None = None,
     registry: Annotated[
         bool, Query(description="Also ask the schema registry whether it would take the newer one.")
     ] = False,
@@ -192,7 +192,7 @@ def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body
 
 @router.get("/{namespace}/{name}/access")
 def access(
-    built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: str | None = None, asOf: AsOf = None
+    built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: Text | None = None, asOf: AsOf = None
 ) -> dict[str, Any]:
     """Who may read the dataset, or one field of it, by which role or grant, masked or clear, until when."""
     record = built.datasets.get(DatasetId(namespace, name))
@@ -200,5 +200,5 @@ def access(
         require(built, subject, "report:read")
     return {
         "dataset": record.reference,
-        "access": [a.to_json() for a in built.grants.who_has_access(record.reference, path, moment(asOf))],
+        "access": [a.to_json() for a in built.grants.who_has_access(record.reference, path, asOf)],
     }

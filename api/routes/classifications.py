@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api import sight
 from api.auth import Caller, ServicesOf
-from api.routes.names import Limit, Offset
+from api.routes.names import Limit, Offset, Text
 from api.sight import owns
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from catalog.model import DatasetId, ReviewState
@@ -24,10 +24,10 @@ def list_classifications(
     built: ServicesOf,
     subject: Caller,
     state: ReviewState | None = None,
-    entity: Annotated[str | None, Query(description="A kind of personal data; PII for any.")] = None,
-    dataset: Annotated[str | None, Query(description="CLUSTER/TOPIC; * stands for anything.")] = None,
-    path: Annotated[str | None, Query(description="Field path; * stands for anything.")] = None,
-    recognizer: Annotated[str | None, Query(description="Found by this recognizer.")] = None,
+    entity: Annotated[Text | None, Query(description="A kind of personal data; PII for any.")] = None,
+    dataset: Annotated[Text | None, Query(description="CLUSTER/TOPIC; * stands for anything.")] = None,
+    path: Annotated[Text | None, Query(description="Field path; * stands for anything.")] = None,
+    recognizer: Annotated[Text | None, Query(description="Found by this recognizer.")] = None,
     changed: Annotated[bool | None, Query(description="Whose last look differs from the one before.")] = None,
     limit: Limit = 100,
     offset: Offset = 0,

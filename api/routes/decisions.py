@@ -12,6 +12,7 @@ from api import proposed
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
 from api.openapi import takes
+from api.routes.names import Place, Text
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.decisions import Asked, Named
 from policies.model import Subject
@@ -98,10 +99,10 @@ async def simulate(
     request: Request,
     built: ServicesOf,
     subject: Caller,
-    user: Annotated[str | None, Query(description="Only for this user.")] = None,
-    dataset: Annotated[str | None, Query(description="Only for this dataset, or those of a pattern.")] = None,
-    remove: Annotated[list[str] | None, Query(description="KIND/NAME to take away; repeat for several.")] = None,
-    limit: Annotated[int, Query(ge=0, le=5000)] = 1000,
+    user: Annotated[Text | None, Query(description="Only for this user.")] = None,
+    dataset: Annotated[Text | None, Query(description="Only for this dataset, or those of a pattern.")] = None,
+    remove: Annotated[list[Text] | None, Query(description="KIND/NAME to take away; repeat for several.")] = None,
+    limit: Annotated[Place, Query(le=5000)] = 1000,
 ) -> Any:
     """Who would gain and who would lose what, were the YAML of the body applied. Nothing is applied."""
     _may_look(built, subject)

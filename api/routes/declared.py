@@ -11,7 +11,7 @@ from api.auth import Caller, Manager, ServicesOf
 from api.bootstrap import Services
 from api.openapi import takes
 from api.routes.clusters import forget
-from api.routes.names import Name
+from api.routes.names import Name, Text
 from catalog.errors import InvalidInput, NotFound
 from policies.model import Subject
 
@@ -35,7 +35,7 @@ async def apply(
 
 
 @router.get("/declared/{kind}")
-def documents(built: ServicesOf, subject: Caller, kind: Name, name: str | None = None) -> Any:
+def documents(built: ServicesOf, subject: Caller, kind: Name, name: Text | None = None) -> Any:
     """Declared documents of one kind, as `apply` takes them back; secrets only by reference.
 
     Of users, groups, roles and grants: the caller's own, and those of datasets they own; all for `manage`, `report:read`

@@ -15,7 +15,7 @@ from api import sight
 from api.auth import Caller, Manager, ServicesOf
 from api.bootstrap import Services
 from api.openapi import gives
-from api.routes.names import Limit, moment
+from api.routes.names import Instant, Limit, SeqNo, Text
 from catalog.errors import NotFound, WeirError
 from catalog.event_model import Event, EventFilter
 from policies.model import Subject
@@ -28,13 +28,13 @@ def list_events(
     built: ServicesOf,
     subject_of: Caller,
     type: Annotated[
-        list[str] | None, Query(description="schema.changed, or a glob such as scan.*; several mean any of them.")
+        list[Text] | None, Query(description="schema.changed, or a glob such as scan.*; several mean any of them.")
     ] = None,
     subject: Annotated[
-        str | None, Query(description="What it is about: prod/orders, or a glob such as prod/*.")
+        Text | None, Query(description="What it is about: prod/orders, or a glob such as prod/*.")
     ] = None,
-    since: Annotated[str | None, Query(description="Not before, RFC 3339.")] = None,
-    after: Annotated[int | None, Query(ge=0, description="Read on after `next` of the answer before.")] = None,
+    since: Annotated[Instant | None, Query(description="Not before, RFC 3339.")] = None,
+    after: Annotated[SeqNo | None, Query(description="Read on after `next` of the answer before.")] = None,
     limit: Limit = 100,
 ) -> dict[str, Any]:
     """CloudEvents, newest first; with `after` oldest first, to follow.
@@ -43,7 +43,7 @@ def list_events(
     queries, masks) need the permission to read the audit.
     """
     open_only = "audit:read" not in built.identity.permissions(subject_of)
-    where = EventFilter(tuple(type or ()), subject, moment(since, "since"), after, open_only)
+    where = EventFilter(tuple(type or ()), subject, since, after, open_only)
     found = built.events.list(where, limit)
     newest = max((event.seq for event in found), default=after or 0)
     seen = _Sighted(built, subject_of)
@@ -67,7 +67,7 @@ async def stream(
     request: Request,
     built: ServicesOf,
     subject: Caller,
-    after: Annotated[int | None, Query(ge=0, description="Go on after this sequence; from now on when absent.")] = None,
+    after: Annotated[SeqNo | None, Query(description="Go on after this sequence; from now on when absent.")] = None,
 ) -> Response:
     """Events as they happen, as server-sent events: what `/events` gives, and what concerns the caller's own requests.
 

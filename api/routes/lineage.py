@@ -15,7 +15,7 @@ from api.encoded_body import decoded
 from api.openapi import takes
 from api.reported import with_runs, with_transformations
 from api.routes.marquez_shapes import with_graph
-from api.routes.names import AsOf, Limit, Name, Offset, moment
+from api.routes.names import AsOf, Count, Depth, Instant, Limit, Name, NodeIdOf, Offset, Text, stamp
 from api.senders import Sender
 from catalog.errors import InvalidInput
 from catalog.model import NodeId
@@ -26,10 +26,6 @@ from lineage.ingest import Ingest
 
 router = APIRouter(tags=["lineage"])
 
-NodeIdOf = Annotated[
-    str, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
-]
-Depth = Annotated[int, Query(ge=1, le=100, description="How many hops to follow.")]
 LastRun = Annotated[
     Literal["last_run", "contents"],
     Query(description="What the last runs read and write, or where contents come from, since they were overwritten."),
@@ -39,7 +35,7 @@ _EVENT = {"type": "object", "additionalProperties": True, "description": "An Ope
 _READ_AT_ONCE = 32 * 1024
 """Bytes of an event that is read where it arrives: a turn of a thread would cost more than reading it."""
 
-Moment = Annotated[str | None, Query(description="A time, RFC 3339, e.g. 2026-03-01T12:00:00Z.")]
+Moment = Annotated[Instant | None, Query(description="A time, RFC 3339, e.g. 2026-03-01T12:00:00Z.")]
 
 _TEXTS = {"csv": "text/csv", "dot": "text/vnd.graphviz", "mermaid": "text/plain", "markdown": "text/markdown"}
 _LINEAGE: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
@@ -98,11 +94,11 @@ def get_lineage(
     depth: Depth = 20,
     level: Literal["dataset", "column"] = "dataset",
     asOf: AsOf = None,
-    job: Annotated[list[str] | None, Query(description="Only flows of these jobs, as job:NS:NAME.")] = None,
-    namespace: Annotated[list[str] | None, Query(description="Only flows within these namespaces.")] = None,
-    kind: Annotated[list[str] | None, Query(description="Show only edges of these kinds: feeds, reads...")] = None,
-    origin: Annotated[list[str] | None, Query(description="Only observed, declared or permitted edges.")] = None,
-    nodes: Annotated[int | None, Query(ge=1, le=50_000, description="At most this many nodes.")] = None,
+    job: Annotated[list[Text] | None, Query(description="Only flows of these jobs, as job:NS:NAME.")] = None,
+    namespace: Annotated[list[Text] | None, Query(description="Only flows within these namespaces.")] = None,
+    kind: Annotated[list[Text] | None, Query(description="Show only edges of these kinds: feeds, reads...")] = None,
+    origin: Annotated[list[Text] | None, Query(description="Only observed, declared or permitted edges.")] = None,
+    nodes: Annotated[Count | None, Query(le=50_000, description="At most this many nodes.")] = None,
     basis: LastRun = "last_run",
     format: Literal["json", "csv", "dot", "mermaid"] = "json",
 ) -> Any:
@@ -123,8 +119,8 @@ def get_lineage(
 def get_reach(
     built: ServicesOf,
     _: Caller,
-    source: Annotated[str, Query(alias="from", description="Where the data was: a dataset or a field.")],
-    to: Annotated[str | None, Query(description="Where it may have come; without it, everywhere it may have.")] = None,
+    source: Annotated[Text, Query(alias="from", description="Where the data was: a dataset or a field.")],
+    to: Annotated[Text | None, Query(description="Where it may have come; without it, everywhere it may have.")] = None,
     at: Moment = None,
     until: Moment = None,
 ) -> Any:
@@ -132,17 +128,17 @@ def get_reach(
 
     Each step of a way must have been valid when the data came to it. `confirmed`: each was also reported again after.
     """
-    return built.lineage.reach(source, stamp(at, "at"), to, stamp(until, "until")).to_json()
+    return built.lineage.reach(source, stamp(at), to, stamp(until)).to_json()
 
 
 @router.get("/lineage/paths")
 def get_paths(
     built: ServicesOf,
     _: Caller,
-    source: Annotated[str, Query(alias="from", description="A dataset or a field.")],
-    to: Annotated[str, Query(description="A dataset or a field.")],
+    source: Annotated[Text, Query(alias="from", description="A dataset or a field.")],
+    to: Annotated[Text, Query(description="A dataset or a field.")],
     depth: Depth = 20,
-    limit: Annotated[int, Query(ge=1, le=100, description="At most this many paths.")] = 10,
+    limit: Annotated[Count, Query(le=100, description="At most this many paths.")] = 10,
     asOf: AsOf = None,
 ) -> Any:
     """The ways from one node to another, shortest first."""
@@ -155,7 +151,7 @@ def get_impact(
     built: ServicesOf,
     _: Caller,
     node_id: Annotated[
-        str | None, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
+        Text | None, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
     ] = None,
     depth: Depth = 20,
     asOf: AsOf = None,
@@ -166,7 +162,7 @@ def get_impact(
         ),
     ] = None,
     cluster: Annotated[
-        str | None, Query(description="In place of nodeId: a cluster (or namespace) that is lost.")
+        Text | None, Query(description="In place of nodeId: a cluster (or namespace) that is lost.")
     ] = None,
     basis: LastRun = "contents",
     format: Literal["json", "csv", "markdown"] = "json",
@@ -200,9 +196,3 @@ def get_job_runs(
     found = built.lineage.job(str(NodeId("job", namespace, name)))
     runs = with_runs(built.producers, found.to_json())["runs"]
     return {"runs": runs[offset : offset + limit], "total": len(runs)}
-
-
-def stamp(text: str | None, name: str = "asOf") -> str | None:
-    """A time as lineage reads it, checked here so that the message names the parameter."""
-    at = moment(text, name)
-    return at.isoformat() if at else None

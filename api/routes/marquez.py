@@ -16,7 +16,7 @@ from api.bootstrap import Services
 from api.routes import marquez_jobs
 from api.routes import marquez_shapes as shapes
 from api.routes.marquez_reported import with_reported
-from api.routes.names import Limit, Name, Offset
+from api.routes.names import Depth, Limit, Name, NodeIdOf, Offset
 from catalog.errors import DatasetNotFound, NotFound
 from catalog.model import DatasetId, SchemaVersion
 from catalog.reported import is_reported
@@ -27,17 +27,13 @@ router.include_router(marquez_jobs.router)
 
 _MOST_FOUND = 1000
 
-NodeIdOf = Annotated[
-    str, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME.")
-]
-
 
 @router.get("/column-lineage")
 def get_column_lineage(
     built: ServicesOf,
     _: Caller,
     node_id: NodeIdOf,
-    depth: Annotated[int, Query(ge=1, le=100, description="How many hops to follow.")] = 20,
+    depth: Depth = 20,
     withDownstream: Annotated[bool, Query(description="Also what is made of it.")] = False,
 ) -> Any:
     """The fields that a dataset's fields, a field, or the fields a job writes are made of, as Marquez draws them."""

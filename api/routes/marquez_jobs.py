@@ -12,7 +12,7 @@ from api.bootstrap import Services
 from api.routes import marquez_shapes as shapes
 from api.routes.marquez_facets import job_facets, run_facets
 from api.routes.marquez_reported import run_facets_of, with_run_facets
-from api.routes.names import AsOf, Limit, Name, Offset, moment
+from api.routes.names import AsOf, Limit, Name, Offset, stamp
 from catalog.errors import NotFound
 from catalog.model import NodeId
 from lineage.model import Node
@@ -87,9 +87,8 @@ def get_marquez_run(built: ServicesOf, _: Caller, run_id: Name, asOf: AsOf = Non
     node = built.lineage.job_of_run(run_id)
     if node is not None:
         return _newest_run(built, node, run_id)
-    at = moment(asOf)
     try:
-        return built.lineage.job(str(NodeId("job", "runs", run_id)), at.isoformat() if at else None).to_json()
+        return built.lineage.job(str(NodeId("job", "runs", run_id)), stamp(asOf)).to_json()
     except NotFound as error:
         raise _no_run(run_id) from error
 

@@ -1,31 +1,92 @@
-"""Path parameters and paging that many routes share."""
+"""The types of what callers send: names, texts, times, counts, places in a list. Every route takes its own from here.
+
+Each is bounded to what every store behind the API can take, so a value outside is refused with the parameter's name
+and never reaches a driver. tests/architecture/test_parameters.py refuses a route that declares a bare one.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import unquote
 
 from fastapi import Path, Query
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from catalog.errors import InvalidInput
+LONGEST = 4096
+"""Characters of a name, an id or a filter; the longest path of a field in a nested record is far below."""
+GREATEST = 2**31 - 1
+"""The greatest count: Elasticsearch, Spark and Kafka's clients count in 32 bits."""
+LAST = 2**63 - 1
+"""The greatest place in a sequence: databases, Kafka's offsets and Neo4j count in 64 bits."""
 
-Name = Annotated[str, Path(description="A name, percent-encoded whole."), AfterValidator(unquote)]
-Limit = Annotated[int, Query(ge=1, le=1000, description="At most this many.")]
-Offset = Annotated[int, Query(ge=0, description="How many to leave out first.")]
-AsOf = Annotated[str | None, Query(alias="asOf", description="As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z.")]
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """Marks a type as one of this module's."""
 
 
-def moment(text: str | None, name: str = "asOf") -> datetime | None:
-    """An RFC 3339 time, UTC where no offset is given. Raises InvalidInput naming the parameter."""
-    if text is None:
-        return None
+_BOUNDED = Bounded()
+
+
+def instant(given: Any) -> Any:
+    """An RFC 3339 time in UTC; UTC where no offset is given. Raises ValueError with what to write instead."""
+    if isinstance(given, str):
+        try:
+            # A '+' that was not percent-encoded arrives as a space.
+            given = datetime.fromisoformat(given.strip().replace(" ", "+"))
+        except ValueError:
+            raise ValueError(f"{given[:60]!r} is not a time; write RFC 3339, as 2026-03-01T12:00:00Z") from None
+    if not isinstance(given, datetime):
+        raise ValueError("a time is a text in RFC 3339, as 2026-03-01T12:00:00Z")
     try:
-        # A '+' that was not percent-encoded arrives as a space.
-        at = datetime.fromisoformat(text.replace(" ", "+"))
-    except ValueError:
-        raise InvalidInput(
-            f"{name}={text!r} is not a time; write RFC 3339, as 2026-03-01T12:00:00Z.", details={"field": name}
-        ) from None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+        return given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
+    except OverflowError:
+        raise ValueError(f"{given.isoformat()} lies outside the years 1 to 9999 in UTC") from None
+
+
+def _name(given: str) -> str:
+    found = unquote(given)
+    if len(found) > LONGEST:
+        raise ValueError(f"a name has at most {LONGEST} characters")
+    return found
+
+
+# In bodies and in parameters.
+Text = Annotated[str, Field(max_length=LONGEST), _BOUNDED]
+Instant = Annotated[datetime, BeforeValidator(instant), _BOUNDED]
+Count = Annotated[int, Field(ge=1, le=GREATEST), _BOUNDED]
+Bytes = Annotated[int, Field(ge=1, le=LAST), _BOUNDED]
+Place = Annotated[int, Field(ge=0, le=GREATEST), _BOUNDED]
+SeqNo = Annotated[int, Field(ge=0, le=LAST), _BOUNDED]
+Seed = Annotated[int, Field(ge=-LAST, le=LAST), _BOUNDED]
+Seconds = Annotated[float, Field(gt=0, le=GREATEST, allow_inf_nan=False), _BOUNDED]
+Id = Annotated[str, Field(min_length=1, max_length=200), _BOUNDED]
+
+# In the path.
+Name = Annotated[str, Path(description="A name, percent-encoded whole."), AfterValidator(_name), _BOUNDED]
+
+# In the query.
+Limit = Annotated[int, Query(ge=1, le=1000, description="At most this many."), _BOUNDED]
+Offset = Annotated[int, Query(ge=0, le=GREATEST, description="How many to leave out first."), _BOUNDED]
+Depth = Annotated[int, Query(ge=1, le=100, description="How many hops to follow."), _BOUNDED]
+Cursor = Annotated[
+    str | None, Query(pattern=r"^[0-9]{1,18}$", description="`next` of the answer before."), _BOUNDED
+]  # fmt: skip
+AsOf = Annotated[
+    Instant | None, Query(alias="asOf", description="As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z.")
+]
+SqlInAddress = Annotated[str, Query(max_length=20_000, description="Longer texts are sent by POST."), _BOUNDED]
+NodeIdOf = Annotated[
+    str,
+    Query(
+        alias="nodeId", max_length=LONGEST, description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME."
+    ),
+    _BOUNDED,
+]
+
+
+def stamp(at: datetime | None) -> str | None:
+    """A time as lineage reads it."""
+    return at.isoformat() if at else None

@@ -12,6 +12,7 @@ CONTENT_SECURITY_POLICY = (
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
+_INDEX = "index.html"
 _WITHOUT_PAGES = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Weir</title>
 <style>body{font:16px/1.5 system-ui;max-width:42rem;margin:4rem auto;padding:0 1rem}code{background:#eee;padding:.1em .3em}</style>
 <h1>Weir is running</h1><p>A catalog and governor for streams. The web pages are not built on this machine; everything
@@ -22,22 +23,42 @@ is there by HTTP and on the command line.</p><ul><li><a href="/docs">The HTTP AP
 
 def mount(app: FastAPI, built: Path) -> None:
     """Serve the built pages at `/`, every unknown page path as the application itself (deep links)."""
-    index = built / "index.html"
-    root = built.resolve()
+    files = _Files(built)
 
     @app.get("/{page:path}", include_in_schema=False)
     def page(request: Request, page: str) -> Response:
         headers = {"Content-Security-Policy": CONTENT_SECURITY_POLICY, "Cache-Control": "no-cache"}
         if page.startswith("api/"):
             return _nothing(request)
-        if not index.exists():
+        known = files.known()
+        if _INDEX not in known:
             return HTMLResponse(_WITHOUT_PAGES, headers=headers) if page == "" else _nothing(request)
-        asked = (built / page).resolve()
-        if page and asked.is_relative_to(root) and asked.is_file():
-            if page.startswith("assets/"):  # their names tell their content
+        if page in known:
+            if page.startswith("assets/"):  # a new content has a new name
                 headers["Cache-Control"] = "public, max-age=31536000, immutable"
-            return FileResponse(asked, headers=headers)
-        return _nothing(request) if page.startswith("assets/") else FileResponse(index, headers=headers)
+            return FileResponse(known[page], headers=headers)
+        return _nothing(request) if page.startswith("assets/") else FileResponse(known[_INDEX], headers=headers)
+
+
+class _Files:
+    """The files of a build by their paths within it, read again after another build.
+
+    A caller's path is only looked up here and never reaches the file system, whatever is in it.
+    """
+
+    def __init__(self, built: Path) -> None:
+        self._built = built
+        self._read: tuple[int | None, dict[str, Path]] = (None, {})
+
+    def known(self) -> dict[str, Path]:
+        try:
+            written = (self._built / _INDEX).stat().st_mtime_ns
+        except OSError:
+            return {}
+        if self._read[0] != written:
+            found = {p.relative_to(self._built).as_posix(): p for p in self._built.rglob("*") if p.is_file()}
+            self._read = written, found
+        return self._read[1]
 
 
 def _nothing(request: Request) -> Response:

@@ -16,6 +16,7 @@ from api.attended import SentResponse, attended
 from api.auth import Caller, ServicesOf, Session
 from api.bootstrap import Services
 from api.openapi import gives
+from api.routes.names import Count, Id, Place, SqlInAddress, Text
 from catalog.errors import WeirError
 from policies.model import Subject
 from policies.query import OpenAnswer
@@ -34,15 +35,13 @@ class Asked(BaseModel):
 
     sql: str = Field(min_length=1, max_length=100_000, examples=["SELECT order_id, customer.email FROM prod.orders"])
     purpose: str | None = Field(None, max_length=253, description="Counts only with an active grant for that purpose.")
-    limit: int | None = Field(
-        None, ge=1, description="At most this many rows; 100 in JSON, all it may in other formats."
-    )
+    limit: Count | None = Field(None, description="At most this many rows; 100 in JSON, all it may in other formats.")
 
 
 class Question(Asked):
     """A question in SQL that can be cancelled by its id."""
 
-    query_id: str | None = Field(None, description="An id of your own, to cancel the query by while it runs.")
+    query_id: Id | None = Field(None, description="An id of your own, to cancel the query by while it runs.")
 
 
 class OneQuestion(Question):
@@ -65,7 +64,7 @@ class Draft(BaseModel):
 class Cursor(Draft):
     """SQL that is being written, and where the cursor stands in it."""
 
-    position: int | None = Field(None, ge=0, description="Characters before the cursor; the end when absent.")
+    position: Place | None = Field(None, description="Characters before the cursor; the end when absent.")
 
 
 @router.post("", response_class=Response, responses=query_formats.RESPONSES)
@@ -186,9 +185,9 @@ def complete(built: ServicesOf, subject: Caller, body: Cursor) -> Any:
 def complete_by_address(
     built: ServicesOf,
     subject: Caller,
-    sql: Annotated[str, Query(max_length=20_000)] = "",
-    position: Annotated[int | None, Query(ge=0)] = None,
-    purpose: str | None = None,
+    sql: SqlInAddress = "",
+    position: Place | None = None,
+    purpose: Text | None = None,
 ) -> Any:
     """The same for a short text."""
     return built.completion.complete(subject, sql, position, purpose)
@@ -200,9 +199,9 @@ async def stream(
     built: ServicesOf,
     subject: Caller,
     session: Session,
-    sql: Annotated[str, Query(min_length=1, max_length=20_000)],
-    purpose: str | None = None,
-    query_id: str | None = None,
+    sql: Annotated[SqlInAddress, Query(min_length=1)],
+    purpose: Text | None = None,
+    query_id: Id | None = None,
     unreadable: OnUnreadable | None = None,
 ) -> Response:
     """A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `unreadable`, `idle`, `end` or

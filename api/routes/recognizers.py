@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import ScanOperator, ServicesOf
 from api.recognizers import MAX_VALUES, recognizer_of
+from api.routes.names import Count, Text
 from catalog.errors import InvalidInput, NotAllowed
 from scanners.model import Recognizer
 
@@ -29,8 +30,10 @@ class Trial(BaseModel):
     values: Annotated[list[str], Field(max_length=MAX_VALUES)] | None = None
     dataset: str | None = Field(None, examples=["prod/orders"])
     field: str | None = Field(None, examples=["value.employee"])
-    records: Annotated[int, Field(ge=1, le=100_000)] = 1000
-    purpose: str | None = Field(None, max_length=253, description="Counts only with an active grant for that purpose.")
+    records: Annotated[Count, Field(le=100_000)] = 1000
+    purpose: Annotated[Text, Field(max_length=253)] | None = Field(
+        None, description="Counts only with an active grant for that purpose."
+    )
 
 
 @router.post("/test")

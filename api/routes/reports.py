@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
 from api.auth import Reporter, ServicesOf
-from api.routes.names import AsOf, moment
+from api.routes.names import AsOf, Text
 from catalog.where_is_html import to_html
 from catalog.where_is_render import to_csv
 
@@ -19,14 +19,14 @@ router = APIRouter(prefix="/reports", tags=["reports"])
 def where_is(
     built: ServicesOf,
     subject: Reporter,
-    field: Annotated[str | None, Query(description="A field name or path.")] = None,
-    entity: Annotated[str | None, Query(description="A kind of personal data; PII for any.")] = None,
-    term: Annotated[str | None, Query(description="A glossary term.")] = None,
+    field: Annotated[Text | None, Query(description="A field name or path.")] = None,
+    entity: Annotated[Text | None, Query(description="A kind of personal data; PII for any.")] = None,
+    term: Annotated[Text | None, Query(description="A glossary term.")] = None,
     asOf: AsOf = None,
     format: Literal["json", "csv", "html"] = "json",
 ) -> Any:
     """Every place of a field, a kind of personal data or a term: where it flows, who reads it, who may see it, gaps."""
-    report = built.where_is.report(field=field, entity=entity, term=term, as_of=moment(asOf))
+    report = built.where_is.report(field=field, entity=entity, term=term, as_of=asOf)
     built.record(subject, "report.where-is", field or entity or term or "", "allow", [f"{len(report.places)} places"])
     if format == "csv":
         return Response(to_csv(report), media_type="text/csv")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from api import sight
 from api.auth import Caller, ScanOperator, ServicesOf
 from api.bootstrap import Services
-from api.routes.names import Limit, Name, Offset
+from api.routes.names import Bytes, Count, Limit, Name, Offset, Seconds, Seed
 from catalog.model import DatasetId
 from catalog.records import ScanRecord
 from policies.model import Subject
@@ -26,10 +26,10 @@ class Sample(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     strategy: str = Field("stratified", description="stratified, latest, earliest, random, full or since-last.")
-    records: int | None = Field(None, ge=1, description="At most this many records of each topic; 1,000 when absent.")
-    max_bytes: int | None = Field(None, ge=1, description="At most this many bytes of each topic.")
-    max_seconds: float | None = Field(None, gt=0, description="At most this long for a group of topics.")
-    seed: int | None = Field(None, description="Makes random windows repeatable.")
+    records: Count | None = Field(None, description="At most this many records of each topic; 1,000 when absent.")
+    max_bytes: Bytes | None = Field(None, description="At most this many bytes of each topic.")
+    max_seconds: Seconds | None = Field(None, description="At most this long for a group of topics.")
+    seed: Seed | None = Field(None, description="Makes random windows repeatable.")
     dead_letter: bool | str | None = Field(
         None,
         alias="deadLetter",

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator
 
 from api.auth import Caller, ServicesOf
 from api.routes import marquez
-from api.routes.names import Limit, Offset
+from api.routes.names import Limit, Offset, Text
 from catalog.model import DatasetId
 
 router = APIRouter(tags=["catalog"])
@@ -25,18 +25,18 @@ _Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) i
 def search(
     built: ServicesOf,
     subject: Caller,
-    q: Annotated[str, Query(description="Words; quote a phrase. Empty lists everything.")] = "",
+    q: Annotated[Text, Query(description="Words; quote a phrase. Empty lists everything.")] = "",
     kind: Annotated[list[Literal["dataset", "field"]] | None, Query()] = None,
-    tag: Annotated[list[str] | None, Query(description="Only with this tag; PII for any of personal data.")] = None,
-    owner: Annotated[list[str] | None, Query(description="Only of this user or group.")] = None,
+    tag: Annotated[list[Text] | None, Query(description="Only with this tag; PII for any of personal data.")] = None,
+    owner: Annotated[list[Text] | None, Query(description="Only of this user or group.")] = None,
     entity: Annotated[
-        list[str] | None, Query(description="Only what holds this kind of personal data; PII for any.")
+        list[Text] | None, Query(description="Only what holds this kind of personal data; PII for any.")
     ] = None,
-    namespace: Annotated[list[str] | None, Query(description="Only of this namespace or cluster.")] = None,
-    cluster: Annotated[list[str] | None, Query(description="Only of this cluster.")] = None,
-    format: Annotated[list[str] | None, Query(description="Only with values of this format, as json or avro.")] = None,
+    namespace: Annotated[list[Text] | None, Query(description="Only of this namespace or cluster.")] = None,
+    cluster: Annotated[list[Text] | None, Query(description="Only of this cluster.")] = None,
+    format: Annotated[list[Text] | None, Query(description="Only with values of this format, as json or avro.")] = None,
     source: Annotated[
-        list[str] | None,
+        list[Text] | None,
         Query(description="lineage: known from producers alone; catalog: listed, scanned or declared."),
     ] = None,
     limit: Limit = 20,

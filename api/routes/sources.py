@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
-from api.routes.lineage import stamp
-from api.routes.names import AsOf, Limit, Name, Offset, moment
+from api.routes.names import AsOf, Count, Limit, Name, Offset, Text, stamp
 from api.sight import owns
 from catalog.errors import NotFound
 from catalog.model import DatasetId
@@ -39,9 +38,9 @@ def consumer_groups(
     built: ServicesOf,
     subject: Caller,
     name: Name,
-    topic: Annotated[str | None, Query(description="Only groups that read this topic.")] = None,
-    search: Annotated[str | None, Query(description="Only groups whose name holds this.")] = None,
-    limit: Annotated[int, Query(ge=1, le=500, description="At most this many.")] = 100,
+    topic: Annotated[Text | None, Query(description="Only groups that read this topic.")] = None,
+    search: Annotated[Text | None, Query(description="Only groups whose name holds this.")] = None,
+    limit: Annotated[Count, Query(le=500, description="At most this many.")] = 100,
     offset: Offset = 0,
 ) -> Any:
     """Consumer groups of a cluster as its brokers see them now: members, topics and how far each is behind."""
@@ -85,7 +84,7 @@ def readers(
     totals = {origin: len(rows) for origin, rows in apart.items()}
     shown: list[dict[str, Any]] | None = None
     if (record is not None and owns(subject, record)) or "report:read" in built.identity.permissions(subject):
-        permitted = _permitted(built, record, moment(asOf))
+        permitted = _permitted(built, record, asOf)
         totals["permitted"] = len(permitted)
         shown = permitted[offset : offset + limit]
     return {

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import Caller, Manager, ServicesOf
-from api.routes.names import Name
+from api.routes.names import Count, Name
 from catalog.records import rfc3339
 from policies.spec_parts import PERMISSIONS
 
@@ -22,7 +22,7 @@ class TokenAsked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     user: str = Field(min_length=1, examples=["ana"])
-    days: int | None = Field(None, ge=1, le=3650)
+    days: Count | None = Field(None, le=3650)
     name: str = Field("", max_length=200, description="What it is for.")
 
 

@@ -17,6 +17,11 @@ from catalog.secrets import Secrets, require_private_kafka
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 
 _CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes")
+_GONE = (
+    KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT, KafkaError._TIMED_OUT_QUEUE,
+    KafkaError.REQUEST_TIMED_OUT,
+)  # fmt: skip
+"""No broker answers; other errors are of one topic, or of what this user may ask."""
 _AT_ONCE = 200  # topics in one request
 
 
@@ -80,8 +85,8 @@ class KafkaBrokers:
         with self._admin(settings, bootstrap) as (admin, errors):
             metadata = self._listed(admin, bootstrap, errors)
             names = sorted(metadata.topics)
-            configs = self._configs(admin, names)
-            internal = self._internal(admin, names)
+            configs = self._configs(admin, names, bootstrap)
+            internal = self._internal(admin, names, bootstrap)
             ends = self._offsets(admin, metadata.topics, bootstrap, errors) if offsets else {}
             return [
                 TopicFacts(
@@ -128,34 +133,38 @@ class KafkaBrokers:
             f"Kafka at {address} {reason}; check the address and that the broker runs.", details={"server": address}
         )
 
-    def _configs(self, admin: AdminClient, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    def _configs(self, admin: AdminClient, names: Sequence[str], bootstrap: Sequence[str]) -> dict[str, dict[str, str]]:
         found: dict[str, dict[str, str]] = {}
         for some in _chunks(names):
             resources = [ConfigResource(ResourceType.TOPIC, name) for name in some]
             if not resources:
                 continue
             for resource, future in admin.describe_configs(resources, request_timeout=self._timeout).items():
-                answer = self._granted(future)
+                answer = self._granted(future, bootstrap)
                 if answer is not None:
                     found[resource.name] = {n: answer[n].value for n in _CONFIGS if n in answer and answer[n].value}
         return found
 
-    def _internal(self, admin: AdminClient, names: Sequence[str]) -> set[str]:
+    def _internal(self, admin: AdminClient, names: Sequence[str], bootstrap: Sequence[str]) -> set[str]:
         found = set()
         for some in _chunks(names):
             answers = admin.describe_topics(TopicCollection(some), request_timeout=self._timeout)
             for name, future in answers.items():
-                answer = self._granted(future)
+                answer = self._granted(future, bootstrap)
                 if answer is not None and answer.is_internal:
                     found.add(name)
         return found
 
-    def _granted(self, future: Future[Any]) -> Any:
-        """The answer, or None where this user may not ask."""
+    def _granted(self, future: Future[Any], bootstrap: Sequence[str]) -> Any:
+        """The answer, or None where this user may not ask. Raises Unavailable when the broker went away meanwhile."""
         try:
-            return future.result(timeout=self._timeout + 2)
-        except (KafkaException, TimeoutError):
+            return future.result(timeout=self._timeout + 1)
+        except KafkaException as error:
+            if error.args[0].code() in _GONE:
+                raise self._unavailable(bootstrap, _reason(error.args[0])) from None
             return None
+        except TimeoutError:
+            raise self._unavailable(bootstrap, "did not answer in time") from None
 
     def _offsets(
         self, admin: AdminClient, topics: Mapping[str, Any], bootstrap: Sequence[str], errors: Sequence[KafkaError]

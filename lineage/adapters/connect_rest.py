@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from catalog.errors import Unavailable
 from lineage.adapters.rest_servers import RestServer
 from lineage.connect import Connector
 
@@ -27,11 +26,11 @@ class ConnectRest:
         return [connector for connector in found if connector is not None]
 
     def _topics(self, name: str) -> tuple[str, ...]:
-        """The topics a connector has used; none where tracking is switched off (403) or it is gone."""
+        """The topics a connector has used; none where tracking is switched off (403) or it is gone (404)."""
+        answer = self._server.get(f"/connectors/{quote(name, safe='')}/topics", missing=(403, 404))
         try:
-            topics = self._server.get(f"/connectors/{quote(name, safe='')}/topics")[name]["topics"]
-            return tuple(sorted(topic for topic in topics if isinstance(topic, str)))
-        except (Unavailable, KeyError, TypeError):
+            return tuple(sorted(topic for topic in answer[name]["topics"] if isinstance(topic, str)))
+        except (KeyError, TypeError):
             return ()
 
 

@@ -20,13 +20,16 @@ _NONE = (
     KafkaError.INVALID_GROUP_ID,
     KafkaError.GROUP_AUTHORIZATION_FAILED,
     KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.OFFSET_NOT_AVAILABLE,
 )
 
 
 class KafkaGroups:
     """See `lineage.groups.GroupReader`. `config` are librdkafka's settings of the cluster, secrets included."""
 
-    def __init__(self, config: Mapping[str, Any], timeout_s: float = 10.0) -> None:
+    def __init__(self, config: Mapping[str, Any], timeout_s: float = 8.0) -> None:
         self._address = str(config.get("bootstrap.servers", ""))
         self._timeout = timeout_s
         try:
@@ -37,6 +40,8 @@ class KafkaGroups:
 
     def names(self) -> list[GroupName]:
         found = self._answer(self._admin.list_consumer_groups(request_timeout=self._timeout))
+        if found.errors:  # brokers that did not answer have groups too: those of the others are not all there are
+            raise self._unavailable()
         return sorted((GroupName(g.group_id, g.state.name) for g in found.valid), key=lambda group: group.name)
 
     def describe(self, groups: Sequence[GroupName], lag: bool = False) -> list[ConsumerGroup]:
@@ -61,6 +66,8 @@ class KafkaGroups:
                 (place.topic, place.partition): place.offset for place in (found.topic_partitions if found else ())
                 if place.offset >= 0
             }  # fmt: skip
+        if not described:  # one group's broker may be gone, all of them together are the cluster
+            raise self._unavailable()
         ends = self._ends({place for places in committed.values() for place in places}) if lag else {}
         return [
             _group(group, described[group.name], committed[group.name], ends)
@@ -75,28 +82,23 @@ class KafkaGroups:
             some = [TopicPartition(*place) for place in ordered[start : start + _PARTITIONS_AT_ONCE]]
             answers = self._admin.list_offsets(dict.fromkeys(some, OffsetSpec.latest()), request_timeout=self._timeout)
             for place, future in answers.items():
-                answer = self._allowed(future)
+                answer = self._settled(future)
+                if answer is _UNKNOWN:  # without it a group would seem less behind than it is
+                    raise self._unavailable()
                 if answer is not None:
                     found[place.topic, place.partition] = answer.offset
         return found
 
     def _answer(self, future: Future[Any]) -> Any:
         try:
-            return future.result(timeout=self._timeout + 2)
+            return future.result(timeout=self._timeout + 1)
         except (KafkaException, TimeoutError):
             raise self._unavailable() from None
-
-    def _allowed(self, future: Future[Any]) -> Any:
-        """The answer; None for a group or partition that is gone, or that this user may not see."""
-        try:
-            return future.result(timeout=self._timeout + 2)
-        except (KafkaException, TimeoutError):
-            return None
 
     def _settled(self, future: Future[Any]) -> Any:
         """The answer; None where the broker says that there is none for this user; _UNKNOWN where it did not say."""
         try:
-            return future.result(timeout=self._timeout + 2)
+            return future.result(timeout=self._timeout + 1)
         except TimeoutError:
             return _UNKNOWN
         except KafkaException as error:

@@ -19,6 +19,7 @@ import structlog
 from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverError, Neo4jError, TransientError
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random
 
+from catalog.bounded_calls import BoundedCalls, GaveUp
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from lineage.adapters import neo4j_cypher as cypher
@@ -81,17 +82,18 @@ class Neo4jGraph:
         self._driver, self._settings, self.name = driver, settings, name
         self._fixed = generation
         self._active: tuple[int, float] | None = None
+        self._calls = BoundedCalls("neo4j", settings.read_seconds)
         self._turn = f"{name}/{secrets.randbelow(cypher.TURNS)}"
 
     # -- schema and generations ---------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        held = {row["name"] for row in self._run(cypher.SCHEMA_NAMES)}
+        held = {row["name"] for row in self._run_patiently(cypher.SCHEMA_NAMES)}
         for statement in cypher.SCHEMA:
             if statement.split()[2] not in held:
                 self._make(statement)
-        self._run(cypher.MAKE_TURNS, name=self.name)
-        active = self._run(cypher.START, name=self.name)[0]["active"]
+        self._run_patiently(cypher.MAKE_TURNS, name=self.name)
+        active = self._run_patiently(cypher.START, name=self.name)[0]["active"]
         label = f"{self.name}.{active}"
         if self._run(neo4j_upgrade.ANY, prefix=f"{label}|"):
             with self._errors(), self._driver.session(database=self._settings.database) as session:
@@ -102,7 +104,7 @@ class Neo4jGraph:
         values = {"name": self.name, "time": 0, "rows": 1, "nodes": 1, "graph": "", "namespace": None, "holding": ""}
         values |= {"offset": 0, "limit": 1, "said": "-"}
         for statement in cypher.asked():
-            self._run(statement, keys=["-"], **values)
+            self._run_patiently(statement, keys=["-"], **values)
 
     def _make(self, statement: str) -> None:
         """A constraint or an index. Two processes that make them at once lock each other out, and one has to wait."""
@@ -131,12 +133,12 @@ class Neo4jGraph:
 
     def fresh(self) -> Neo4jGraph:
         self.prepare()
-        newest = self._run(cypher.NEXT, name=self.name)[0]["newest"]
+        newest = self._run_patiently(cypher.NEXT, name=self.name)[0]["newest"]
         return Neo4jGraph(self._driver, self._settings, self.name, newest)
 
     def activate(self, built: Neo4jGraph) -> None:
         turns = [f"{self.name}/{at}" for at in range(cypher.TURNS)]
-        was = self._run(cypher.ACTIVATE, name=self.name, turns=turns, active=built._fixed)[0]["was"]
+        was = self._run_patiently(cypher.ACTIVATE, name=self.name, turns=turns, active=built._fixed)[0]["was"]
         self._active = None
         time.sleep(_GRACE_SECONDS)  # readers elsewhere may still be on the old one
         if was != built._fixed:
@@ -343,14 +345,20 @@ class Neo4jGraph:
         return f"{self._label()}|"
 
     def _run(self, statement: str, **parameters: Any) -> list[neo4j.Record]:
+        """For what somebody waits for: ends in `read_seconds`, whatever the server does."""
+        with self._errors():
+            return self._calls.call(lambda: self._asked(statement, parameters, self._settings.read_seconds))
+
+    def _run_patiently(self, statement: str, **parameters: Any) -> list[neo4j.Record]:
+        """For what waits until others have written, or until a server that just started is warm."""
+        with self._errors():
+            return self._asked(statement, parameters, self._settings.timeout_seconds)
+
+    def _asked(self, statement: str, parameters: dict[str, Any], seconds: float) -> list[neo4j.Record]:
         if statement.lstrip().startswith("UNWIND $keys"):  # begins at a key, however large the graph has become
             statement = cypher.PLANNED_ONCE + statement
-        with self._errors():
-            return self._driver.execute_query(
-                neo4j.Query(statement, timeout=self._settings.timeout_seconds),
-                parameters,
-                database_=self._settings.database,
-            ).records
+        query = neo4j.Query(statement, timeout=seconds)
+        return self._driver.execute_query(query, parameters, database_=self._settings.database).records
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -367,6 +375,12 @@ class Neo4jGraph:
                 raise TooMuch(error.code) from error
             raise Unavailable(
                 f"Neo4j at {self._settings.uri} cannot take this just now ({error.code}).", details=where
+            ) from error
+        except GaveUp as error:
+            raise Unavailable(
+                f"Neo4j at {self._settings.uri} did not answer within {self._settings.read_seconds:g} seconds; look"
+                " whether it is overloaded or frozen.",
+                details=where,
             ) from error
         except (DriverError, OSError) as error:
             raise Unavailable(

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 
+from catalog.call_deadline import CallDeadline
 from catalog.errors import Unavailable
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -15,17 +16,18 @@ class RestServer:
     """`what` names the server in errors; `setting` the place of its address."""
 
     def __init__(
-        self, what: str, setting: str, url: str, auth: tuple[str, str] | None, ca: str | None, timeout_s: float = 10.0
+        self, what: str, setting: str, url: str, auth: tuple[str, str] | None, ca: str | None, timeout_s: float = 8.0
     ) -> None:
         self.url, self._what, self._setting = url.rstrip("/"), what, setting
+        self._seconds = timeout_s
         # A redirect, a proxy of the environment or a .netrc would send the credentials elsewhere, or others here.
         self._client = httpx.Client(
             auth=auth, timeout=timeout_s, verify=ca or True, follow_redirects=False, trust_env=False
         )
 
-    def get(self, path: str) -> Any:
-        """JSON of a GET. Raises Unavailable."""
-        return self._ask("GET", path, None)
+    def get(self, path: str, missing: tuple[int, ...] = ()) -> Any:
+        """JSON of a GET; None where the status is one of `missing`. Raises Unavailable."""
+        return self._ask("GET", path, None, missing)
 
     def post(self, path: str, body: Any) -> Any:
         """JSON of a POST. Raises Unavailable."""
@@ -36,9 +38,15 @@ class RestServer:
             f"{self._what} at {self.url} {why}; check {self._setting} of the cluster.", details={"server": self.url}
         )
 
-    def _ask(self, method: str, path: str, body: Any) -> Any:
+    def _ask(self, method: str, path: str, body: Any, missing: tuple[int, ...] = ()) -> Any:
         try:
-            answer = self._client.request(method, self.url + path, json=body, headers={"Accept": "application/json"})
+            with CallDeadline(self._seconds) as deadline:
+                answer = self._client.request(
+                    method, self.url + path, json=body, headers={"Accept": "application/json"},
+                    extensions={"trace": deadline.watch},
+                )  # fmt: skip
+            if answer.status_code in missing:
+                return None
             answer.raise_for_status()
             if len(answer.content) > _MOST_BYTES:
                 raise self.unavailable("gives an answer that is too large")

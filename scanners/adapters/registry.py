@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import httpx
 
+from catalog.call_deadline import CallDeadline, patience
 from catalog.errors import Unavailable
 from scanners.model import PART_SUBJECTS, ClusterConnection, RegisteredSchema
 from scanners.ports import RegistryAnswer
@@ -154,7 +155,12 @@ class HttpSchemaRegistry:
         body = {"schema": text, "schemaType": kind}
         try:
             with self._client(cluster) as client:
-                answer = client.post(path, params={"verbose": "true"}, json=body)
+                seconds = max(0.1, patience(self._settings.registry_seconds))
+                with CallDeadline(seconds) as deadline:
+                    extensions = {"trace": deadline.watch}
+                    answer = client.post(
+                        path, params={"verbose": "true"}, json=body, extensions=extensions, timeout=seconds
+                    )
                 if answer.status_code == httpx.codes.UNPROCESSABLE_ENTITY:
                     return False, ["The registry cannot read the schema."]
                 answer.raise_for_status()
@@ -295,9 +301,12 @@ class HttpSchemaRegistry:
         """The JSON of an answer, None for 404. Raises Failed after the last attempt."""
         for attempt in range(self._settings.registry_attempts):
             if attempt:
-                self._sleep(0.2 * 2**attempt)
+                self._sleep(min(0.2 * 2**attempt, max(0.0, patience(10))))
+            if (seconds := patience(self._settings.registry_seconds)) <= 0:
+                break
             try:
-                answer = client.get(path)
+                with CallDeadline(seconds) as deadline:
+                    answer = client.get(path, extensions={"trace": deadline.watch}, timeout=seconds)
                 if answer.status_code == httpx.codes.NOT_FOUND:
                     return None
                 answer.raise_for_status()

@@ -6,9 +6,28 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
+
+_END: ContextVar[float | None] = ContextVar("weir_calls_end", default=None)
+
+
+@contextlib.contextmanager
+def all_calls_within(seconds: float) -> Iterator[None]:
+    """Everything asked inside has this long together: for somebody who waits, unlike a worker that asks on and on."""
+    token = _END.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _END.reset(token)
+
+
+def patience(seconds: float) -> float:
+    """How long the next call may take: `seconds`, or what is left of `all_calls_within`; 0 or less when that is over."""
+    end = _END.get()
+    return seconds if end is None else min(seconds, end - time.monotonic())
 
 
 class CallDeadline:
