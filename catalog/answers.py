@@ -37,7 +37,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """`left_out`: words of the query that the best hit does not hold, or that say nothing; `did_you_mean`: the query as it
+    """`left_out`: words of the query that the best hit does not hold; `did_you_mean`: the query as it
     would be with the words of the best hit; `filters`: those that were typed in the query."""
 
     total: int

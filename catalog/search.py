@@ -15,7 +15,8 @@ from catalog.finding.ranking import Ranked, rank, weights
 from catalog.finding.vocabulary import Vocabulary, builtin, with_terms
 from catalog.highlight import highlights
 from catalog.indexing import Indexing
-from catalog.ports import CatalogStore, SearchIndex
+from catalog.nearby import Nearby
+from catalog.ports import CatalogStore, Meaning, SearchIndex
 from catalog.search_model import FILTERS, IndexPage, SearchQuery
 
 _DEEPEST = 10_000  # how far the index pages; further on, a narrower query is the better way
@@ -30,8 +31,12 @@ _SUGGESTIONS = 10
 class Search(Indexing):
     """Answers searches; keeping the index in step is inherited."""
 
-    def __init__(self, store: CatalogStore, index: SearchIndex, clusters: Clusters) -> None:
+    def __init__(
+        self, store: CatalogStore, index: SearchIndex, clusters: Clusters, meaning: Meaning | None = None
+    ) -> None:
+        """`meaning`: what is near a question in meaning is found, too; None: words alone count."""
         super().__init__(store, index)
+        self._nearby = Nearby(index, meaning) if meaning is not None else None
         self._clusters = clusters
         self._vocabulary: tuple[float, Vocabulary] = (float("-inf"), builtin())
 
@@ -64,7 +69,8 @@ class Search(Indexing):
         wanted = self._wanted({**question.filters, **(filters or {})})
         page = self._found(question, wanted, _RANKED, 0)
         weight = _weights(page, question)
-        ranked = rank(page.hits, question.needles, question.spelled, weight)
+        likeness = self._nearby.likeness(question.text, page.hits) if self._nearby and question.needles else None
+        ranked = rank(page.hits, question.needles, question.spelled, weight, likeness)
         if not question.needles and question.spelled is None:
             ranked.sort(key=lambda each: each.hit.source["kind"] != "dataset")
         if grouped:
@@ -84,7 +90,9 @@ class Search(Indexing):
         if not question.needles:
             return []
         loose = tuple(replace(needle, ways=needle.ways[:1]) for needle in question.needles)
-        page = self._index.search(SearchQuery(loose, question.spelled, self._wanted(question.filters), 60, counted=False))
+        page = self._index.search(
+            SearchQuery(loose, question.spelled, self._wanted(question.filters), 60, counted=False)
+        )
         found: dict[str, Suggestion] = {}
         for each in rank(page.hits, loose, question.spelled, [1.0] * len(loose)):
             source = each.hit.source
@@ -103,10 +111,11 @@ class Search(Indexing):
         counted: bool = True,
     ) -> IndexPage:
         """Documents that hold every needle; where they are few, those that lack one, then two..."""
-        asked = SearchQuery(question.needles, question.spelled, filters, limit, offset, counted=counted)
+        near = self._nearby.labels(question.text) if self._nearby and question.needles else ()
+        asked = SearchQuery(question.needles, question.spelled, filters, limit, offset, counted=counted, labels=near)
         page = self._index.search(asked)
         least = len(question.needles)
-        while least > 1 and page.total < _FEW:
+        while least > 1 and page.by_words < _FEW:
             least -= 1
             page = self._index.search(replace(asked, least=least))
         return page
@@ -182,7 +191,7 @@ def _answer(
         needle.text for needle, held in zip(question.needles, best.held, strict=True) if held is None
     ]  # fmt: skip
     return SearchAnswer(
-        total, hits, page.facets, (*question.fillers, *lacking), None if best is None or exact else _meant(best, question),
+        total, hits, page.facets, tuple(lacking), None if best is None or exact else _meant(best, question),
         question.filters,
     )  # fmt: skip
 

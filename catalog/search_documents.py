@@ -19,6 +19,7 @@ from catalog.search_model import Entry
 from catalog.words import name_words, spelled, split, suffixes, text_words
 
 _INSIDE = 2000  # words of its fields that find the dataset itself
+_LABEL = 12  # words of its description that say what a dataset is
 _TRIAL = frozenset({"test", "tests", "testing", "tmp", "temp", "sandbox", "dummy", "scratch", "playground"})
 _DEPRECATED = frozenset({"deprecated", "obsolete", "retired", "legacy"})
 
@@ -107,6 +108,7 @@ def _dataset(
         | _states(record, record.known_description, tags, record.terms, ()),
         usage=record.usage,
         rank=_rank(record),
+        label=" ".join((*split(record.id.name), *text_words(record.known_description, _LABEL).split())),
     )
 
 
@@ -162,6 +164,7 @@ def _field(
         | _states(record, described, tags, shown["terms"], shown["types"]),
         usage=record.usage,
         rank=_rank(record),
+        label=" ".join(word for name in place.names[-2:] for word in split(name)),
     )
 
 

@@ -25,6 +25,7 @@ class Entry:
     suffixes      their ends (`owner.login`)
     facets        filter -> values
     usage         raises a document a little
+    label         few words that say what it is, for its meaning (`customer email`)
     rank          0..1: what its state makes of its score; deprecated and test topics are below 1
     """
 
@@ -37,6 +38,7 @@ class Entry:
     facets: Mapping[str, tuple[str, ...]]
     usage: int = 0
     rank: float = 1.0
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class SearchQuery:
 
     spelled   the whole query as a name (lower case) for exact hits; no needles = everything
     least     how many of the needles a document must hold; None = all
+    labels    documents with one of these labels are found, too
     counted   give facets, and how many documents hold each needle
     """
 
@@ -81,12 +84,13 @@ class SearchQuery:
     limit: int = 20
     offset: int = 0
     least: int | None = None
+    labels: tuple[str, ...] = ()
     counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class IndexHit:
-    """`words`, `exact`, `suffixes`, `usage` and `rank` as they were indexed."""
+    """`words`, `exact`, `suffixes`, `usage`, `rank` and `label` as they were indexed."""
 
     id: str
     score: float
@@ -96,6 +100,7 @@ class IndexHit:
     suffixes: tuple[str, ...] = ()
     usage: int = 0
     rank: float = 1.0
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,7 @@ class IndexPage:
     facets    facet -> [(value, count)], each counted without its own filter
     held      for each needle: how many documents of the whole index hold it; empty where it was not counted
     size      documents in the index
+    by_words  hits that are not found by their label alone
     datasets  how many datasets the hits belong to
     """
 
@@ -113,4 +119,5 @@ class IndexPage:
     facets: Mapping[str, tuple[tuple[str, int], ...]]
     held: tuple[int, ...] = ()
     size: int = 0
+    by_words: int = 0
     datasets: int = 0

@@ -38,6 +38,18 @@ def search(
         list[str] | None,
         Query(description="lineage: known from producers alone; catalog: listed, scanned or declared."),
     ] = None,
+    dataset: Annotated[
+        list[str] | None, Query(description="Only fields of this dataset: its name or reference.")
+    ] = None,
+    type: Annotated[list[str] | None, Query(description="Only fields of this type, as timestamp.")] = None,
+    has: Annotated[list[str] | None, Query(description="Only with a description, owner, tag or term.")] = None,
+    state: Annotated[
+        list[str] | None, Query(alias="is", description="Only what is deprecated, personal or scanned.")
+    ] = None,
+    group: Annotated[
+        Literal["dataset"] | None, Query(description="Answer with datasets, each with its best fields.")
+    ] = None,
+    explain: Annotated[bool, Query(description="Give the reasons for each hit's place.")] = False,
     limit: Limit = 20,
     offset: Offset = 0,
     filter: Annotated[
@@ -49,9 +61,10 @@ def search(
     ] = None,
     sort: Annotated[Literal["NAME", "UPDATE_AT"] | None, _Sort, Query(description="As `filter`.")] = None,
 ) -> dict[str, Any]:
-    """Search as you type: names split into words, misspellings forgiven, filters, facets with counts.
+    """Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
 
-    A filter may be given several times; one of its values must fit.
+    What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
+    A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
     """
     if filter is not None or sort is not None:
         kind_of = filter.lower() if filter else None
@@ -60,7 +73,21 @@ def search(
         )
     asked: dict[str, list[str] | None] = {
         "kind": [*kind] if kind else None, "tag": tag, "owner": owner, "entity": entity, "namespace": namespace,
-        "cluster": cluster, "format": format, "source": source,
+        "cluster": cluster, "format": format, "source": source, "dataset": dataset, "type": type, "has": has, "is": state,
     }  # fmt: skip
     filters = {name: values for name, values in asked.items() if values is not None}
-    return built.search.search(q, filters=filters, limit=limit, offset=offset).to_json()
+    answer = built.search.search(
+        q, filters=filters, limit=limit, offset=offset, explain=explain, grouped=group is not None
+    )
+    return answer.to_json()
+
+
+@router.get("/search/suggest")
+def suggest(
+    built: ServicesOf,
+    _: Caller,
+    q: Annotated[str, Query(description="What was typed so far.")] = "",
+    limit: Annotated[int, Query(ge=1, le=20, description="At most this many.")] = 10,
+) -> dict[str, Any]:
+    """Names of datasets and fields that what is being typed may become."""
+    return {"suggestions": [each.to_json() for each in built.search.suggest(q, limit)]}

@@ -36,6 +36,7 @@ MAPPINGS: dict[str, Any] = {
         "suffix": _KEYWORD,
         "usage": {"type": "long"},
         "rank": {"type": "float", "index": False},
+        "label": _KEYWORD,
         "source": {"type": "object", "enabled": False},
         "words": {"properties": {name: {"type": "text", "analyzer": "whitespace"} for name in FIELDS}},
         "facet": {"properties": dict.fromkeys(FILTERS, _KEYWORD)},
@@ -185,8 +186,34 @@ class ElasticSearchIndex:
             facets,
             held=tuple(int(held[f"n{n}"]["doc_count"]) for n in range(len(query.needles))) if held else (),
             size=int(held.get("doc_count", 0)),
+            by_words=int(counts["by_words"]["doc_count"]) if "by_words" in counts else int(total["value"]),
             datasets=int(counts["datasets"]["keys"]["value"]) if "datasets" in counts else 0,
         )
+
+    def stamp(self) -> str:
+        with self._translated():
+            stats = self._client.indices.stats(
+                index=self._alias, metric="indexing", ignore_unavailable=True, filter_path="indices.*.primaries"
+            )
+        counts = {name: each["primaries"]["indexing"] for name, each in (stats.get("indices") or {}).items()}
+        return repr(sorted((name, each["index_total"], each["delete_total"]) for name, each in counts.items()))
+
+    def labels(self, most: int) -> list[str]:
+        found: list[str] = []
+        after: dict[str, Any] = {}
+        with self._translated():
+            while len(found) < most:
+                page = self._client.search(
+                    index=self._alias, size=0, ignore_unavailable=True, allow_no_indices=True, track_total_hits=False,
+                    aggs={"labels": {"composite": {
+                        "size": min(10_000, most - len(found)), "sources": [{"label": {"terms": {"field": "label"}}}], **after,
+                    }}},
+                ).get("aggregations", {"labels": {"buckets": []}})["labels"]  # fmt: skip
+                found += [bucket["key"]["label"] for bucket in page["buckets"]]
+                if "after_key" not in page:
+                    break
+                after = {"after": page["after_key"]}
+        return found
 
     def refresh(self) -> None:
         with self._translated():
@@ -241,7 +268,7 @@ def _hit(hit: Mapping[str, Any]) -> IndexHit:
     found = hit["_source"]
     return IndexHit(
         hit["_id"], float(hit["_score"] or 0), found["source"], found["words"], tuple(found["exact"]),
-        tuple(found["suffix"]), int(found["usage"]), float(found.get("rank", 1.0)),
+        tuple(found["suffix"]), int(found["usage"]), float(found.get("rank", 1.0)), found.get("label", ""),
     )  # fmt: skip
 
 
@@ -259,6 +286,7 @@ def _index_action(entry: Entry) -> dict[str, Any]:
             "suffix": list(entry.suffixes),
             "usage": entry.usage,
             "rank": entry.rank,
+            "label": _encodable(entry.label),
             "words": dict(entry.words),
             "facet": {name: [_encodable(v) for v in values] for name, values in entry.facets.items()},
             "source": _encodable(entry.source),

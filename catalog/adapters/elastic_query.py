@@ -5,6 +5,7 @@ It chooses which documents are looked at; their order is made by `catalog.findin
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from catalog.adapters.memory_index import LONGEST_BEGUN
@@ -18,6 +19,7 @@ _NAMES = ("name", "entity", "path", "tag", "term", "dataset", "owner")
 _FUZZY = [f"words.{name}^{WEIGHTS[name]}" for name in _NAMES]
 _EXACT, _SUFFIX = 1000.0, 200.0  # above anything that words alone can score
 _BEGUN = 100.0  # a dataset whose name is being typed comes before fields that hold the word
+_LIKE = 3.0  # what only means the like is looked at, after most of what holds a word
 _FACET_VALUES = 50
 
 
@@ -39,14 +41,14 @@ def body(query: SearchQuery) -> dict[str, Any]:
         "from_": query.offset,
         "track_total_hits": query.counted,
         "track_scores": True,
-        "source_includes": ["source", "words", "exact", "suffix", "usage", "rank"],
+        "source_includes": ["source", "words", "exact", "suffix", "usage", "rank", "label"],
     }
     if query.counted:
-        asked["aggs"] = _counts(chosen, needles)
+        asked["aggs"] = _counts(query, chosen, needles)
     return asked
 
 
-def _counts(chosen: dict[str, Any], needles: list[dict[str, Any]]) -> dict[str, Any]:
+def _counts(query: SearchQuery, chosen: dict[str, Any], needles: list[dict[str, Any]]) -> dict[str, Any]:
     counts: dict[str, Any] = {
         name: {
             "filter": {"bool": {"filter": [clause for other, clause in chosen.items() if other != name]}},
@@ -66,6 +68,9 @@ def _counts(chosen: dict[str, Any], needles: list[dict[str, Any]]) -> dict[str, 
         "filter": {"bool": {"filter": list(chosen.values())}},
         "aggs": {"keys": {"cardinality": {"field": "key"}}},
     }
+    if query.labels:
+        by_words = _matching(replace(query, labels=()), needles)
+        counts["by_words"] = {"filter": {"bool": {"filter": [*chosen.values(), by_words]}}}
     if len(needles) > 1:
         each = {f"n{number}": {"filter": needle} for number, needle in enumerate(needles)}
         counts["held"] = {"global": {}, "aggs": each}
@@ -93,6 +98,8 @@ def _matching(query: SearchQuery, needles: list[dict[str, Any]]) -> dict[str, An
     if needles:
         least = len(needles) if query.least is None else min(query.least, len(needles))
         ways.append({"bool": {"should": needles, "minimum_should_match": least}})
+    if query.labels:
+        ways.append({"constant_score": {"filter": {"terms": {"label": list(query.labels)}}, "boost": _LIKE}})
     return {"bool": {"should": ways, "minimum_should_match": 1}}
 
 

@@ -48,6 +48,12 @@ class MemorySearchIndex:
     def rebuild(self) -> MemoryRebuild:
         return MemoryRebuild(self)
 
+    def stamp(self) -> str:
+        return repr(hash(tuple((entry.id, entry.version) for entry in self._entries.values())))
+
+    def labels(self, most: int) -> list[str]:
+        return sorted({entry.label for entry in self._entries.values() if entry.label})[:most]
+
     def search(self, query: SearchQuery) -> IndexPage:
         everything = list(self._entries.values())
         holding = [[_holds(entry, needle) for needle in query.needles] for entry in everything]
@@ -55,8 +61,17 @@ class MemorySearchIndex:
         matching = [
             entry
             for entry, held in zip(everything, holding, strict=True)
-            if _spelled(entry, query) or (held and sum(held) >= least) or not (query.needles or query.spelled)
+            if _spelled(entry, query)
+            or (held and sum(held) >= least)
+            or (entry.label and entry.label in query.labels)
+            or not (query.needles or query.spelled)
         ]
+        by_words = sum(
+            1
+            for entry, held in zip(everything, holding, strict=True)
+            if all(_fits(entry, name, query) for name in query.filters)
+            and (_spelled(entry, query) or (held and sum(held) >= least) or not (query.needles or query.spelled))
+        )
         fitting = [e for e in matching if all(_fits(e, name, query) for name in query.filters)]
         counts = tuple(sum(column) for column in zip(*holding, strict=True)) if len(query.needles) > 1 else ()
         facets = {}
@@ -70,7 +85,7 @@ class MemorySearchIndex:
             ranked.sort(key=lambda each: each.hit.source["kind"] != "dataset")
         shown = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
         return IndexPage(
-            len(fitting), shown, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})
+            len(fitting), shown, facets, counts, len(everything), by_words, len({e.id.split(".")[0] for e in fitting})
         )
 
 
@@ -93,7 +108,7 @@ class MemoryRebuild:
 
 def _hit(entry: Entry) -> IndexHit:
     return IndexHit(
-        entry.id, 0.0, entry.source, entry.words, entry.exact, entry.suffixes, entry.usage, entry.rank
+        entry.id, 0.0, entry.source, entry.words, entry.exact, entry.suffixes, entry.usage, entry.rank, entry.label
     )  # fmt: skip
 
 

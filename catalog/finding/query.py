@@ -21,6 +21,7 @@ _LONGEST_JOINED = 64
 class Question:
     """A query as it is understood.
 
+    text      the words that say what is sought, without filters and fillers
     needles   what is sought; filters: those that were typed, `owner:otto`
     spelled   the whole as a name, None for an empty one
     fillers   words that say nothing about what is sought, and were left out
@@ -30,6 +31,10 @@ class Question:
     spelled: str | None
     filters: dict[str, tuple[str, ...]]
     fillers: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return " ".join(word for needle in self.needles for word in needle.words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,11 @@ class Vocabulary:
         last = words[-1]
         if len(last) < 4 or not last.endswith("s"):
             return ()
-        for singular in (last[:-1], last[:-2] if last.endswith("es") else "", f"{last[:-3]}y" if last.endswith("ies") else ""):
+        for singular in (
+            last[:-1],
+            last[:-2] if last.endswith("es") else "",
+            f"{last[:-3]}y" if last.endswith("ies") else "",
+        ):
             if singular and (concepts := self.phrases.get((*words[:-1], singular))):
                 return concepts
         return ()
