@@ -25,7 +25,15 @@ _REGIONS = ("eu", "us", "de", "fr", "uk", "apac", "latam", "nordics", "it", "es"
 _PEOPLE = (
     "amelie", "bruno", "chidi", "dalia", "emre", "freya", "goran", "hana", "imani", "jonas", "katya", "luca", "mei", "nils",
 )  # fmt: skip
-_TYPES = {"at": "timestamp", "ts": "timestamp", "dt": "date", "on": "date", "flg": "boolean", "amt": "decimal", "cnt": "int64"}
+_TYPES = {
+    "at": "timestamp",
+    "ts": "timestamp",
+    "dt": "date",
+    "on": "date",
+    "flg": "boolean",
+    "amt": "decimal",
+    "cnt": "int64",
+}
 _FORMATS = ("json", "json", "json", "avro", "avro", "protobuf")
 
 

@@ -139,7 +139,7 @@ def _about(catalog: Catalog, subject: str, number: str) -> Sequence[Planned]:
 
 
 def _fits(one: Planned, wanted: Mapping[str, str]) -> bool:
-    owners = [owner for owner in one.spec.get("owners", ())]
+    owners = list(one.spec.get("owners", ()))
     return (
         ("owner" not in wanted or {"group": wanted["owner"]} in owners)
         and ("user" not in wanted or {"user": wanted["user"]} in owners)
