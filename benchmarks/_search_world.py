@@ -71,6 +71,15 @@ def opened(
                     yield door
         finally:
             services.close()
+            if elasticsearch is not None:
+                _remove(elasticsearch, index)
+
+
+def _remove(elasticsearch: str, index: str) -> None:
+    """Indexes are removed by name: a server may refuse patterns."""
+    with httpx.Client(base_url=elasticsearch, timeout=60) as client:
+        for name in client.get(f"/{index}-*").json():
+            client.delete(f"/{name}").raise_for_status()
 
 
 def _services(home: Home, elasticsearch: str | None, index: str) -> Services:

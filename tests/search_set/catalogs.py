@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from search_set.judged import Catalog, Place, Query, load
 from search_set.planned import record
 
 SHOWN = 10
+SHARED_DATA = Path(os.environ.get("WEIR_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Judged:
         return record(store, self.cluster, self.catalog.datasets, self.terms)
 
 
-def first(data: Path) -> Judged:
+def first(data: Path = SHARED_DATA) -> Judged:
     """The demo's topics, and GitHub's where `data` holds the recorded webhooks."""
     hooks = webhook_datasets(data) if (data / WEBHOOKS).exists() else ()
     catalog = Catalog([*demo_datasets(), *hooks])
