@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 _MOST = 200_000  # labels; 1,000 bytes each
 _NEAR = 30
-_LEAST = 0.45
+_LEAST = 0.35
 _PAUSE_S = 10.0
 
 

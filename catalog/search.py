@@ -22,7 +22,9 @@ from catalog.search_model import FILTERS, IndexPage, SearchQuery
 _DEEPEST = 10_000  # how far the index pages; further on, a narrower query is the better way
 _MOST = 1000
 _RANKED = 200  # candidates whose order is made here; further hits follow as the index has them
-_FEW = 3  # with fewer hits than that, documents that lack a word of the query are shown, too
+_RELAXED = 100
+_LABELLED = 60
+_WORTH = 0.5  # what lacks a word of the query is shown where its score is that share of the best
 _BEST_FIELDS = 5
 _TERMS_S = 5.0
 _SUGGESTIONS = 10
@@ -67,19 +69,41 @@ class Search(Indexing):
             )
         question = parse(q, self._words())
         wanted = self._wanted({**question.filters, **(filters or {})})
-        page = self._found(question, wanted, _RANKED, 0)
+        asked = SearchQuery(question.needles, question.spelled, wanted, _RANKED)
+        page = self._index.search(asked)
         weight = _weights(page, question)
-        likeness = self._nearby.likeness(question.text, page.hits) if self._nearby and question.needles else None
-        ranked = rank(page.hits, question.needles, question.spelled, weight, likeness)
-        if not question.needles and question.spelled is None:
-            ranked.sort(key=lambda each: each.hit.source["kind"] != "dataset")
+        ranked = self._ranked(page, asked, question, weight)
+        total = page.total + len(ranked) - len(page.hits)
         if grouped:
             return self._grouped(ranked, page, question, limit, offset, explain)
-        if offset + limit > _RANKED and page.total > _RANKED:
-            more = self._found(question, wanted, offset + limit - _RANKED, _RANKED, counted=False)
-            ranked += rank(more.hits, question.needles, question.spelled, weight)
+        if offset + limit > len(ranked) and page.total > len(page.hits):
+            more = self._index.search(replace(asked, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
+            ranked += rank(more.hits, question, weight)
         shown = tuple(_hit(each, question, explain) for each in ranked[offset : offset + limit])
-        return _answer(page.total, shown, page, ranked, question)
+        return _answer(total, shown, page, ranked, question)
+
+    def _ranked(self, page: IndexPage, asked: SearchQuery, question: Question, weight: Sequence[float]) -> list[Ranked]:
+        """What holds every needle; then, where that is little, what lacks some, and what is near in meaning."""
+        needles = question.needles
+        if not needles:
+            ranked = rank(page.hits, question, weight)
+            return ranked if question.spelled else sorted(ranked, key=lambda r: r.hit.source["kind"] != "dataset")
+        hits = {hit.id: hit for hit in page.hits}
+        strict = frozenset(hits)
+        if len(needles) > 1 and page.total < _RANKED:
+            fewer = replace(
+                asked, least=(len(needles) + 1) // 2 if len(needles) > 2 else 1, limit=_RELAXED, counted=False,
+                weights=tuple(weight),
+            )  # fmt: skip
+            hits |= {hit.id: hit for hit in self._index.search(fewer).hits}
+        if self._nearby and (labels := self._nearby.labels(question.text)):
+            near = replace(asked, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False)
+            hits |= {hit.id: hit for hit in self._index.search(near).hits}
+        listed = list(hits.values())
+        likeness = self._nearby.likeness(question.text, listed) if self._nearby else None
+        ranked = rank(listed, question, weight, likeness)
+        best = ranked[0].score if ranked else 0.0
+        return [each for each in ranked if each.hit.id in strict or each.score >= _WORTH * best]
 
     def suggest(self, q: str, limit: int = _SUGGESTIONS) -> list[Suggestion]:
         """What the query may become: names of datasets and fields that hold its words, the last of them begun.
@@ -94,31 +118,13 @@ class Search(Indexing):
             SearchQuery(loose, question.spelled, self._wanted(question.filters), 60, counted=False)
         )
         found: dict[str, Suggestion] = {}
-        for each in rank(page.hits, loose, question.spelled, [1.0] * len(loose)):
+        for each in rank(page.hits, replace(question, needles=loose), [1.0] * len(loose)):
             source = each.hit.source
             text = source["name"] if source["kind"] == "dataset" else source["path"].rpartition(".")[2]
             found.setdefault(text.lower(), Suggestion(text, source["kind"], source["reference"]))
             if len(found) == limit:
                 break
         return list(found.values())
-
-    def _found(
-        self,
-        question: Question,
-        filters: Mapping[str, tuple[str, ...]],
-        limit: int,
-        offset: int,
-        counted: bool = True,
-    ) -> IndexPage:
-        """Documents that hold every needle; where they are few, those that lack one, then two..."""
-        near = self._nearby.labels(question.text) if self._nearby and question.needles else ()
-        asked = SearchQuery(question.needles, question.spelled, filters, limit, offset, counted=counted, labels=near)
-        page = self._index.search(asked)
-        least = len(question.needles)
-        while least > 1 and page.by_words < _FEW:
-            least -= 1
-            page = self._index.search(replace(asked, least=least))
-        return page
 
     def _grouped(
         self, ranked: Sequence[Ranked], page: IndexPage, question: Question, limit: int, offset: int, explain: bool

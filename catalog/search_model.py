@@ -74,7 +74,8 @@ class SearchQuery:
 
     spelled   the whole query as a name (lower case) for exact hits; no needles = everything
     least     how many of the needles a document must hold; None = all
-    labels    documents with one of these labels are found, too
+    labels    find documents with one of these labels instead
+    weights   how much each needle counts; empty: all alike
     counted   give facets, and how many documents hold each needle
     """
 
@@ -85,6 +86,7 @@ class SearchQuery:
     offset: int = 0
     least: int | None = None
     labels: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
     counted: bool = True
 
 
@@ -110,7 +112,6 @@ class IndexPage:
     facets    facet -> [(value, count)], each counted without its own filter
     held      for each needle: how many documents of the whole index hold it; empty where it was not counted
     size      documents in the index
-    by_words  hits that are not found by their label alone
     datasets  how many datasets the hits belong to
     """
 
@@ -119,5 +120,4 @@ class IndexPage:
     facets: Mapping[str, tuple[tuple[str, int], ...]]
     held: tuple[int, ...] = ()
     size: int = 0
-    by_words: int = 0
     datasets: int = 0

@@ -20,14 +20,14 @@ from elastic_transport import ConnectionTimeout, TransportError
 from elasticsearch import ApiError, BadRequestError, Elasticsearch, NotFoundError
 from elasticsearch.helpers import streaming_bulk
 
-from catalog.adapters.elastic_query import FIELDS, body
+from catalog.adapters.elastic_query import FIELDS, PLACES, body
 from catalog.errors import InvalidInput, Unavailable
 from catalog.search_model import FACETS, FILTERS, Entry, IndexHit, IndexPage, SearchQuery
 
 _KEYWORD = {"type": "keyword", "ignore_above": 8000}
 MAPPINGS: dict[str, Any] = {
     "dynamic": False,
-    "_meta": {"documents": 2},  # how documents are made; one more when that changes, so that the index is made anew
+    "_meta": {"documents": 3},  # how documents are made; one more when that changes, so that the index is made anew
     "properties": {
         "key": {"type": "keyword"},
         "name": _KEYWORD,
@@ -186,14 +186,13 @@ class ElasticSearchIndex:
             facets,
             held=tuple(int(held[f"n{n}"]["doc_count"]) for n in range(len(query.needles))) if held else (),
             size=int(held.get("doc_count", 0)),
-            by_words=int(counts["by_words"]["doc_count"]) if "by_words" in counts else int(total["value"]),
             datasets=int(counts["datasets"]["keys"]["value"]) if "datasets" in counts else 0,
         )
 
     def stamp(self) -> str:
         with self._translated():
-            stats = self._client.indices.stats(
-                index=self._alias, metric="indexing", ignore_unavailable=True, filter_path="indices.*.primaries"
+            stats = self._client.options(ignore_status=404).indices.stats(
+                index=self._alias, metric="indexing", filter_path="indices.*.primaries"
             )
         counts = {name: each["primaries"]["indexing"] for name, each in (stats.get("indices") or {}).items()}
         return repr(sorted((name, each["index_total"], each["delete_total"]) for name, each in counts.items()))
@@ -264,6 +263,10 @@ class ElasticRebuild:
             self._index._client.indices.delete(index=self._name, ignore_unavailable=True)
 
 
+def _anywhere(entry: Entry) -> str:
+    return " ".join(dict.fromkeys(word for place in PLACES for word in entry.words.get(place, "").split()))
+
+
 def _hit(hit: Mapping[str, Any]) -> IndexHit:
     found = hit["_source"]
     return IndexHit(
@@ -287,7 +290,7 @@ def _index_action(entry: Entry) -> dict[str, Any]:
             "usage": entry.usage,
             "rank": entry.rank,
             "label": _encodable(entry.label),
-            "words": dict(entry.words),
+            "words": dict(entry.words) | {"any": _anywhere(entry)},
             "facet": {name: [_encodable(v) for v in values] for name, values in entry.facets.items()},
             "source": _encodable(entry.source),
         },

@@ -5,21 +5,21 @@ It chooses which documents are looked at; their order is made by `catalog.findin
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from catalog.adapters.memory_index import LONGEST_BEGUN
-from catalog.finding.ranking import OF_DATASET, OF_FIELD, ONLY_RANKED
+from catalog.finding.ranking import OF_DATASET, OF_FIELD, ONLY_RANKED, PREFIX, SLIP, slips
 from catalog.search_model import FACETS, Needle, SearchQuery, Way
 
-WEIGHTS = {name: max(OF_FIELD.get(name, 0.0), OF_DATASET.get(name, 0.0)) for name in (*OF_FIELD, "inside")}
-FIELDS = tuple(WEIGHTS)
-_ALL = [f"words.{name}^{weight}" for name, weight in WEIGHTS.items() if name not in ONLY_RANKED]
-_NAMES = ("name", "entity", "path", "tag", "term", "dataset", "owner")
-_FUZZY = [f"words.{name}^{WEIGHTS[name]}" for name in _NAMES]
+FIELDS = ("name", "path", "text", "any")
+"""What is indexed of a document's words: those in which phrases are sought, and all of them together."""
+
+PLACES = tuple(place for place in dict.fromkeys((*OF_FIELD, *OF_DATASET)) if place not in ONLY_RANKED)
+"""Whose words are in `any`."""
+
+_ANYWHERE = 0.5
 _EXACT, _SUFFIX = 1000.0, 200.0  # above anything that words alone can score
 _BEGUN = 100.0  # a dataset whose name is being typed comes before fields that hold the word
-_LIKE = 3.0  # what only means the like is looked at, after most of what holds a word
 _FACET_VALUES = 50
 
 
@@ -41,6 +41,7 @@ def body(query: SearchQuery) -> dict[str, Any]:
         "from_": query.offset,
         "track_total_hits": query.counted,
         "track_scores": True,
+        "source_excludes": ["words.any"],
         "source_includes": ["source", "words", "exact", "suffix", "usage", "rank", "label"],
     }
     if query.counted:
@@ -68,9 +69,6 @@ def _counts(query: SearchQuery, chosen: dict[str, Any], needles: list[dict[str, 
         "filter": {"bool": {"filter": list(chosen.values())}},
         "aggs": {"keys": {"cardinality": {"field": "key"}}},
     }
-    if query.labels:
-        by_words = _matching(replace(query, labels=()), needles)
-        counts["by_words"] = {"filter": {"bool": {"filter": [*chosen.values(), by_words]}}}
     if len(needles) > 1:
         each = {f"n{number}": {"filter": needle} for number, needle in enumerate(needles)}
         counts["held"] = {"global": {}, "aggs": each}
@@ -78,6 +76,11 @@ def _counts(query: SearchQuery, chosen: dict[str, Any], needles: list[dict[str, 
 
 
 def _matching(query: SearchQuery, needles: list[dict[str, Any]]) -> dict[str, Any]:
+    if query.labels:
+        return {"dis_max": {"queries": [
+            {"constant_score": {"filter": {"term": {"label": label}}, "boost": 1.0 / (1 + number)}}
+            for number, label in enumerate(query.labels)
+        ]}}  # fmt: skip
     if query.spelled is None and not needles:
         datasets_first = {"constant_score": {"filter": {"term": {"facet.kind": "dataset"}}, "boost": 1.0}}
         return {
@@ -97,15 +100,21 @@ def _matching(query: SearchQuery, needles: list[dict[str, Any]]) -> dict[str, An
             ways.append({"constant_score": {"filter": {"bool": {"filter": begun}}, "boost": _BEGUN}})
     if needles:
         least = len(needles) if query.least is None else min(query.least, len(needles))
-        ways.append({"bool": {"should": needles, "minimum_should_match": least}})
-    if query.labels:
-        ways.append({"constant_score": {"filter": {"terms": {"label": list(query.labels)}}, "boost": _LIKE}})
+        weights = query.weights or (1.0,) * len(needles)
+        weighed = [{"bool": {"must": needle, "boost": w}} for needle, w in zip(needles, weights, strict=True)]
+        ways.append({"bool": {"should": weighed, "minimum_should_match": least}})
     return {"bool": {"should": ways, "minimum_should_match": 1}}
 
 
 def _needle(needle: Needle) -> dict[str, Any]:
     if needle.phrase:
-        return {"multi_match": {"query": " ".join(needle.words), "fields": _ALL, "type": "phrase"}}
+        return {
+            "multi_match": {
+                "query": " ".join(needle.words),
+                "fields": [f"words.{f}" for f in FIELDS[:3]],
+                "type": "phrase",
+            }
+        }
     return {"dis_max": {"queries": [_way(way) for way in needle.ways]}}
 
 
@@ -114,23 +123,17 @@ def _way(way: Way) -> dict[str, Any]:
 
 
 def _word(word: str, loose: bool) -> dict[str, Any]:
-    exactly = {"multi_match": {"query": word, "fields": _ALL, "type": "best_fields"}}
-    if not loose:
-        return exactly
-    ways: list[dict[str, Any]] = [exactly]
-    if len(word) > 1:
-        ways += [{"prefix": {f"words.{name}": {"value": word, "boost": WEIGHTS[name] / 2}}} for name in _NAMES]
-    if len(word) > 3:
-        ways.append(
-            {
-                "multi_match": {
-                    "query": word,
-                    "fields": _FUZZY,
-                    "fuzziness": "AUTO:4,8",
-                    "prefix_length": 1,
-                    "max_expansions": 20,
-                    "boost": 0.2,
-                }
-            }
-        )
+    """A name counts most; the rest is for the ranking. More clauses were measured to cost ten times as much."""
+    ways: list[dict[str, Any]] = [
+        {"constant_score": {"filter": {"term": {"words.any": word}}, "boost": _ANYWHERE}},
+        {"constant_score": {"filter": {"term": {"words.name": word}}, "boost": 1.0}},
+    ]
+    if loose and len(word) > 1:
+        ways.append({"prefix": {"words.any": {"value": word, "boost": _ANYWHERE * PREFIX}}})
+    if loose and (allowed := slips(word)):
+        slipped = {
+            "value": word, "fuzziness": allowed, "prefix_length": 1, "max_expansions": 20, "rewrite": "constant_score",
+            "boost": _ANYWHERE * SLIP,
+        }  # fmt: skip
+        ways.append({"fuzzy": {"words.any": slipped}})
     return {"dis_max": {"queries": ways}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from catalog.finding.query import Question
 from catalog.finding.ranking import ONLY_RANKED, rank, weights
 from catalog.search_model import FACETS, Entry, IndexHit, IndexPage, Needle, SearchQuery
 
@@ -61,17 +62,12 @@ class MemorySearchIndex:
         matching = [
             entry
             for entry, held in zip(everything, holding, strict=True)
-            if _spelled(entry, query)
-            or (held and sum(held) >= least)
-            or (entry.label and entry.label in query.labels)
-            or not (query.needles or query.spelled)
+            if (
+                entry.label in query.labels
+                if query.labels
+                else _spelled(entry, query) or (held and sum(held) >= least) or not (query.needles or query.spelled)
+            )
         ]
-        by_words = sum(
-            1
-            for entry, held in zip(everything, holding, strict=True)
-            if all(_fits(entry, name, query) for name in query.filters)
-            and (_spelled(entry, query) or (held and sum(held) >= least) or not (query.needles or query.spelled))
-        )
         fitting = [e for e in matching if all(_fits(e, name, query) for name in query.filters)]
         counts = tuple(sum(column) for column in zip(*holding, strict=True)) if len(query.needles) > 1 else ()
         facets = {}
@@ -80,12 +76,12 @@ class MemorySearchIndex:
             values = Counter(value for e in others for value in e.facets.get(facet, ()))
             facets[facet] = tuple(sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:50])
         weight = weights(counts or (0,) * len(query.needles), len(everything))
-        ranked = rank([_hit(e) for e in fitting], query.needles, query.spelled, weight)
+        ranked = rank([_hit(e) for e in fitting], Question(query.needles, query.spelled, {}), weight)
         if not query.needles and query.spelled is None:
             ranked.sort(key=lambda each: each.hit.source["kind"] != "dataset")
         shown = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
         return IndexPage(
-            len(fitting), shown, facets, counts, len(everything), by_words, len({e.id.split(".")[0] for e in fitting})
+            len(fitting), shown, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})
         )
 
 
@@ -129,5 +125,5 @@ def _spelled(entry: Entry, query: SearchQuery) -> bool:
 
 def _holds(entry: Entry, needle: Needle) -> bool:
     """As the ranking sees it. What is written about the dataset finds the dataset and not each of its fields."""
-    held = rank([_hit(entry)], [needle], None, [1.0])[0].held[0]
+    held = rank([_hit(entry)], Question((needle,), None, {}), [1.0])[0].held[0]
     return held is not None and held.where not in ONLY_RANKED

@@ -25,16 +25,25 @@ class Question:
     needles   what is sought; filters: those that were typed, `owner:otto`
     spelled   the whole as a name, None for an empty one
     fillers   words that say nothing about what is sought, and were left out
+    hints     concepts of what would answer it (`when`: a time)
+    wide      0..1, how much it asks for datasets rather than for fields
     """
 
     needles: tuple[Needle, ...]
     spelled: str | None
     filters: dict[str, tuple[str, ...]]
     fillers: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    wide: float = 0.0
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What was typed, without fillers."""
+        return tuple(word for needle in self.needles for word in needle.words)
 
     @property
     def text(self) -> str:
-        return " ".join(word for needle in self.needles for word in needle.words)
+        return " ".join(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +75,28 @@ def parse(text: str, vocabulary: Vocabulary) -> Question:
     if not needles:  # a question of fillers alone asks for them
         needles = [_needle([token], (), vocabulary) for token in tokens]
         fillers = []
-    return Question(tuple(_distinct(needles)[:_MOST_NEEDLES]), name, filters, tuple(fillers))
+    words = [word for token in tokens if not token.quoted for word in token.words]
+    return Question(
+        tuple(_distinct(needles)[:_MOST_NEEDLES]), name, filters, tuple(fillers), _hints(words, vocabulary),
+        _wide(tokens, needles, vocabulary),
+    )  # fmt: skip
+
+
+def _hints(words: list[str], vocabulary: Vocabulary) -> tuple[str, ...]:
+    found = (vocabulary.hints.get(tuple(words[at : at + length]), ()) for at in range(len(words)) for length in (1, 2))
+    return tuple(dict.fromkeys(concept for concepts in found for concept in concepts))
+
+
+def _wide(tokens: list[_Token], needles: list[Needle], vocabulary: Vocabulary) -> float:
+    """A plural or a word such as `logs` at the end asks for datasets; so does `data` among words that say nothing."""
+    words = [token.words[-1] for token in tokens if not token.quoted]
+    if not words or any(len(token.words) > 1 for token in tokens):
+        return 0.0
+    if words[-1] in vocabulary.collections or vocabulary.collections & set(words):
+        return 1.0
+    last = needles[-1].words[-1] if needles and needles[-1].words else ""
+    plural = len(last) > 4 and last.endswith("s") and not last.endswith(("ss", "us", "is"))
+    return 0.7 if plural else 0.0
 
 
 def _distinct(needles: Iterable[Needle]) -> list[Needle]:
@@ -105,6 +135,18 @@ def _phrases(tokens: list[_Token], vocabulary: Vocabulary) -> dict[int, tuple[in
     for phrase in vocabulary.find(words):
         if _whole(phrase, token_of):
             found[token_of[phrase.start]] = (token_of[phrase.end - 1], phrase.concepts)
+    # `money is on the account` is `money on the account`, too.
+    content = [at for at, word in enumerate(words) if word not in vocabulary.fillers]
+    fewer = [token_of[at] for at in content]
+    for phrase in vocabulary.find([words[at] for at in content]):
+        first, last = fewer[phrase.start], fewer[phrase.end - 1]
+        apart = phrase.end - phrase.start > 1 and last - first + 1 > phrase.end - phrase.start
+        if (
+            apart
+            and _whole(phrase, fewer)
+            and not any(first <= at <= last and to > at for at, (to, _) in found.items())
+        ):
+            found = {at: to for at, to in found.items() if not first <= at <= last} | {first: (last, phrase.concepts)}
     return found
 
 
@@ -131,9 +173,19 @@ def _needle(tokens: list[_Token], concepts: tuple[str, ...], vocabulary: Vocabul
     parts = tuple(part for word in words for part in vocabulary.parts(word))
     if parts != words:
         ways.append(Way(parts, _PARTS, loose=True))
+    if len(parts) > 1 and not concepts:
+        meant = tuple(_concept(part, vocabulary) for part in parts)
+        if meant != parts:
+            ways.append(Way(meant, _MEANT))
     for concept in concepts:
         if concept in vocabulary.spoken:
             ways += [Way(other, _MEANT) for other in vocabulary.spoken[concept] if other != words]
         else:
             ways += [Way((CONCEPT + concept,), _MEANT), Way((BROADER + concept,), _KIND_OF)]
     return Needle(text, tuple(ways))
+
+
+def _concept(word: str, vocabulary: Vocabulary) -> str:
+    """The concept that a word names alone, else the word."""
+    found = vocabulary.find([word])
+    return CONCEPT + found[0].concepts[0] if found and found[0].concepts[0] not in vocabulary.spoken else word

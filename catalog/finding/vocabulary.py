@@ -40,6 +40,7 @@ class Vocabulary:
 
     spoken: concept of the glossary -> its phrases. Documents are not indexed under these concepts, so that a new synonym
     is of use at once; a question for one phrase asks for the words of the others.
+    hints: words that ask -> concepts of what answers them; collections: words for datasets.
     """
 
     phrases: Mapping[tuple[str, ...], tuple[str, ...]]
@@ -50,6 +51,8 @@ class Vocabulary:
     longest: int
     lexicon: frozenset[str] = field(repr=False)
     spoken: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    hints: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    collections: frozenset[str] = frozenset()
 
     def find(self, words: Sequence[str]) -> list[Phrase]:
         """The longest phrases from left to right; none overlap."""
@@ -159,8 +162,12 @@ def make(document: Mapping[str, Any]) -> Vocabulary:
     for concept, texts in document["concepts"].items():
         for text in (*texts, concept.replace("_", " ")):
             phrases.setdefault(tuple(split(text)), {})[concept] = None
-    words = {word for phrase in phrases for word in phrase if len(word) >= _SHORTEST or word in _SHORT}
     fillers = frozenset(word for listed in document["fillers"].values() for text in listed for word in split(text))
+    for phrase, concepts in list(phrases.items()):
+        bare = tuple(word for word in phrase if word not in fillers)
+        if 1 < len(bare) < len(phrase):
+            phrases.setdefault(bare, {}).update(concepts)
+    words = {word for phrase in phrases for word in phrase if len(word) >= _SHORTEST or word in _SHORT}
     return Vocabulary(
         phrases={phrase: tuple(concepts) for phrase, concepts in phrases.items()},
         broader={concept: tuple(wider) for concept, wider in document["broader"].items()},
@@ -169,6 +176,8 @@ def make(document: Mapping[str, Any]) -> Vocabulary:
         fillers=fillers,
         longest=max(map(len, phrases)),
         lexicon=frozenset(words - fillers),
+        hints={tuple(split(asked)): tuple(concepts) for asked, concepts in document.get("hints", {}).items()},
+        collections=frozenset(document.get("collections", ())),
     )
 
 
@@ -183,5 +192,5 @@ def with_terms(base: Vocabulary, terms: Iterable[tuple[str, Sequence[str]]]) -> 
             phrases.setdefault(words, []).append(concept)
     return Vocabulary(
         {phrase: tuple(dict.fromkeys(concepts)) for phrase, concepts in phrases.items()}, base.broader, base.entities,
-        base.other_entities, base.fillers, max(map(len, phrases)), base.lexicon, spoken,
+        base.other_entities, base.fillers, max(map(len, phrases)), base.lexicon, spoken, base.hints, base.collections,
     )  # fmt: skip
