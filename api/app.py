@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import HTMLResponse
+from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from prometheus_client import CollectorRegistry
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import VERSION, errors, openapi
+from api import VERSION, answer_headers, errors, openapi
 from api.bootstrap import Services
 from api.metrics import Metrics
 from api.routes import (
@@ -47,12 +52,6 @@ on every query. Sign in with `Authorization: Bearer TOKEN`; every failure has th
 `{"error": {"code", "message", "details"}}`. Times are RFC 3339, UTC.
 """
 
-_HEADERS = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-frame-options", b"DENY"),
-]
-
 
 def create_app(services: Services) -> FastAPI:
     """The application over built services; it closes them when it ends."""
@@ -66,6 +65,7 @@ def create_app(services: Services) -> FastAPI:
         "/docs", None, title="Weir", version=VERSION, description=_DESCRIPTION, lifespan=lifespan,
         static_url="/docs-files",
     )  # fmt: skip
+    _guard_docs(app)
     app.state.services = services
     app.state.metrics = Metrics(CollectorRegistry())
     errors.install(app)
@@ -84,6 +84,22 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(EncodedNames)
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024)
     return app
+
+
+def _guard_docs(app: FastAPI) -> None:
+    """The pages that try the API run the script they come with and no other."""
+    for route in app.routes:
+        if not isinstance(route, APIRoute) or not route.path.startswith("/docs"):
+            continue
+        make = route.endpoint
+
+        async def page(request: Request, make: Any = make) -> HTMLResponse:
+            takes = inspect.signature(make).parameters
+            made: HTMLResponse = await (make(request) if takes else make())
+            made.headers["Content-Security-Policy"] = answer_headers.script_policy(bytes(made.body).decode())
+            return made
+
+        app.router.routes[app.router.routes.index(route)] = Route(route.path, page, include_in_schema=False)
 
 
 def _label(scope: Scope) -> str:
@@ -180,7 +196,8 @@ class Observed:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message.get("headers", []), *_HEADERS]}
+                given = [*message.get("headers", [])]
+                message = {**message, "headers": [*given, *answer_headers.added(scope["path"], given)]}
             await send(message)
 
         try:

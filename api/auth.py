@@ -42,6 +42,14 @@ def caller(
 Caller = Annotated[Subject, Depends(caller)]
 
 
+def session(
+    built: ServicesOf, _: Caller, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
+) -> Callable[[], Subject]:
+    """Gives the caller as they are later on, while the request's work goes on; see `Identity.session`."""
+    assert credentials is not None  # or there is no caller
+    return built.identity.session(credentials.credentials)
+
+
 def permitted(permission: str) -> Callable[[Subject, Services], Subject]:
     """A dependency that lets only subjects with one permission pass (403 otherwise)."""
 
@@ -61,6 +69,7 @@ def require(built: Services, subject: Subject, permission: str) -> None:
         )
 
 
+Session = Annotated[Callable[[], Subject], Depends(session)]
 Manager = Annotated[Subject, Depends(permitted("manage"))]
 ScanOperator = Annotated[Subject, Depends(permitted("scan"))]
 Reviewer = Annotated[Subject, Depends(permitted("review"))]

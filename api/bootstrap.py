@@ -21,7 +21,9 @@ from api.observing import Observing
 from api.parts import Parts as _Parts
 from api.recognizers import Recognizers
 from api.scanning import ScanRunner
+from api.second_person import SecondPerson
 from api.settings import Settings
+from api.sight import Sights
 from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders, SqlLineageSliver, names_cluster
 from api.tables import QueryOffsets, Tables
 from api.verdicts import Verdicts
@@ -133,6 +135,20 @@ class Services:
         """Add to the audit chain what a caller did."""
         self.audit.record(subject.user, action, target, decision, reasons)
 
+    def sights(self, subject: Subject, purpose: str | None = None) -> Sights:
+        """What the subject may see of figures about records."""
+        return Sights(subject, self.identity.permissions(subject), self.facts, self.state, purpose)
+
+    def own_recognizers(self, subject: Subject) -> frozenset[str]:
+        """Names of the recognizers that the subject was the last to declare."""
+        documents = self.store.documents("Recognizer")
+        return frozenset(
+            name
+            for each in documents
+            if each.applied_by == subject.user
+            for name in (each.key, str(each.spec.get("name")))
+        )
+
     def admin_token_file(self) -> None:
         """Make the first admin's token, kept in WEIR_HOME/admin.token; does nothing once there is one."""
         made = self.identity.ensure_admin()
@@ -199,13 +215,13 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     store: CatalogStore = parts.get("store", parts.store)
     events = Events(store, now, settings.events)
     guard = Guard(settings.events.webhook_allowed_hosts)
-    webhooks = Webhooks(store, parts.secret, settings.events, guard)
+    webhooks = Webhooks(store, parts.secrets.read, settings.events, guard)
     clusters = Clusters(store, now)
     search = Search(store, parts.get("index", parts.index), clusters, parts.get("meaning", parts.meaning))
     datasets = Datasets(store, search, now, clusters, events)
     brokers = parts.get("brokers", parts.brokers)
     discovery = Discovery(brokers, datasets)
-    connections = Connections(datasets, brokers, parts.client_config, parts.secret)
+    connections = Connections(datasets, brokers, parts.client_config, parts.secrets, parts.own_servers())
     facts = Facts(datasets)
 
     checks = Checks(expression=custom.check, condition=custom.check_condition)
@@ -252,9 +268,11 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         references,
     )
     handlers: list[Handler] = [
-        *catalog_handlers.handlers(store, now, datasets, search, discovery, partial(names_cluster, state)),
+        *catalog_handlers.handlers(
+            store, now, datasets, search, discovery, partial(names_cluster, state), parts.secrets
+        ),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
-        WebhookHandler(store, now, guard),
+        WebhookHandler(store, now, guard, parts.secrets),
     ]
 
     def receivers() -> list[Receiver]:
@@ -292,7 +310,9 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         datasets=datasets,
         reviews=Reviews(store, datasets),
         tag_flow=TagFlow(store, clusters, ReportFlows(lineage), now, events, search.changed),
-        recognizers=Recognizers(parts.trial_analyzers(), scanner, connections, datasets),
+        recognizers=Recognizers(
+            parts.trial_analyzers(), scanner, connections, datasets, lambda: store.documents("Recognizer")
+        ),
         discovery=discovery,
         connections=connections,
         search=search,
@@ -316,7 +336,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
             parts.get("groups_of", lambda: parts.groups_of),
             parts.get("connect_of", lambda: parts.connect_of),
             parts.get("engines_of", lambda: parts.engines_of),
-            parts.secret,
+            parts.secrets,
         ),
         sql_lineage=SqlLineageSliver(datasets, known),
         state=state,
@@ -327,13 +347,13 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         grants=grants,
         audit=audit,
         query=query,
-        query_check=QueryCheck(query.preparer, engine, settings.query),
-        completion=Completion(query.preparer, references),
+        query_check=QueryCheck(query.preparer, query.trail, engine, settings.query),
+        completion=Completion(query.preparer, query.trail, references),
         decisions=Decisions(state, facts, identity, audit, now, settings.policies, named),
         simulation=Simulation(state, facts, references, now, settings.policies),
-        policy_tests=PolicyTests(query.preparer, facts, now, settings.policies, named),
+        policy_tests=PolicyTests(query.preparer, query.trail, facts, now, settings.policies, named),
         mask_preview=MaskPreview(engine),
-        declared=Declared(handlers, parts.transaction, audit),
+        declared=Declared(handlers, parts.transaction, audit, SecondPerson(store, now, settings.secrets)),
         facts=facts,
         health=Health(parts.probes(), parts.lag),
         warm=warm_up,

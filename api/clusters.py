@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from catalog.datasets import Datasets
@@ -12,23 +13,53 @@ from catalog.errors import InvalidInput
 from catalog.kinds import ClusterSpec
 from catalog.namespaces import addresses
 from catalog.ports import Brokers
+from catalog.secrets import Secrets, credentials
 from scanners.model import ClusterConnection
 
 ClientConfig = Callable[[Mapping[str, Any], Sequence[str]], dict[str, Any]]
 """librdkafka's settings of a declared cluster, secrets read from where they are."""
 
-Secret = Callable[[Mapping[str, Any] | str | None, str], str | None]
-"""The secret that `{env: NAME}` or `{file: PATH}` names."""
+
+@dataclass(frozen=True, slots=True)
+class OwnServers:
+    """The Kafka and the registry that Weir itself signs in to. A scan of the same addresses signs in likewise, by the
+    variables with which a secured local stack starts Weir."""
+
+    bootstrap: str = ""
+    kafka_user: str | None = None
+    registry: str = ""
+    registry_user: str | None = None
+
+    def spec(self, bootstrap: str, registry: str | None) -> dict[str, Any]:
+        """A cluster's spec for what is met at these addresses."""
+        spec: dict[str, Any] = {"bootstrapServers": bootstrap}
+        if self.kafka_user and bootstrap == self.bootstrap:
+            password = {"env": "WEIR_SECRET_STACK_KAFKA"}
+            spec["security"] = {"sasl": {"mechanism": "PLAIN", "username": self.kafka_user, "password": password}}
+        if registry:
+            spec["schemaRegistry"] = {"url": registry}
+            if self.registry_user and registry == self.registry:
+                password = {"env": "WEIR_SECRET_STACK_REGISTRY"}
+                spec["schemaRegistry"] |= {"username": self.registry_user, "password": password}
+        return spec
 
 
 class Connections:
     """How each cluster is reached. Secrets are read when they are needed and kept nowhere."""
 
-    def __init__(self, datasets: Datasets, brokers: Brokers, client_config: ClientConfig, secret: Secret) -> None:
+    def __init__(
+        self,
+        datasets: Datasets,
+        brokers: Brokers,
+        client_config: ClientConfig,
+        secrets: Secrets,
+        own: OwnServers | None = None,
+    ) -> None:
         self._datasets = datasets
         self._brokers = brokers
         self._client_config = client_config
-        self._secret = secret
+        self._secrets = secrets
+        self._own = own or OwnServers()
 
     def connection(self, cluster: str) -> ClusterConnection:
         """Raises NotFound naming the clusters there are, SettingsError for a secret that is not there."""
@@ -36,15 +67,13 @@ class Connections:
         config = self._client_config(record.settings, record.bootstrap)
         bootstrap = config.pop("bootstrap.servers")
         registry = record.settings.get("schemaRegistry") or {}
-        user = self._secret(registry.get("username"), "schemaRegistry.username")
-        password = self._secret(registry.get("password"), "schemaRegistry.password")
         return ClusterConnection(
             name=record.name,
             namespace=record.namespace,
             bootstrap=bootstrap,
             kafka={name: str(value) for name, value in config.items()},
             registry=record.registry_url,
-            registry_auth=(user, password or "") if user else None,
+            registry_auth=credentials(self._secrets, registry, "schemaRegistry"),
         )
 
     def client_settings(self, bootstrap: str) -> Mapping[str, str]:
@@ -61,7 +90,8 @@ class Connections:
         Unavailable naming the address when no broker answers: then nothing was recorded.
         """
         known = addresses(bootstrap)
-        described = self._brokers.describe({}, known)
+        spec = self._own.spec(bootstrap, registry)
+        described = self._brokers.describe(spec, known)
         for cluster in self._datasets.clusters.all():
             if described.cluster_id and cluster.cluster_id == described.cluster_id:
                 return cluster.name
@@ -71,8 +101,5 @@ class Connections:
             if name is not None:
                 raise InvalidInput(f"Cluster {name!r} is another one already; give this one another name.")
             wanted = f"{wanted}-{hashlib.sha256(bootstrap.encode()).hexdigest()[:6]}"
-        spec: dict[str, Any] = {"bootstrapServers": bootstrap}
-        if registry:
-            spec["schemaRegistry"] = {"url": registry}
         self._datasets.register_cluster(wanted, ClusterSpec.model_validate(spec), described)
         return wanted

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from api.second_person import SecondPerson
 from catalog import kinds as catalog_kinds
 from catalog.apply import Applier, Change, Handler
 from catalog.declared import Document, load
@@ -61,9 +62,11 @@ class Declared:
         handlers: Sequence[Handler],
         transaction: Callable[[], AbstractContextManager[Any]],
         audit: AuditLog,
+        second: SecondPerson,
     ) -> None:
         self._applier = Applier(handlers, transaction)
         self._audit = audit
+        self._second = second
 
     def apply(self, text: str, subject: Subject, *, dry_run: bool, prune: bool) -> dict[str, Any]:
         """`{changes: [{kind, name, action, diff}], dryRun}`. Raises InvalidInput naming line and field."""
@@ -71,11 +74,23 @@ class Declared:
         if dry_run:
             changes = self._applier.plan(documents, prune=prune)
         else:
-            changes = self._applier.apply(documents, prune=prune, by=subject.user)
+            changes = self._apply(documents, subject, prune)
             made = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
             if made:
                 self._audit.record(subject.user, "apply", f"{len(made)} documents", "allow", made)
         return {"changes": [change.to_json() for change in changes], "dryRun": dry_run}
+
+    def _apply(self, documents: list[Document], subject: Subject, prune: bool) -> list[Change]:
+        if self._second.active:
+            self._applier.plan(documents)  # what is wrong is refused before anybody is asked to second it
+        try:
+            seconded = self._second.check(documents, subject)
+        except Conflict as error:
+            self._audit.record(subject.user, "apply.proposed", str(error.details["name"]), "deny", [error.message])
+            raise
+        changes = self._applier.apply(documents, prune=prune, by=subject.user)
+        self._second.done(seconded)
+        return changes
 
     def documents(self, kind: str, name: str | None) -> list[dict[str, Any]]:
         """Documents of a kind as `apply` takes them back; an unknown name gives none. Raises InvalidInput."""

@@ -12,11 +12,12 @@ from typing import Any
 
 import structlog
 
-from api.clusters import Connections, Secret
+from api.clusters import Connections
 from catalog.clusters import Clusters
 from catalog.errors import NotFound, WeirError
 from catalog.model import NodeId
 from catalog.records import ClusterRecord
+from catalog.secrets import Secrets, credentials
 from lineage.connect import Connector, ConnectReader, worker_name
 from lineage.connect import event_of as connector_event
 from lineage.connect_engines import EngineReader
@@ -47,11 +48,11 @@ class Observing:
         groups_of: GroupsOf,
         connect_of: ConnectOf,
         engines_of: EnginesOf,
-        secret: Secret,
+        secrets: Secrets,
     ) -> None:
         self._clusters, self._connections, self._ingest = clusters, connections, ingest
         self._groups_of, self._connect_of, self._engines_of = groups_of, connect_of, engines_of
-        self._settings, self._secret = settings, secret
+        self._settings, self._secrets = settings, secrets
         self._watch = GroupWatch({settings.group}, settings.observe_groups_limit, settings.observe_again_seconds)
         self._told = Told(settings.observe_again_seconds)
         self._quiet: set[str] = set()
@@ -127,13 +128,16 @@ class Observing:
         return len(events)
 
     def _server(self, cluster: ClusterRecord, what: str) -> tuple[str, tuple[str, str] | None, str | None] | None:
-        """Address, credentials and CA of a server declared beside the cluster. Raises SettingsError for a lost secret."""
+        """Address, credentials and CA of a server declared beside the cluster.
+
+        Raises SettingsError for a secret that is not there, may not be read, or may not be sent to that address.
+        """
         spec = cluster.settings.get(what)
         if not spec:
             return None
-        user = self._secret(spec.get("username"), f"{what}.username")
-        password = self._secret(spec.get("password"), f"{what}.password")
-        return spec["url"], (user, password or "") if user else None, spec.get("ca")
+        auth = credentials(self._secrets, spec, what)
+        ca = self._secrets.file(spec["ca"], f"{what}.ca", authorities=True) if spec.get("ca") else None
+        return spec["url"], auth, ca
 
     def _reader(self, cluster: str) -> GroupReader:
         connection = self._connections.connection(cluster)

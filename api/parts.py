@@ -6,13 +6,16 @@ Drivers are imported late: `--help` and a process that never queries pay nothing
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from api.clusters import OwnServers
 from api.home import Home
 from api.settings import Settings
+from catalog.secrets import Secrets
 from scanners.model import ClusterConnection
 
 
@@ -23,6 +26,7 @@ class Parts:
         self._settings = settings
         self._home = home
         self._given = dict(given)
+        self.secrets = Secrets(settings.secrets)
         self._made: dict[str, Any] = {}
         self._lock = threading.RLock()
         self.closing: list[Callable[[], None]] = []
@@ -107,19 +111,23 @@ class Parts:
     def brokers(self) -> Any:
         from catalog.adapters.kafka_topics import KafkaBrokers
 
-        return KafkaBrokers(self._settings.catalog.broker_timeout_s)
+        return KafkaBrokers(self._settings.catalog.broker_timeout_s, self.secrets)
 
-    @staticmethod
-    def client_config(settings: Mapping[str, Any], bootstrap: Any) -> dict[str, Any]:
+    def client_config(self, settings: Mapping[str, Any], bootstrap: Any) -> dict[str, Any]:
         from catalog.adapters.kafka_topics import client_config
 
-        return client_config(settings, bootstrap)
+        return client_config(settings, bootstrap, self.secrets)
 
-    @staticmethod
-    def secret(secret: Mapping[str, Any] | str | None, what: str) -> str | None:
-        from catalog.adapters.kafka_topics import read_secret
-
-        return read_secret(secret, what)
+    def own_servers(self) -> OwnServers:
+        """How a scan of an address of the local stack signs in, where that asks for a password."""
+        kafka, registry = self._settings.kafka, self._settings.schema_registry
+        local = {name for name in ("KAFKA", "REGISTRY") if os.environ.get(f"WEIR_SECRET_STACK_{name}")}
+        return OwnServers(
+            kafka.bootstrap_servers,
+            kafka.sasl_username if "KAFKA" in local else None,
+            registry.url or "",
+            registry.username if "REGISTRY" in local else None,
+        )
 
     def _kafka(self) -> Any:
         from lineage.settings import KafkaClientSettings
@@ -301,7 +309,7 @@ class Parts:
         return {
             "database": lambda: self.get("store", self.store).ping(),
             "kafka": lambda: self.get("brokers", self.brokers).describe(
-                {"properties": self._settings.kafka.client_options()}, self._settings.kafka.bootstrap_servers.split(",")
+                {"own": self._settings.kafka.client_options()}, self._settings.kafka.bootstrap_servers.split(",")
             ),
             "elasticsearch": lambda: self.get("index", self.index).ping(),
             "neo4j": lambda: self.get("graph", self.graph).node("dataset:weir:readiness"),

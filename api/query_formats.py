@@ -112,7 +112,7 @@ def chunks(form: Form, opened: OpenAnswer, running: Running, text: CsvText = Csv
             running.bytes += len(piece)
             yield piece
     except WeirError as error:
-        running.problem = error.code
+        running.ended_by(error)
         raise
     except Exception:
         running.problem = "internal"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from api.clusters import Connections
 from catalog.datasets import Datasets
-from catalog.errors import InvalidInput
+from catalog.errors import InvalidInput, NotAllowed
 from catalog.kinds import RecognizerSpec
 from catalog.paths import FieldPath
+from catalog.records import DatasetRecord, DeclaredDocument
 from scanners.model import Recognizer, SampleRequest, Strategy
 from scanners.scan import Scanner
 from scanners.trial import Analyzers, trial
@@ -48,11 +49,47 @@ def recognizer_of(given: Mapping[str, Any]) -> Recognizer:
 class Recognizers:
     """Tries recognizers; nothing is stored."""
 
-    def __init__(self, analyzers: Analyzers, scanner: Scanner, connections: Connections, datasets: Datasets) -> None:
+    def __init__(
+        self,
+        analyzers: Analyzers,
+        scanner: Scanner,
+        connections: Connections,
+        datasets: Datasets,
+        declared: Callable[[], Sequence[DeclaredDocument]],
+    ) -> None:
+        """`declared` gives the documents of kind Recognizer."""
         self._analyzers = analyzers
+        self._declared = declared
         self._scanner = scanner
         self._connections = connections
         self._datasets = datasets
+
+    def declared_by_another(self, recognizer: Recognizer, user: str) -> bool:
+        """Whether this very recognizer counts in scans already, because somebody else than the user declared it."""
+        wanted = _what(recognizer)
+        return any(
+            document.applied_by not in (None, user) and _what(recognizer_of(document.spec)) == wanted
+            for document in self._declared()
+        )
+
+    def check_field(self, record: DatasetRecord, path: str | None, may: Callable[[str], bool]) -> None:
+        """Raises NotAllowed for a field, or a dataset, of which no count may be shown; InvalidInput for a bad path."""
+        place = str(FieldPath.parse(path)) if path else None
+        known = self._datasets.schema(record.id).fields
+        if place is not None and place not in {each.path for each in known}:
+            raise InvalidInput(f"{record.reference} has no field {place} that a scan has seen.")
+        if place is not None and not may(place):
+            raise NotAllowed(
+                f"You may not read {place} of {record.reference} clear, so a recognizer of your own cannot be tried on it;"
+                " ask for access, or try one that somebody else declared.",
+                details={"dataset": record.reference, "path": place, "reasons": ["a count would show what it holds"]},
+            )
+        if place is None and known and not any(may(each.path) for each in known):
+            raise NotAllowed(
+                f"You may read no field of {record.reference} clear, so a recognizer of your own cannot be tried on it;"
+                " ask for access, or try one that somebody else declared.",
+                details={"dataset": record.reference, "reasons": ["a count would show what it holds"]},
+            )
 
     def on_values(self, recognizer: Recognizer, values: Sequence[str], path: str = "value.field") -> dict[str, Any]:
         """What it finds in the values, what a scan of a field `path` would make of it, and the look-alikes it flags.
@@ -67,14 +104,20 @@ class Recognizers:
         return trial(recognizer, texts, path, self._analyzers).to_json()
 
     def on_dataset(
-        self, recognizer: Recognizer, reference: str, path: str | None, records: int = 1000
+        self,
+        recognizer: Recognizer,
+        record: DatasetRecord,
+        path: str | None,
+        may: Callable[[str], bool],
+        records: int = 1000,
     ) -> dict[str, Any]:
-        """The fields of the newest records that the recognizer would tag. `path`: only this field is told.
+        """The fields of the newest records that the recognizer would tag. `path`: only this field is shown.
 
-        Raises DatasetNotFound, InvalidInput for a path that is not there, Unavailable when Kafka or Spark is away.
+        may   whether a field's counts may be shown; of the others nothing is, and `withheld` counts them
+
+        Raises InvalidInput for a path that is not there, Unavailable when Kafka or Spark is away. `check_field` first.
         """
         place = str(FieldPath.parse(path)) if path else None
-        record = self._datasets.get(self._datasets.find(reference))
         if record.cluster is None:
             raise InvalidInput(f"{record.reference} belongs to no cluster that can be read.")
         sample = SampleRequest(Strategy.LATEST, records)
@@ -91,7 +134,7 @@ class Recognizers:
             fields = [
                 {"path": c.path, "score": c.score, "matched": c.evidence["matched"], "sampled": c.evidence["sampled"]}
                 for c in found.classifications
-                if any(r["name"] == recognizer.name for r in c.evidence["recognizers"])
+                if any(r["name"] == recognizer.name for r in c.evidence["recognizers"]) and may(c.path)
             ]
         if place is not None and place not in known:
             raise InvalidInput(f"The newest {read:,} records of {record.reference} have no field {place}.")
@@ -99,5 +142,13 @@ class Recognizers:
         return {
             "name": recognizer.name, "entity": recognizer.supported_entity, "version": recognizer.version,
             "dataset": record.reference, "records": read, "fields": shown,
-            "others": [f["path"] for f in fields if f not in shown], "unscanned": list(unscanned),
+            "others": [f["path"] for f in fields if f not in shown],
+            "unscanned": [each for each in unscanned if may(each)],
+            "withheld": sum(not may(each) for each in known),
         }  # fmt: skip
+
+
+def _what(recognizer: Recognizer) -> tuple[object, ...]:
+    """What it finds, whatever it is called."""
+    patterns = sorted((str(each.get("regex")), float(each.get("score") or 0)) for each in recognizer.patterns)
+    return recognizer.supported_entity, patterns, sorted(recognizer.deny_list), sorted(recognizer.context)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from api.home import Home
 from catalog.errors import SettingsError
-from catalog.settings import CatalogSettings, EventSettings
+from catalog.settings import CatalogSettings, EventSettings, SecretSettings
 from lineage.settings import LineageSettings
 from policies.query_settings import QuerySettings
 from policies.settings import OidcSettings, PolicySettings
@@ -94,6 +94,8 @@ class SchemaRegistrySettings(_Section):
     """The registry of the local stack; declared clusters name their own."""
 
     url: str | None = Field(None, description="Confluent-compatible address.")
+    username: str | None = Field(None, description="User, where it asks for one.")
+    password: SecretStr | None = Field(None, description="The user's password.")
 
 
 class Neo4jSettings(_Section):
@@ -133,6 +135,7 @@ class Settings(_Section):
     spark: SparkSettings = SparkSettings()
     catalog: CatalogSettings = CatalogSettings()
     events: EventSettings = EventSettings()
+    secrets: SecretSettings = SecretSettings()
     scanners: ScannerSettings = ScannerSettings()
     lineage: LineageSettings = LineageSettings()
     policies: PolicySettings = PolicySettings()
@@ -144,11 +147,11 @@ def load(home: Home, environment: Mapping[str, str] | None = None) -> Settings:
     """Read the settings of an instance. Raises SettingsError naming the variable or the line and the mend."""
     environment = os.environ if environment is None else environment
     values = _from_file(Path(environment.get("WEIR_CONFIG") or home.root / "weir.yaml"), "WEIR_CONFIG" in environment)
-    for variable, room, name, text in _from_environment(environment):
+    for variable, room, name, text in _from_environment(environment, _secret_prefix(environment, values)):
         _check_known(variable, room, name)
         values.setdefault(room, {})[name] = _list(text) if _is_list(room, name) else text
     try:
-        return Settings.model_validate(values)
+        return _apart(Settings.model_validate(values), home)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = first["loc"]
@@ -157,6 +160,33 @@ def load(home: Home, environment: Mapping[str, str] | None = None) -> Settings:
         if first["type"] == "extra_forbidden":
             raise SettingsError(f"There is no setting {name!r}.{_nearest(name, _known_names())}") from None
         raise SettingsError(f"Setting {name} ({variable}) cannot be used: {first['msg']}.") from None
+
+
+def _secret_prefix(environment: Mapping[str, str], values: Mapping[str, Any]) -> str:
+    """First letters of variables that are secrets of declared documents, not settings."""
+    default = SecretSettings().env_prefix
+    return str(
+        environment.get("WEIR_SECRETS__ENV_PREFIX") or (values.get("secrets") or {}).get("env_prefix") or default
+    )
+
+
+def _apart(settings: Settings, home: Home) -> Settings:
+    """The settings, when nothing of Weir's own is where declared documents may read. Raises SettingsError."""
+    folder, root = settings.secrets.folder.expanduser().resolve(), home.root.resolve()
+    if folder.is_relative_to(root) or root.is_relative_to(folder):
+        raise SettingsError(
+            f"Setting secrets.folder (WEIR_SECRETS__FOLDER) is {folder}, and WEIR_HOME is {root}; neither may be inside the"
+            " other, or declared clusters could name Weir's own keys."
+        )
+    prefix = settings.secrets.env_prefix
+    if any(name.startswith(prefix) for name in {*BARE, *(name for name, _, _ in documented())}) or any(
+        foreign.startswith(prefix) or prefix.startswith(foreign) for foreign in _FOREIGN
+    ):
+        raise SettingsError(
+            f"Setting secrets.env_prefix (WEIR_SECRETS__ENV_PREFIX) is {prefix}, with which settings of Weir begin; take"
+            " one of its own, such as WEIR_SECRET_."
+        )
+    return settings
 
 
 def documented() -> Iterator[tuple[str, Any, str]]:
@@ -190,9 +220,12 @@ def _nearest(name: str, among: list[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else " docs/settings.md lists them all."
 
 
-def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+def _from_environment(environment: Mapping[str, str], secret: str) -> Iterator[tuple[str, str, str, str]]:
+    known = {name for name, _, _ in documented()}
     for variable, text in environment.items():
         if not variable.startswith("WEIR_") or variable in BARE or variable.startswith(_FOREIGN):
+            continue
+        if variable.startswith(secret) and variable not in known:
             continue
         room, separator, name = variable.removeprefix("WEIR_").partition("__")
         yield variable, room.lower(), name.lower() if separator else "", text

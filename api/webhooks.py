@@ -30,6 +30,7 @@ from catalog.handlers import Kept
 from catalog.kinds import WebhookSpec
 from catalog.ports import CatalogStore, Clock, Receiver
 from catalog.records import DeclaredDocument
+from catalog.secrets import Secrets, require_private
 from catalog.settings import EventSettings
 
 Secret = Callable[[Mapping[str, Any] | str | None, str], str | None]
@@ -44,19 +45,35 @@ class WebhookHandler(Kept):
 
     kind = "Webhook"
 
-    def __init__(self, store: CatalogStore, clock: Clock, guard: Guard) -> None:
+    def __init__(self, store: CatalogStore, clock: Clock, guard: Guard, secrets: Secrets | None = None) -> None:
         super().__init__(store, clock)
         self._guard = guard
+        self._secrets = secrets or Secrets()
 
     def check(self, document: Document, all_documents: Sequence[Document]) -> None:
         """An address inside the network is refused at once; what a name leads to is looked up when it is called."""
         spec = document.model
         assert isinstance(spec, WebhookSpec)
-        if isinstance(spec.url, str):
-            try:
+        try:
+            if not isinstance(spec.url, str):
+                self._secrets.check(spec.url.model_dump(), "url")
+            if spec.secret is not None:
+                self._secrets.check(spec.secret.model_dump(), "secret")
+            if isinstance(spec.url, str):
                 self._guard.check_written(_parsed(spec.url).host)
-            except DeliveryFailed as refused:
-                raise InvalidInput(refused.problem) from None
+                _require_private(spec, spec.url)
+        except DeliveryFailed as refused:
+            raise InvalidInput(refused.problem) from None
+        except SettingsError as refused:
+            raise InvalidInput(refused.message, details=refused.details) from None
+
+
+def _require_private(spec: WebhookSpec, url: str) -> None:
+    """Raises SettingsError where others could read a secret address on its way, or try keys on what a key signed."""
+    if not isinstance(spec.url, str):
+        require_private(url, "url", what="the address, which is a secret,")
+    elif spec.secret is not None:
+        require_private(url, "url", what="what the secret signs")
 
 
 def _parsed(url: str) -> httpx.URL:
@@ -163,8 +180,10 @@ class Webhook:
         spec = self._spec
         try:
             url = spec.url if isinstance(spec.url, str) else self._secret(spec.url.model_dump(), f"{self.name} url")
+            address = _parsed(url or "")
+            _require_private(spec, str(address))
             text = self._secret(spec.secret.model_dump(), f"{self.name} secret") if spec.secret else None
-            return _parsed(url or ""), signing_key(text) if text is not None else None
+            return address, signing_key(text) if text is not None else None
         except (SettingsError, InvalidInput) as error:
             raise DeliveryFailed(error.message) from None
 

@@ -10,12 +10,14 @@ from catalog.clusters import Clusters
 from catalog.datasets import Datasets
 from catalog.declared import Document
 from catalog.discovery import Discovery
-from catalog.errors import Conflict, InvalidInput, WeirError
+from catalog.errors import Conflict, InvalidInput, SettingsError, WeirError
 from catalog.kinds import ClusterSpec, DatasetSpec
 from catalog.model import DatasetId
+from catalog.namespaces import addresses
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DatasetFilter, DeclaredDocument
 from catalog.search import Search
+from catalog.secrets import Secrets, check_cluster
 
 _log = logging.getLogger(__name__)
 
@@ -64,11 +66,21 @@ class ClusterHandler(Kept):
         datasets: Datasets,
         discovery: Discovery | None,
         spoken_of: Callable[[str], bool] = lambda cluster: False,
+        secrets: Secrets | None = None,
     ) -> None:
         super().__init__(store, clock)
         self._datasets = datasets
         self._discovery = discovery
         self._spoken_of = spoken_of
+        self._secrets = secrets or Secrets()
+
+    def check(self, document: Document, all_documents: Sequence[Document]) -> None:
+        """A secret that may not be read, or would go where others can read it, is refused at once."""
+        assert isinstance(document.model, ClusterSpec)
+        try:
+            check_cluster(self._secrets, document.spec, addresses(document.model.bootstrapServers))
+        except SettingsError as refused:
+            raise InvalidInput(refused.message, details=refused.details) from None
 
     def put(self, document: Document, by: str | None) -> None:
         assert isinstance(document.model, ClusterSpec)
@@ -184,13 +196,14 @@ def handlers(
     search: Search | None,
     discovery: Discovery | None,
     spoken_of: Callable[[str], bool] = lambda cluster: False,
+    secrets: Secrets | None = None,
 ) -> list[Kept]:
     """One for each of the catalog's kinds, in the order of writing.
 
-    `spoken_of`: whether another room's documents name a cluster.
+    `spoken_of`: whether another room's documents name a cluster. `secrets`: the rules for those that clusters name.
     """
     return [
-        ClusterHandler(store, clock, datasets, discovery, spoken_of),
+        ClusterHandler(store, clock, datasets, discovery, spoken_of, secrets),
         GlossaryTermHandler(store, clock, search),
         DatasetHandler(store, clock, datasets, datasets.clusters),
         RecognizerHandler(store, clock),

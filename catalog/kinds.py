@@ -9,11 +9,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 
 from catalog.datatypes import parse_ddl
 from catalog.errors import InvalidInput
+from catalog.kafka_properties import refusal
 from catalog.namespaces import addresses
 from catalog.paths import FieldPath
 
-# Some of these hold secrets, some load code or run commands; the rest is what `security` says in our words.
-_REFUSED_PROPERTY = re.compile(r"(sasl|ssl|security|plugin|bootstrap|metadata\.broker)|.*(password|secret|token)", re.I)
 _WORD = re.compile(r"[^\s,:*\"'`\\]+\Z")
 
 
@@ -41,7 +40,10 @@ Tag = Annotated[str, AfterValidator(_tag)]
 
 
 class Secret(Spec):
-    """Where a secret is read when it is needed: an environment variable or a file. Never the secret itself."""
+    """Where a secret is read when it is needed: an environment variable or a file. Never the secret itself.
+
+    Which variables and files may be read: `catalog.secrets`.
+    """
 
     env: str | None = Field(None, min_length=1)
     file: str | None = Field(None, min_length=1)
@@ -62,7 +64,7 @@ class Secret(Spec):
 
 
 class Tls(Spec):
-    """TLS to the brokers. Files are paths on the machine Weir runs on."""
+    """TLS to the brokers. Files are in the folder of secrets (`catalog.secrets`); `ca` may be one of the system's."""
 
     ca: str | None = None
     certificate: str | None = None
@@ -154,9 +156,8 @@ class ClusterSpec(Spec):
     @field_validator("properties")
     @classmethod
     def _harmless(cls, value: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
-        for name in value:
-            if _REFUSED_PROPERTY.match(name):
-                raise ValueError(f"{name} is not taken here; write it under security, secrets as {{env: NAME}}")
+        if problem := refusal(value):
+            raise ValueError(problem)
         return value
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -46,4 +48,25 @@ class EventSettings(BaseModel):
         [],
         description="Hosts, addresses or networks (10.0.0.0/8) inside your network that webhooks may call; by default"
         " only public addresses.",
+    )
+
+
+class SecretSettings(BaseModel):
+    """Secrets that declared clusters and webhooks name: where they may be read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    folder: Path = Field(
+        Path("~/.config/weir/secrets"),
+        description="Folder of the files that `{file: ...}` may name. It holds nothing of Weir's own.",
+    )
+    env_prefix: str = Field(
+        "WEIR_SECRET_",
+        pattern=r"^[A-Z][A-Z0-9_]{2,}_$",
+        description="First letters of the environment variables that `{env: ...}` may name.",
+    )
+    second_person: bool = Field(
+        False,
+        description="Whether a secret goes to an address that was not declared before only when a second person, who"
+        " may manage too, has applied the same.",
     )

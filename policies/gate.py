@@ -21,8 +21,9 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from catalog.errors import SqlRefused
-from policies.sql import pipes, sequences, stars, stream, syntax, tables
+from policies.sql import expanded, pipes, sequences, stars, stream, syntax, tables
 from policies.sql.errors import place, refused
+from policies.sql.expanded import Most
 from policies.sql.lexer import DIALECT, WINDOW_VERSION, Lexed, lex, tables_as_queries
 from policies.sql.names import fold
 from policies.sql.qualify import without_qualify
@@ -34,6 +35,7 @@ from policies.sql.written import to_sql
 __all__ = ["Gated", "SqlRefused", "TableRef", "check"]
 
 _ROOTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
+_MOST = Most()
 _LITERAL_NAMES = frozenset(
     {"user", "current_user", "session_user", "current_catalog", "current_database", "current_schema"}
 )
@@ -74,9 +76,18 @@ class Gated:
         return stream.problem(self.tree)
 
 
-def check(sql: str) -> Gated:
-    """Read a query. Raises SqlRefused with `details` {line, column, reasons: [class]}."""
+def check(sql: str, most: Most = _MOST) -> Gated:
+    """Read a query whose plan is no larger than `most`.
+
+    Raises SqlRefused with `details` {line, column, reasons: [class]}, and {limit, found, most} for a plan too large.
+    """
     first = _read(sql)
+    problem = most.problem(expanded.size(first.tree))
+    if problem is not None:
+        sentence, limit, found, largest = problem
+        error = refused(sql, 0, sentence, "plan-size")
+        error.details |= {"limit": limit, "found": found, "most": largest}
+        raise error
     names = {ref: f"weir_view_{index}" for index, ref in enumerate(first.tables)}
     text = first.render(names)
     try:
@@ -102,6 +113,7 @@ def _read(sql: str) -> Gated:
             ref = TableRef(tables.parts(table), _as_of(checker, table, lexed))
             found.setdefault(ref, place(sql, checker.position(table)))
             table.meta["weir"] = ref
+        _one_name_each(checker, tree)
         return Gated(
             sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
             tuple(dict.fromkeys(lexed.quoted_texts)),
@@ -159,6 +171,25 @@ def _as_of(checker: Checker, table: exp.Table, lexed: Lexed) -> AsOf:
         raise checker.refuse(
             version, "A time is written as '2026-11-21T10:00:00Z' or '2026-11-21'.", "window"
         ) from error
+
+
+def _one_name_each(checker: Checker, tree: exp.Expression) -> None:
+    """Tables of one FROM go by the last part of their names, so that must tell them apart. Raises SqlRefused."""
+    named: dict[tuple[int, str], TableRef] = {}
+    for table in tree.find_all(exp.Table):
+        ref = table.meta.get("weir")
+        if ref is None or table.args.get("alias"):
+            continue
+        key = (id(table.find_ancestor(exp.Select)), fold(ref.parts[-1]))
+        before = named.setdefault(key, ref)
+        if tuple(map(fold, before.parts)) != tuple(map(fold, ref.parts)):
+            name = ref.parts[-1]
+            raise checker.refuse(
+                table,
+                f"{before.name} and {ref.name} both go by the name {name} here; give one of them another, as in"
+                f" {ref.name} AS {name}2.",
+                "alias",
+            )
 
 
 def _environment(checker: Checker, tree: exp.Expression) -> dict[str, tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -93,6 +93,42 @@ class Identity:
         if self._gone(view, record.user):
             raise _not_signed_in()
         return self._subject(view, record.user)
+
+    def session(self, token: str) -> Callable[[], Subject]:
+        """What gives the subject of a token as they are later on, for work that a request began: groups and roles of
+        then. It raises NotSignedIn when the token was revoked or has expired, or the user is gone.
+
+        A token of another issuer counts as it was when the work began; what the issuer takes back is not known here.
+        Raises NotSignedIn for such a token that is not valid now; one of Weir's own is looked at when it is asked for.
+        """
+        if token.startswith(PREFIX):
+            digest = _digest(token)
+            return lambda: self._later(digest)
+        view = self._state.view()
+        known = (found for verifier in self._verifiers if (found := verifier.verify(token)) is not None)
+        given = next((found for found in known if not self._gone(view, found.user)), None)
+        if given is None:
+            raise _not_signed_in()
+
+        def now() -> Subject:
+            view = self._state.view()
+            self._require_there(view, given.user)
+            return view.subject(given.user, given.groups, given.roles)
+
+        return now
+
+    def _later(self, digest: str) -> Subject:
+        record = self._tokens.find(digest)
+        if record is None or not _valid(record, self._clock()):
+            raise NotSignedIn("The token was revoked or has expired while the query ran.")
+        view = self._state.view()
+        self._require_there(view, record.user)
+        return self._subject(view, record.user)
+
+    def _require_there(self, view: View, user: str) -> None:
+        gone = self._gone(view, user)
+        if gone is not None:
+            raise NotSignedIn(f"User {user} {gone}, so the query was ended.")
 
     def current(self, user: str) -> Subject:
         """A declared user as they are now, for work that outlives a request. Raises NotSignedIn when they are gone."""

@@ -1,6 +1,6 @@
 """Tests of policies: who is to see what, written down and checked, against what is declared or what is proposed.
 
-docs/policies.md has the format. Nothing is read of a topic and nothing is written, the audit neither.
+docs/policies.md has the format. Nothing is read of a topic and nothing is written but the audit: who tested what, for whom.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from sqlglot import exp
 
 from catalog.errors import InvalidInput, NotFound, SqlRefused
 from catalog.paths import FieldPath
-from policies import explain, gate, tested_names
+from policies import explain, tested_names
 from policies import policy_expectations as expectations
 from policies.decisions import Named, decide_now, effect_of, subject_of
 from policies.model import DatasetFacts, Decision, Effect, Subject
 from policies.policy_cases import Case
 from policies.ports import Clock, FactsSource
-from policies.query_prepare import Prepared, Preparer, check_environment
+from policies.query_prepare import Prepared, Preparer, check_possible
+from policies.query_trail import Trail
 from policies.settings import PolicySettings
 from policies.sql import trace
 from policies.sql.names import fold, nearest
 from policies.state import View
 
+ACTION = "policy.test"
 _ALONE: dict[str, Any] = {"mask": None, "filter": None, "clear_when": None, "columns": {}}
 
 
@@ -33,32 +35,36 @@ class PolicyTests:
     def __init__(
         self,
         preparer: Preparer,
+        trail: Trail,
         facts: FactsSource,
         clock: Clock,
         settings: PolicySettings | None = None,
         reference: Callable[[str], str] = lambda text: text,
     ) -> None:
-        self._preparer, self._facts, self._clock = preparer, facts, clock
+        self._preparer, self._trail, self._facts, self._clock = preparer, trail, facts, clock
         self._settings = settings or PolicySettings()
         self._reference = reference
 
     def run(
         self,
+        by: Subject,
         cases: Sequence[Case],
         view: View,
         facts_after: Callable[[DatasetFacts], DatasetFacts] = lambda facts: facts,
     ) -> dict[str, Any]:
-        """{cases: [{name, ok, problems: [{what, expected, found}], reasons}], passed, failed, total}."""
+        """Run tests for `by`, whom the audit names.
+
+        {cases: [{name, ok, problems: [{what, expected, found}], reasons}], passed, failed, total}."""
         results: list[dict[str, Any]] = []
         passed = 0
         for case in cases:
-            problems, reasons = self._one(case, view, facts_after)
+            problems, reasons = self._one(by, case, view, facts_after)
             passed += not problems
             results.append({"name": case.title, "ok": not problems, "problems": problems, "reasons": reasons})
         return {"cases": results, "passed": passed, "failed": len(results) - passed, "total": len(results)}
 
     def _one(
-        self, case: Case, view: View, facts_after: Callable[[DatasetFacts], DatasetFacts]
+        self, by: Subject, case: Case, view: View, facts_after: Callable[[DatasetFacts], DatasetFacts]
     ) -> tuple[list[dict[str, Any]], list[str]]:
         now = case.at or self._clock()
         named = Named(case.subject.user, frozenset(case.subject.groups), frozenset(case.subject.roles))
@@ -69,7 +75,8 @@ class PolicyTests:
 
         try:
             if case.sql is not None:
-                return self._sql(case, case.sql, who, self._preparer.deciding(decide))
+                return self._sql(by, case, case.sql, who, self._preparer.deciding(decide))
+            self._trail.looked(by, ACTION, case.purpose, "", "allow", [case.dataset or ""], [f"for {who.user}"])
             facts = facts_after(self._facts.facts(self._reference(case.dataset or "")))
         except (NotFound, InvalidInput) as error:
             return [expectations.problem("dataset", "a known dataset", error.message)], []
@@ -113,13 +120,16 @@ class PolicyTests:
         return [*problems, *expectations.filters(case.expect, [decision])], list(dict.fromkeys(reasons))
 
     def _sql(
-        self, case: Case, sql: str, subject: Subject, preparer: Preparer
+        self, by: Subject, case: Case, sql: str, subject: Subject, preparer: Preparer
     ) -> tuple[list[dict[str, Any]], list[str]]:
         try:
-            gated = gate.check(sql)
+            gated = self._trail.gate(by, sql, case.purpose, ACTION)
         except SqlRefused as error:
             return expectations.closed(case.expect, "refused"), [error.message]
-        found = preparer.find(subject, gated, case.purpose)
+        with self._trail.refusals(by, sql, case.purpose, ACTION):
+            found = preparer.find(subject, gated, case.purpose)
+        datasets = [table.reference for table in found.tables.values()]
+        self._trail.looked(by, ACTION, case.purpose, sql, "allow", datasets, [f"for {subject.user}"])
         prepared = preparer.govern(gated, found)
         decisions = list(found.decisions.values())
         reasons = [r.text for d in decisions for r in d.reasons] + prepared.gaps
@@ -131,7 +141,7 @@ class PolicyTests:
         if problem is not None:
             return expectations.closed(case.expect, "refused"), [problem]
         try:
-            check_environment(prepared)
+            check_possible(prepared)
         except SqlRefused as error:
             return expectations.closed(case.expect, "refused"), [error.message]
         unknown = [

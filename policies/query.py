@@ -19,16 +19,16 @@ from policies.given_rows import GivenRows
 from policies.masks.keys import MaskKeys
 from policies.model import Effect, Subject
 from policies.plan import Batches, QueryPlan, Result
+from policies.query_access import Access, AllowedBatches
 from policies.query_catalog import ACTION, CatalogAnswers, References, Told
 from policies.query_errors import QueryFailed
 from policies.query_failures import told
 from policies.query_limits import Turns
 from policies.query_ports import Decider, Drift, Engine, Offsets, QueryAudit, TableSource
-from policies.query_prepare import Prepared, Preparer, check_environment
-from policies.query_refusals import not_allowed
+from policies.query_prepare import Prepared, Preparer
 from policies.query_running import RUNNING, Running, RunningQueries
 from policies.query_settings import QuerySettings
-from policies.query_stream import Stream
+from policies.query_stream import Stream, ended
 from policies.query_trail import Trail
 from policies.query_unfit import Unfit
 from policies.sql.statements import Statement
@@ -104,7 +104,7 @@ class GovernedQuery:
         self._engine = engine
         self._offsets = offsets
         self._unfit = Unfit(self._settings, drift)
-        self._trail = Trail(audit)
+        self.trail = self._trail = Trail(audit, self._settings.largest_plan())
         self._turns = Turns(self._settings)
 
     def run(
@@ -133,8 +133,10 @@ class GovernedQuery:
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live) as prepared,
             self._trail.ending(subject, live, prepared),
+            self._access(subject, live, prepared) as access,
         ):
             result = self._run(prepared, rows, live)
+            access.fresh()
             live.report = self._unfit.told(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
@@ -176,6 +178,7 @@ class GovernedQuery:
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live, form) as prepared,
             self._trail.ending(subject, live, prepared),
+            self._access(subject, live, prepared) as access,
             self._named(prepared),
             self._engine.open(
                 self._fit(
@@ -188,7 +191,7 @@ class GovernedQuery:
             schema = [(column.name, column.type) for column in batches.columns]
             yield OpenAnswer(
                 query_answer.header(prepared, schema), query_answer.decision(prepared),
-                query_answer.windows(prepared, self._settings), batches, rows,
+                query_answer.windows(prepared, self._settings), AllowedBatches(batches, access), rows,
                 lambda: self._unfit.told(prepared, batches.unreadable, live.on_unreadable),
                 query_answer.notes(prepared),
             )  # fmt: skip
@@ -203,8 +206,7 @@ class GovernedQuery:
         """
         rows = self._limit(limit, self._settings.max_rows)
         gated = self._trail.gate(subject, sql, purpose, "query.explain")
-        found = self._preparer.find(subject, gated, purpose)
-        prepared = self._preparer.govern(gated, found)
+        found, prepared = self._trail.decided(self._preparer, subject, gated, purpose, "query.explain", explained=True)
         decision = explain.decision_json(list(found.decisions.values()))
         if prepared.gaps:
             decision["effect"] = str(Effect.DENY)
@@ -223,7 +225,6 @@ class GovernedQuery:
         }
         self._trail.record(subject, "query.explain", purpose, prepared, decision["effect"], found.tables)
         if decision["effect"] == Effect.ALLOW:
-            check_environment(prepared)
             self._preparer.look(prepared)
             answer["window"] = query_answer.windows(prepared, self._settings)
             answer["columns"] = self._analysed(prepared, rows)
@@ -243,7 +244,7 @@ class GovernedQuery:
         live = running or Running("", subject.user, sql, purpose, Stop())
         gated = self._trail.gate(subject, sql, purpose, "query.stream")
         with self._turns.take(subject.user, live.stop):
-            prepared = self._prepare(subject, gated, purpose, "query.stream", live)
+            prepared = self._prepare(live.now(subject), gated, purpose, "query.stream", live)
             problem = prepared.gated.stream_problem()
             if problem is not None:
                 raise self._trail.refused(subject, problem, "query.stream", live)
@@ -251,9 +252,9 @@ class GovernedQuery:
             self._trail.record(subject, "query.stream", purpose, prepared, "allow", running=live)
             columns = self._analysed(prepared, 1)
         begin = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
+        access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds, fixed=False)
         stream = Stream(
-            subject,
-            purpose,
+            access,
             self._preparer,
             self._offsets,
             self._stream_run(live),
@@ -261,8 +262,9 @@ class GovernedQuery:
             self._settings,
             lambda prepared, found: self._unfit.told(prepared, found, live.on_unreadable),
             live.stop,
+            columns,
         )
-        return self._pushed(subject, live, prepared, begin, stream.follow(prepared))
+        return self._pushed(subject, live, prepared, begin, stream.follow(prepared), access)
 
     def _stream_run(self, live: Running) -> Any:
         return lambda prepared, rows: self._run(prepared, rows, live)
@@ -274,20 +276,20 @@ class GovernedQuery:
         prepared: Prepared,
         begin: dict[str, Any],
         events: Iterator[dict[str, Any]],
+        access: Access,
     ) -> Iterator[dict[str, Any]]:
         """The events of a stream from its first, until it ends or is stopped."""
-        with self._trail.ending(subject, live, prepared):
+        with self._trail.ending(subject, live, prepared), access.watching():
             yield begin
             for event in events:
                 if live.stop.stopped and event["type"] != "end":
                     error = live.stop.error()
-                    live.whole, live.problem = False, error.code
-                    yield {"type": "end", "code": error.code, "message": error.message, "reasons": []}
+                    live.whole = False
+                    live.ended_by(error)
+                    yield ended(error)
                     return
-                if event["type"] == "columns" and event["columns"] == begin["columns"]:
-                    continue
                 if event["type"] == "end":
-                    live.whole, live.problem = False, event["code"]
+                    live.whole, live.problem, live.message = False, event["code"], event["message"]
                 live.rows += len(event.get("rows", ()))
                 if event["type"] == "unreadable":
                     live.report = UnreadableReport(event["unreadable"], event["text"])
@@ -340,22 +342,21 @@ class GovernedQuery:
             raise self._trail.refused(subject, said, "query", live)
         with self._turns.take(subject.user, live.stop):
             live.state = RUNNING
-            prepared = self._prepare(subject, gated, live.purpose, "query", live)
+            prepared = self._prepare(live.now(subject), gated, live.purpose, "query", live)
             self._preparer.look(prepared)
             live.stop.check()
             self._trail.record(subject, "query", live.purpose, prepared, "allow", running=live, form=form)
             yield prepared
 
+    @contextlib.contextmanager
+    def _access(self, subject: Subject, live: Running, prepared: Prepared) -> Iterator[Access]:
+        """The right to what the query shows, decided again until the block ends."""
+        access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds)
+        with access.watching():
+            yield access
+
     def _prepare(self, subject: Subject, gated: Gated, purpose: str | None, action: str, running: Running) -> Prepared:
-        found = self._preparer.find(subject, gated, purpose)
-        running.datasets = tuple(dict.fromkeys(table.reference for table in found.tables.values()))
-        prepared = self._preparer.govern(gated, found)
-        denied = [d for d in found.decisions.values() if d.effect is Effect.DENY]
-        if denied or prepared.gaps:
-            self._trail.record(subject, action, purpose, prepared, "deny", found.tables, running)
-            raise not_allowed(denied or list(found.decisions.values()), prepared.gaps, purpose)
-        check_environment(prepared)
-        return prepared
+        return self._trail.decided(self._preparer, subject, gated, purpose, action, running)[1]
 
     def _run(self, prepared: Prepared, rows: int, running: Running) -> Result:
         with self._named(prepared):

@@ -94,7 +94,7 @@ def _window(prepared: Prepared, ref: TableRef, settings: QuerySettings) -> dict[
         "until": window.until,
         "limit": settings.window_records,
     }
-    if governed.filters and not settings.positions_beside_row_filters:
+    if not governed.positions:
         return {**shown, "note": _WITHHELD}
     partitions = [{"partition": r.partition, "start": r.start, "end": r.end} for r in window.ranges]
     return {**shown, "records": window.records, "partitions": partitions}

@@ -50,7 +50,7 @@ def end_entry(subject: Subject, running: Running, datasets: Sequence[str], outco
     """What went out of a query that was let in: the second entry with its id, `action` query.end."""
     if outcome == "done" and running.partial:
         outcome = "partial"
-    reasons = (running.problem,) if running.problem else ()
+    reasons = tuple(text for text in (running.problem, running.message) if text)
     return QueryRecord(
         subject, "query.end", running.purpose, "", tuple(datasets), {}, {}, (), outcome, reasons,
         running.rows, running.bytes or None, running.seconds, running.id,

@@ -142,9 +142,8 @@ class CatalogAnswers:
     # --- one dataset or query ----------------------------------------------------------------------------------------
 
     def _dataset(self, subject: Subject, statement: Statement, sql: str, purpose: str | None) -> Told:
-        gated = gate.check(names_table(statement, sql))
-        found = self.preparer.find(subject, gated, purpose)
-        prepared = self.preparer.govern(gated, found)
+        gated = self.trail.gate(subject, names_table(statement, sql), purpose, ACTION)
+        found, prepared = self.trail.decided(self.preparer, subject, gated, purpose, ACTION, explained=True)
         (ref,) = gated.tables
         reference, decision = found.tables[ref].reference, found.decisions[ref]
         text = statement.without_literals()

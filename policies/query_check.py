@@ -1,7 +1,8 @@
 """Is this query well written, and what would it show? For editors, while somebody types.
 
 The gate, the names, the decisions, and the types by analysis over an empty read: no record is read, no offset looked
-up, nothing written to the audit. A text that the gate refuses never reaches the engine.
+up. The audit has the texts that could run, and those that were refused for more than their spelling. A text that the
+gate refuses never reaches the engine.
 """
 
 from __future__ import annotations
@@ -13,22 +14,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.errors import DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
-from policies import gate, query_answer
+from policies import query_answer
 from policies.gate import Gated
 from policies.model import Decision, Effect, Subject
 from policies.plan import Window
 from policies.query_errors import QueryFailed
 from policies.query_failures import told
 from policies.query_ports import Engine, QueryTable
-from policies.query_prepare import Found, Prepared, Preparer, check_environment
+from policies.query_prepare import Found, Prepared, Preparer, check_possible
 from policies.query_refusals import not_allowed
 from policies.query_settings import QuerySettings
+from policies.query_trail import Trail
 from policies.sql import inventory, statements
 from policies.sql.errors import place
 from policies.sql.names import table_sql
 from policies.sql.statements import About, names_table
 from policies.sql.tables import TableRef
 
+ACTION = "query.check"
 _ANALYSES = 2
 """At once: an editor asks at every pause of a typist, and a running query must not wait for that."""
 _PATIENCE_SECONDS = 3.0
@@ -59,8 +62,8 @@ class Problem:
 class QueryCheck:
     """The service behind `POST /api/v1/query/check`. Safe for threads."""
 
-    def __init__(self, preparer: Preparer, engine: Engine, settings: QuerySettings) -> None:
-        self._preparer, self._engine, self._settings = preparer, engine, settings
+    def __init__(self, preparer: Preparer, trail: Trail, engine: Engine, settings: QuerySettings) -> None:
+        self._preparer, self._trail, self._engine, self._settings = preparer, trail, engine, settings
         self._analyses = threading.BoundedSemaphore(_ANALYSES)
 
     def check(self, subject: Subject, sql: str, purpose: str | None = None) -> dict[str, Any]:
@@ -77,9 +80,17 @@ class QueryCheck:
             if statement is not None:
                 query = statement.query if statement.query is not None else names_table(statement, sql)
                 return {**self.check(subject, query, purpose), "columns": []}
-            gated = gate.check(sql)
+            gated = self._trail.draft(subject, sql, purpose, ACTION)
         except SqlRefused as error:
             return _answer([_refusal(sql, error)])
+        answer = self._checked(subject, sql, gated, purpose)
+        effects = {table["effect"] for table in answer["tables"]}
+        outcome = "deny" if Effect.DENY in effects else "allow" if answer["ok"] else "refused"
+        datasets = [table["dataset"] for table in answer["tables"]]
+        self._trail.looked(subject, ACTION, purpose, sql, outcome, datasets)
+        return answer
+
+    def _checked(self, subject: Subject, sql: str, gated: Gated, purpose: str | None) -> dict[str, Any]:
         problem = gated.stream_problem() if gated.emit_changes else None
         problems = [_at(sql, max(0, sql.upper().rfind("EMIT")), problem)] if problem else []
         found, missing = self._find(subject, gated, purpose)
@@ -94,7 +105,7 @@ class QueryCheck:
         prepared = self._preparer.govern(gated, found)
         problems = [_at(sql, 0, gap) for gap in prepared.gaps]
         try:
-            check_environment(prepared)
+            check_possible(prepared)
         except SqlRefused as error:
             problems.append(_refusal(sql, error))
         if problems:

@@ -1,7 +1,7 @@
 """What may be written next: tables the subject may read, their columns and fields below them, functions, keywords.
 
 The text is unfinished, so it is not parsed: words are looked at, with what stands before them. Nothing is read of a
-topic and nothing is written to the audit.
+topic; the audit has the topics whose columns were asked for.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from policies import explain
 from policies.model import Effect, Subject
 from policies.query_ports import QueryTable
 from policies.query_prepare import Preparer
+from policies.query_trail import Trail
 from policies.sql import inventory
 from policies.sql.names import fold, name_sql, table_sql
 from policies.sql.unfinished import Unfinished, read
@@ -33,6 +34,7 @@ KEYWORDS = (
     "EXISTS", "TABLESAMPLE", "EMIT CHANGES", "SHOW TABLES", "SHOW COLUMNS FROM", "DESCRIBE", "EXPLAIN",
 )  # fmt: skip
 _SYSTEM = words("_key _headers _partition _offset _timestamp _value")
+ACTION = "query.complete"
 _MOST = 200
 _MOST_TABLES = 50
 """Tables are decided one by one, so only the first that fit are looked at."""
@@ -59,8 +61,8 @@ class Item:
 class Completion:
     """The service behind `/api/v1/query/complete`."""
 
-    def __init__(self, preparer: Preparer, references: References) -> None:
-        self._preparer, self._references = preparer, references
+    def __init__(self, preparer: Preparer, trail: Trail, references: References) -> None:
+        self._preparer, self._trail, self._references = preparer, trail, references
 
     def complete(self, subject: Subject, sql: str, position: int | None = None, purpose: str | None = None) -> Any:
         """{items: [{label, kind, detail, insert}], from, to}: `sql[from:to]` is what an item's `insert` replaces.
@@ -169,6 +171,7 @@ class Completion:
             try:
                 table = self._preparer.table(".".join(parts))
                 decision = self._preparer.decide(subject, table, purpose)
+                self._trail.looked(subject, ACTION, purpose, "", str(decision.effect), [table.reference])
                 if decision.effect is Effect.ALLOW:
                     yield alias, self._preparer.view(table, decision)
             except (InvalidInput, NotFound):

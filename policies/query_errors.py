@@ -43,6 +43,15 @@ class ValuesUnreadable(WeirError):
     code = "values_unreadable"
 
 
+class AccessChanged(Conflict):
+    """While the query ran, a policy, a tag or a role changed so that its answer would be another one.
+
+    `details`: `datasets`. An answer that says so holds none of the rows; an export was broken off.
+    """
+
+    code = "access_changed"
+
+
 class QueryCancelled(Conflict):
     """The query was stopped by its owner, by an administrator, or because the one who asked went away.
 

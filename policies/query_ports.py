@@ -96,7 +96,7 @@ class QueryRecord:
     """
 
     subject: Subject
-    action: str  # query | query.stream | query.explain | query.catalog | query.end
+    action: str  # query | query.stream | query.explain | query.catalog | query.check | query.complete | policy.test | query.end
     purpose: str | None
     sql: str
     datasets: tuple[str, ...]

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused, WeirError
+from policies import hidden_rows
 from policies.gate import Gated
+from policies.hidden_rows import HiddenRows
 from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Reason, Subject
 from policies.narrow import mentioned, narrowed
-from policies.plan import QueryPlan, Window
+from policies.plan import QueryPlan, TablePlan, Window
 from policies.query_ports import Decider, Offsets, QueryTable, TableSource
 from policies.query_refusals import not_allowed
 from policies.query_running import Running
@@ -65,7 +67,7 @@ class Prepared:
         names = {ref: view for view, ref in self.views().items()}
         asked = mentioned(self.gated.tree)
         plans = tuple(
-            narrowed(governed.plan(names[ref], self.windows[ref]), asked, governed.system)
+            _in_time(narrowed(governed.plan(names[ref], self.windows[ref]), asked, governed.system), ref, governed)
             for ref, governed in self.tables.items()
         )
         system = {
@@ -155,7 +157,8 @@ class Preparer:
         """Ask Kafka which offsets each table is read at."""
         for ref, governed in prepared.tables.items():
             table = governed.table
-            window = self._offsets.window(table.kafka, table.topic, ref.as_of, self._settings.window_records)
+            offsets = self._offsets if governed.positions else HiddenRows(self._offsets, self._keys)
+            window = offsets.window(table.kafka, table.topic, ref.as_of, self._settings.window_records)
             prepared.windows[ref] = window
 
     def again(self, subject: Subject, purpose: str | None, before: Prepared) -> Prepared:
@@ -170,6 +173,7 @@ class Preparer:
         now = self.govern(before.gated, Found(tables, decisions))
         if denied or now.gaps:
             raise not_allowed(denied or list(decisions.values()), now.gaps, purpose, ended=True)
+        check_positions(now)
         now.windows = dict(before.windows)
         return now
 
@@ -181,7 +185,29 @@ def _undecided(table: QueryTable, error: Exception) -> Decision:
     return Decision(table.facts.id, table.reference, Effect.DENY, reasons=reasons, gaps=(_UNREADABLE,))
 
 
-def check_environment(prepared: Prepared) -> None:
+def _in_time(plan: TablePlan, ref: TableRef, governed: GovernedTable) -> TablePlan:
+    """The plan of a table, for the records that are stamped as asked where positions cannot choose them."""
+    wanted = None if governed.positions else hidden_rows.times(ref.as_of)
+    return plan if wanted is None else replace(plan, filters=(*plan.filters, wanted))
+
+
+def check_possible(prepared: Prepared) -> None:
+    """What depends on the tables: names that only columns may have, and windows beside row filters.
+
+    Raises SqlRefused.
+    """
+    check_positions(prepared)
+    _check_environment(prepared)
+
+
+def check_positions(prepared: Prepared) -> None:
+    """OFFSETS are not for a table of which some rows are hidden. Raises SqlRefused."""
+    for ref, governed in prepared.tables.items():
+        if ref.as_of.offsets and not governed.positions:
+            raise hidden_rows.no_positions(ref, prepared.gated.places[ref])
+
+
+def _check_environment(prepared: Prepared) -> None:
     """`user` and the like must be columns, or Spark would answer with a name of the server. Raises SqlRefused."""
     columns = {fold(c.name) for governed in prepared.tables.values() for c in governed.shown}
     for name, (line, column) in prepared.gated.environment.items():

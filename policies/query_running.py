@@ -11,12 +11,12 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound
+from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound, WeirError
 from catalog.records import rfc3339
 from policies.model import Subject
 from policies.query_settings import OnUnreadable, QuerySettings
@@ -40,6 +40,8 @@ class Running:
     on_unreadable  what the one who asked wants of values that do not fit; None: what the settings name
     report       what was counted of such values
     whole        False while an answer is being sent, until its last byte was made
+    signed_in    gives who asks as they are now: groups, roles; raises NotSignedIn when the token or the user is gone
+    message      the sentence of the error that ended it
     """
 
     id: str
@@ -59,6 +61,16 @@ class Running:
     problem: str | None = None
     on_unreadable: OnUnreadable | None = None
     report: UnreadableReport = field(default_factory=UnreadableReport)
+    signed_in: Callable[[], Subject] | None = None
+    message: str | None = None
+
+    def now(self, subject: Subject) -> Subject:
+        """Who asks, as they are now; `subject` where nobody can tell. Raises NotSignedIn."""
+        return self.signed_in() if self.signed_in is not None else subject
+
+    def ended_by(self, error: WeirError) -> None:
+        """Note what ended it before its time."""
+        self.problem, self.message = error.code, error.message
 
     @property
     def seconds(self) -> float:
@@ -164,7 +176,12 @@ class RunningQueries:
             )
         shown = found.to_json(subject.user)
         if found.state == ENDED:
-            shown |= {"whole": found.whole, "partial": found.partial, "problem": found.problem}
+            shown |= {
+                "whole": found.whole,
+                "partial": found.partial,
+                "problem": found.problem,
+                "message": found.message,
+            }
         return shown
 
     def cancel(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:

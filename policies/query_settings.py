@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from policies.sql.expanded import Most
+
 
 class OnUnreadable(StrEnum):
     """What an answer with values that do not fit their column is."""
@@ -42,6 +44,12 @@ class QuerySettings(BaseModel):
     warm_up_queries: int = Field(default=30, ge=0, le=1000)
     """Queries over made-up records that are run in the background at start, for the first real ones to be quick; fewer
     when the engine is quick already."""
+    plan_relations: int = Field(default=256, ge=1, le=10_000)
+    """Topics, lists of values and the like that a query may read, each counted at every place where the query, or a
+    named query (WITH) written out at each of its mentions, reads it; one more is refused before anything starts."""
+    plan_expressions: int = Field(default=50_000, ge=100, le=10_000_000)
+    """Names, values and calls that a query may have, each name of a column of its own written out as what it stands
+    for; one more is refused before anything starts."""
     concurrent_per_subject: int = Field(default=6, ge=1)
     """Queries of one user that run at once; more wait."""
     queued_per_subject: int = Field(default=20, ge=0)
@@ -56,8 +64,8 @@ class QuerySettings(BaseModel):
     """Push queries of one user that run at once; one more is refused."""
     streams: int = Field(default=40, ge=1)
     """Push queries of all users that run at once; one more is refused."""
-    recheck_seconds: float = Field(default=2.0, gt=0, le=5)
-    """How often the decision behind a running push query is taken again."""
+    recheck_seconds: float = Field(default=2.0, gt=0, le=4)
+    """How often the decision behind a running query, export or push query is taken again; one that is revoked ends it."""
     batch_records: int = Field(default=10_000, ge=1)
     """Most records of one micro-batch of a push query."""
     stream_state_records: int = Field(default=100_000, ge=1)
@@ -73,3 +81,7 @@ class QuerySettings(BaseModel):
     """How long after such a scan the next one of the same topic may be queued."""
     positions_beside_row_filters: bool = False
     """Whether `_partition` and `_offset` show where a row filter holds. They would count the rows it hides."""
+
+    def largest_plan(self) -> Most:
+        """The largest plan that the gate lets in."""
+        return Most(self.plan_relations, self.plan_expressions)

@@ -2,11 +2,15 @@
 
 A query that aggregates is answered over all records since it began, see `query_changes`; other topics of a query are
 read as they are at the time of each batch.
+
+What was read goes out on a beat that does not depend on it: batches are computed on a thread of their own, and the
+events are handed on at the next beat. Else the gaps between events would count the records that a row filter hides.
 """
 
 from __future__ import annotations
 
 import contextlib
+import queue
 import threading
 import time
 from collections import Counter
@@ -16,8 +20,8 @@ from typing import Any
 
 from catalog.errors import WeirError
 from policies import explain
-from policies.model import Subject
 from policies.plan import Range, Result, Unreadable, Window
+from policies.query_access import Access
 from policies.query_changes import Held
 from policies.query_ports import Offsets
 from policies.query_prepare import Prepared, Preparer
@@ -30,15 +34,36 @@ from policies.unreadable import UnreadableReport
 
 _EVERYTHING = 1 << 62
 _LOOK_SECONDS = 0.2
-_IDLE_SECONDS = 1.0
+_BEAT_SECONDS = 0.5
+_IDLE_BEATS = 2
+"""Beats without news after which `idle` is given."""
+_AHEAD = 16
+"""Events that are computed ahead of who takes them."""
+
+
+@dataclass(slots=True)
+class Beat:
+    """Waits for the next of evenly spaced moments. One that was missed is left out, not made up for."""
+
+    seconds: float = _BEAT_SECONDS
+    _next: float = field(default_factory=time.monotonic)
+
+    def wait(self) -> None:
+        now = time.monotonic()
+        self._next += self.seconds * max(1, 1 + (now - self._next) // self.seconds)
+        time.sleep(max(0.0, self._next - now))
+
+
+def ended(error: WeirError) -> dict[str, Any]:
+    """The last event of a push query that an error ended."""
+    return {"type": "end", "code": error.code, "message": error.message, "reasons": error.details.get("reasons", [])}
 
 
 @dataclass(slots=True)
 class Stream:
     """One push query of one subject."""
 
-    subject: Subject
-    purpose: str | None
+    access: Access
     preparer: Preparer
     offsets: Offsets
     run: Callable[[Prepared, int], Result]
@@ -46,45 +71,81 @@ class Stream:
     settings: QuerySettings
     told: Callable[[Prepared, Unreadable | None], UnreadableReport]
     stop: Stop = field(default_factory=Stop)
+    columns: list[dict[str, Any]] | None = None
+    """The columns that whoever follows has been given already."""
+    beat: Beat = field(default_factory=Beat)
     _unfit: dict[str, Counter[str]] = field(default_factory=dict)
+    _closed: threading.Event = field(default_factory=threading.Event)
 
     def follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
-        """Events until access ends, the engine fails, or the caller closes the iterator."""
+        """Events, at beats only, until access ends, the engine fails, or the caller closes the iterator."""
+        news: queue.Queue[dict[str, Any] | BaseException] = queue.Queue(_AHEAD)
+        threading.Thread(target=self._work, args=(prepared, news), name="weir-stream", daemon=True).start()
+        silent = 0
         try:
-            yield from self._follow(prepared)
+            while True:
+                self.beat.wait()
+                found = _taken(news)
+                if self.stop.stopped:  # what was computed before access ended is not shown after
+                    yield ended(self.stop.error())
+                    return
+                for each in found:
+                    if isinstance(each, BaseException):
+                        raise each
+                    yield each
+                    if each["type"] == "end":
+                        return
+                silent = 0 if found else silent + 1
+                if silent == _IDLE_BEATS:
+                    silent = 0
+                    yield {"type": "idle"}
+        except GeneratorExit:
+            self.stop.stop("was ended, since nobody follows it any more")
+            raise
+        finally:
+            self._closed.set()
+
+    def _work(self, prepared: Prepared, news: queue.Queue[dict[str, Any] | BaseException]) -> None:
+        """Computes the events, and waits while too many of them are not taken."""
+        try:
+            for event in self._follow(prepared):
+                self._hand(news, event)
         except WeirError as error:
-            reasons = error.details.get("reasons", [])
-            yield {"type": "end", "code": error.code, "message": error.message, "reasons": reasons}
+            self._hand(news, ended(error))
+        except BaseException as error:  # it is raised where the events are taken
+            self._hand(news, error)
+
+    def _hand(self, news: queue.Queue[dict[str, Any] | BaseException], event: dict[str, Any] | BaseException) -> None:
+        while not self._closed.is_set():
+            with contextlib.suppress(queue.Full):
+                news.put(event, timeout=_LOOK_SECONDS)
+                return
 
     def _follow(self, prepared: Prepared) -> Iterator[dict[str, Any]]:
         shape = stream.shape(prepared.gated.tree)
         ref = shape.source
         at = {r.partition: r.end for r in prepared.windows[ref].ranges}
         held = Held(shape, dict(at), self.settings) if shape.stateful else None
-        sent: list[dict[str, Any]] | None = None
+        sent = self.columns
         counted: Mapping[str, int] = {}
-        decided = said = time.monotonic()
-        while True:
+        decided = time.monotonic()
+        while not self._closed.is_set():
             ranges = self._new(prepared, ref, at)
             if not ranges:
                 if time.monotonic() - decided >= self.settings.recheck_seconds:
-                    prepared, decided = self._again(prepared), time.monotonic()
-                if time.monotonic() - said >= _IDLE_SECONDS:
-                    said = time.monotonic()
-                    yield {"type": "idle"}
-                time.sleep(_LOOK_SECONDS)
+                    prepared, decided = self.access.again(prepared), time.monotonic()
+                self._closed.wait(_LOOK_SECONDS)
                 continue
             # What was revoked a moment ago is not read any more.
-            prepared, decided = self._again(prepared), time.monotonic()
+            prepared, decided = self.access.again(prepared), time.monotonic()
             if len(prepared.tables) > 1:
                 self.preparer.look(prepared)
             ends = at | {r.partition: r.end for r in ranges}
             prepared.windows[ref] = Window(ranges) if held is None else held.window(ends)
             asked = prepared if held is None else held.governed(prepared)
-            with self._watching(prepared):
-                result = self.run(asked, self.settings.batch_records)
+            result = self.run(asked, self.settings.batch_records)
             if time.monotonic() - decided >= self.settings.recheck_seconds:
-                now, decided = self._again(prepared), time.monotonic()
+                now, decided = self.access.again(prepared), time.monotonic()
                 if now.decisions != prepared.decisions:
                     prepared = now
                     continue  # what was computed under the old decision is not shown
@@ -94,14 +155,13 @@ class Stream:
                 held.let_go(asked, self.offsets, self.run)
             header = self.header(prepared, result)
             if header != sent:
-                sent, said = header, time.monotonic()
+                sent = header
                 yield {"type": "columns", "columns": header, "decision": explain.decision_json(prepared.decisions)}
             unfit = self._counted(asked, result, held is not None)
             if unfit.text is not None and unfit.counts != counted:
-                counted, said = unfit.counts or {}, time.monotonic()
+                counted = unfit.counts or {}
                 yield {"type": "unreadable", "unreadable": counted, "text": unfit.text}
             if rows:
-                said = time.monotonic()
                 yield {"type": "rows", "rows": rows, "truncated": result.truncated, "unreadable": counted}
 
     def _counted(self, prepared: Prepared, result: Result, whole: bool) -> UnreadableReport:
@@ -111,37 +171,6 @@ class Stream:
         for view, found in (result.unreadable or {}).items():
             self._unfit.setdefault(view, Counter()).update(found)
         return self.told(prepared, self._unfit)
-
-    @contextlib.contextmanager
-    def _watching(self, prepared: Prepared) -> Iterator[None]:
-        """While a batch is computed the decision is taken again and again; the engine is stopped when access ends."""
-        ended: list[WeirError] = []
-        done = threading.Event()
-
-        def watch() -> None:
-            while not done.wait(self.settings.recheck_seconds):
-                try:
-                    self._again(prepared)
-                except WeirError as error:
-                    ended.append(error)
-                    self.stop.stop("was ended, since access to its data ended")
-                    return
-
-        watcher = threading.Thread(target=watch, name="weir-stream-watch", daemon=True)
-        watcher.start()
-        try:
-            yield
-        except WeirError:
-            if ended:
-                raise ended[0] from None
-            raise
-        finally:
-            done.set()
-        if ended:
-            raise ended[0]
-
-    def _again(self, prepared: Prepared) -> Prepared:
-        return self.preparer.again(self.subject, self.purpose, prepared)
 
     def _new(self, prepared: Prepared, ref: TableRef, at: dict[int, int]) -> tuple[Range, ...]:
         """What arrived since, at most one batch; () when nothing did."""
@@ -154,3 +183,12 @@ class Stream:
             start = max(at.get(found.partition, found.start), found.start)
             ranges.append(Range(found.partition, start, max(start, min(found.end, start + share))))
         return tuple(r for r in ranges if r.count)
+
+
+def _taken(news: queue.Queue[dict[str, Any] | BaseException]) -> list[dict[str, Any] | BaseException]:
+    """What is there now."""
+    found = []
+    with contextlib.suppress(queue.Empty):
+        while True:
+            found.append(news.get_nowait())
+    return found

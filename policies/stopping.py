@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 
+from catalog.errors import WeirError
 from policies.query_errors import QueryCancelled
 
 
@@ -15,15 +16,19 @@ class Stop:
     def __init__(self, query_id: str = "") -> None:
         self.query_id = query_id
         self._why: str | None = None
+        self._error: WeirError | None = None
         self._callbacks: list[Callable[[], None]] = []
         self._lock = threading.Lock()
 
-    def stop(self, why: str) -> bool:
-        """Stop, and say why, as in "was cancelled by ana"; False when it was stopped before."""
+    def stop(self, why: str, error: WeirError | None = None) -> bool:
+        """Stop, and give the reason, as in "was cancelled by ana"; False when it was stopped before.
+
+        `error` is what the query ends with, in place of QueryCancelled.
+        """
         with self._lock:
             if self._why is not None:
                 return False
-            self._why = why
+            self._why, self._error = why, error
             callbacks = list(self._callbacks)
         for callback in callbacks:
             callback()
@@ -33,13 +38,15 @@ class Stop:
     def stopped(self) -> bool:
         return self._why is not None
 
-    def error(self) -> QueryCancelled:
+    def error(self) -> WeirError:
         """What a stopped query ends with."""
+        if self._error is not None:
+            return self._error
         name = f"The query {self.query_id}" if self.query_id else "The query"
         return QueryCancelled(f"{name} {self._why or 'was stopped'}.", details={"id": self.query_id})
 
     def check(self) -> None:
-        """Raises QueryCancelled when stopped."""
+        """Raises QueryCancelled, or the error it was stopped with, when stopped."""
         if self.stopped:
             raise self.error()
 

@@ -52,6 +52,8 @@ class GovernedTable:
     case_sensitive: bool = False
     names: Mapping[str, Column] = field(default_factory=dict)
     watched: tuple[tuple[str, str], ...] = ()
+    positions: bool = True
+    """Whether positions may show: not where a row filter hides records, which they would count."""
 
     @property
     def shown(self) -> tuple[Column, ...]:
@@ -102,6 +104,7 @@ def govern(
         len(set(names)) < len(names) or _names_collide(table.value.kind),
         {column.name: column for column in columns},
         _watched(table, ctx, columns),
+        not filters or positions_beside_row_filters,
     )
 
 

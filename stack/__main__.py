@@ -37,6 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
         command = commands.add_parser(name)
         command.add_argument("-o", "--output", choices=("text", "json"), default="text")
     options = parser.parse_args(arguments)
+    os.umask(0o077)
     try:
         instance = Instance(settings=settings_from_environment())
         return int(globals()[f"_{options.command}"](instance, options))

@@ -5,11 +5,12 @@ Its published jars have no usable main class: that one wants the folders of the 
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
 
-from stack import artifacts, gateway, versions
+from stack import artifacts, elasticsearch_guard, gateway, versions
 from stack.home import write_atomically
 from stack.ports import LOOPBACK
 from stack.process import Identity
@@ -54,8 +55,12 @@ class Elasticsearch:
             "--add-opens=java.base/java.io=ALL-UNNAMED",
             "--enable-native-access=ALL-UNNAMED",
         ]
+        classes = gateway.class_path("elasticsearch")
+        if login := site.login("elasticsearch"):
+            options.append(elasticsearch_guard.option(*login))
+            classes = os.pathsep.join((classes, elasticsearch_guard.class_path()))
         words = [f"-Xmx{site.settings.elasticsearch_memory}", *COMMON_OPTIONS, *options]
-        argv = site.java_file("elasticsearch", [*words, "-cp", gateway.class_path("elasticsearch"), *gateway.MAIN])
+        argv = site.java_file("elasticsearch", [*words, "-cp", classes, *gateway.MAIN])
         return Launch(argv, site.environment(), data)
 
     def boot(self, site: Site, identity: Identity, log: Path) -> None:
@@ -65,7 +70,7 @@ class Elasticsearch:
 
     def ready(self, site: Site) -> bool:
         # `GET /` lives in a module that is not published.
-        return answers(site.ports["elasticsearch"], "/_cluster/health?timeout=1s")
+        return answers(site.ports["elasticsearch"], "/_cluster/health?timeout=1s", site.login("elasticsearch"))
 
     def url(self, site: Site) -> str:
         return f"http://{LOOPBACK}:{site.ports['elasticsearch']}"
@@ -74,6 +79,8 @@ class Elasticsearch:
         jvm = opened.jvm
         elastic = jvm.org.elasticsearch
         data = site.home.data("elasticsearch")
+        if site.secured:
+            elasticsearch_guard.install(opened, data / "modules")
         builder = elastic.common.settings.Settings.builder()
         for name, value in {
             "cluster.name": "weir",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import secrets as random
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +22,12 @@ def default_home() -> Path:
     return Path(given).expanduser().absolute() if given else Path(__file__).resolve().parent.parent / ".weir"
 
 
-def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
+def owners(path: str, flags: int) -> int:
+    """An `opener` for a file that nobody but its owner reads."""
+    return os.open(path, flags, 0o600)
+
+
+def write_atomically(path: Path, text: str, mode: int = 0o600) -> None:
     """Replace `path` by `text` in one step; a reader sees the old or the new text, never a part. Raises OSError."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -33,6 +40,36 @@ def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+OWN = ("data", "logs", "run", "scans", "secrets", "tokens")
+"""The folders of an instance."""
+OWN_FILES = ("weir.db", "weir.db-wal", "weir.db-shm", "weir.db-journal", "ports.json", "admin.token", "weir.yaml")
+
+
+def make_private(root: Path) -> None:
+    """Take from everybody but the owner what older versions, or a wider umask, left open below an instance's folder.
+
+    Only what Weir writes is looked at: the folder may be one that holds other things too. What belongs to somebody else
+    is left as it is; links are not followed.
+    """
+    if not root.is_dir():
+        return
+    _close(root)
+    for name in OWN_FILES:
+        _close(root / name)
+    for name in OWN:
+        for folder, folders, files in os.walk(root / name):
+            _close(Path(folder))
+            for each in (*folders, *files):
+                _close(Path(folder) / each)
+
+
+def _close(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        mode = path.lstat().st_mode
+        if not stat.S_ISLNK(mode) and mode & 0o077:
+            path.chmod(stat.S_IMODE(mode) & ~0o077)
 
 
 @dataclass(frozen=True)
@@ -57,6 +94,11 @@ class Home:
     def ports_file(self) -> Path:
         return self.root / "ports.json"
 
+    @property
+    def secured_file(self) -> Path:
+        """There while the servers that run ask for passwords."""
+        return self.run / "secured"
+
     def data(self, name: str) -> Path:
         """The data folder of one server."""
         return self.root / "data" / name
@@ -64,7 +106,8 @@ class Home:
     def config(self, name: str) -> Path:
         """The folder of one server's generated configuration, made if missing."""
         path = self.run / "config" / name
-        path.mkdir(parents=True, exist_ok=True)
+        for folder in (self.run, path.parent, path):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path
 
     def create(self) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from stack import artifacts, java
 from stack.elasticsearch import Elasticsearch
 from stack.errors import StackError
-from stack.home import Home, default_home
+from stack.home import Home, default_home, make_private, write_atomically
 from stack.kafka import Kafka
 from stack.neo4j import USER, Neo4j
 from stack.ports import PortBook, is_open
@@ -75,7 +75,15 @@ class Instance:
             neo4j_auth=(USER, self.home.secret("neo4j.password")),
             elasticsearch=urls["elasticsearch"],
             spark=f"{urls['spark']}/;token={token}" if urls["spark"] else "",
+            kafka_login=site.login("kafka") if urls["kafka"] else None,
+            registry_login=site.login("registry") if urls["registry"] else None,
+            elasticsearch_login=site.login("elasticsearch") if urls["elasticsearch"] else None,
         )
+
+    @property
+    def secured(self) -> bool:
+        """Whether the servers that run ask for passwords; what is set, where none runs."""
+        return self.settings.secured or self.home.secured_file.exists()
 
     def environment(self) -> dict[str, str]:
         """The WEIR_* variables that point a program at this instance; none for an external server."""
@@ -89,6 +97,17 @@ class Instance:
         }
         if addresses.neo4j:
             named["WEIR_NEO4J__USER"], named["WEIR_NEO4J__PASSWORD"] = addresses.neo4j_auth
+        if addresses.kafka_login:
+            user, password = addresses.kafka_login
+            named |= {"WEIR_KAFKA__SASL_MECHANISM": "PLAIN", "WEIR_KAFKA__SASL_USERNAME": user}
+            named |= {"WEIR_KAFKA__SASL_PASSWORD": password, "WEIR_SECRET_STACK_KAFKA": password}
+        if addresses.registry_login:
+            user, password = addresses.registry_login
+            named |= {"WEIR_SCHEMA_REGISTRY__USERNAME": user, "WEIR_SCHEMA_REGISTRY__PASSWORD": password}
+            named["WEIR_SECRET_STACK_REGISTRY"] = password
+        if addresses.elasticsearch_login:
+            user, password = addresses.elasticsearch_login
+            named |= {"WEIR_ELASTICSEARCH__USERNAME": user, "WEIR_ELASTICSEARCH__PASSWORD": password}
         return {name: value for name, value in named.items() if value}
 
     def job_environment(self) -> dict[str, str]:
@@ -130,7 +149,9 @@ class Instance:
         wanted = [name for name in SERVERS if name not in self._external and (only is None or name in set(only))]
         self.home.create()
         with self.home.locked():
+            make_private(self.home.root)
             state = self._reconcile(detach, progress)
+            self._secure(bool(state.servers))
             starter = Starter(self.home, self.settings, state, progress, self._mark(), self._move)
             try:
                 self._choose_ports(wanted, progress)
@@ -199,12 +220,26 @@ class Instance:
             lost = marked(self._mark())
             stop(lost, self.settings.stop_timeout)
             state.remove()
+            self.home.secured_file.unlink(missing_ok=True)
             if wipe:
                 for folder in ("data", "logs", "secrets", "run/config", "run/java"):
                     shutil.rmtree(self.home.root / folder, ignore_errors=True)
             return len(alive) + len(lost)
 
     # Inside.
+
+    def _secure(self, runs: bool) -> None:
+        """Remember whether passwords are asked for, so that later commands know without the setting."""
+        remembered = self.home.secured_file.exists()
+        if runs and self.settings.secured and not remembered:
+            raise StackError(
+                f"The instance in {self.home.root} runs without passwords; stop it first (weir down), then start it with"
+                " WEIR_STACK__SECURED=true."
+            )
+        if self.settings.secured:
+            write_atomically(self.home.secured_file, "")
+        elif not runs:
+            self.home.secured_file.unlink(missing_ok=True)
 
     def _mark(self) -> str:
         """Says to which instance a process belongs, even when the folder was deleted meanwhile."""
@@ -224,7 +259,7 @@ class Instance:
     def _site(self, found: java.Java | None) -> Site:
         book = self._book()
         ports = {name: port for name, (_, port) in book.entries.items()}
-        return Site(self.home, found or java.Java(Path(), 0), self.settings, ports)
+        return Site(self.home, found or java.Java(Path(), 0), self.settings, ports, self.secured)
 
     def _book(self) -> PortBook:
         return PortBook.load(self.home.ports_file, self._reserved.take)

@@ -111,6 +111,7 @@ def spawn(argv: Sequence[str], environment: Mapping[str, str], log: Path, folder
                 env=dict(environment),
                 cwd=folder,
                 start_new_session=True,
+                umask=0o077,
             )
         finally:
             os.close(handle)

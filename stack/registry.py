@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 from pathlib import Path
 
@@ -35,6 +36,8 @@ class Registry:
             "apicurio.rest.deletion.artifact-version.enabled": "true",
             "apicurio.rest.deletion.group.enabled": "true",
         }
+        if login := site.login("registry"):
+            settings |= _login(*login)
         words = [f"-Xmx{site.settings.registry_memory}", *COMMON_OPTIONS, "-XX:TieredStopAtLevel=1"]
         words += [f"-D{name}={value}" for name, value in settings.items()]
         argv = site.java_file("registry", [*words, "-jar", str(runner)])
@@ -44,17 +47,32 @@ class Registry:
         """Nothing to say."""
 
     def ready(self, site: Site) -> bool:
-        return answers(site.ports["registry"], "/apis/ccompat/v7/subjects")
+        return answers(site.ports["registry"], "/apis/ccompat/v7/subjects", site.login("registry"))
 
     def url(self, site: Site) -> str:
         return f"http://{LOOPBACK}:{site.ports['registry']}/apis/ccompat/v7"
 
 
-def answers(port: int, path: str) -> bool:
-    """Whether a GET of this path on the loopback port is answered with 200."""
+def _login(user: str, password: str) -> dict[str, str]:
+    """Properties with which one user is let in by HTTP Basic, and nobody else to any path."""
+    return {
+        "quarkus.http.auth.basic": "true",
+        "quarkus.security.users.embedded.plain-text": "true",
+        f"quarkus.security.users.embedded.users.{user}": password,
+        f"quarkus.security.users.embedded.roles.{user}": "sr-admin",
+        "quarkus.http.auth.permission.weir.paths": "/*",
+        "quarkus.http.auth.permission.weir.policy": "authenticated",
+    }
+
+
+def answers(port: int, path: str, login: tuple[str, str] | None = None) -> bool:
+    """Whether a GET of this path on the loopback port is answered with 200; with a user and password where given."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
+    headers = {}
+    if login is not None:
+        headers["Authorization"] = "Basic " + base64.b64encode(":".join(login).encode()).decode()
     try:
-        connection.request("GET", path)
+        connection.request("GET", path, headers=headers)
         return connection.getresponse().status == 200
     except (OSError, http.client.HTTPException):
         return False

@@ -13,6 +13,9 @@ from stack.java import Java
 from stack.process import Identity
 from stack.settings import StackSettings
 
+USER = "weir"
+"""The one user of a secured server."""
+
 
 @dataclass(frozen=True)
 class Site:
@@ -22,6 +25,11 @@ class Site:
     java: Java
     settings: StackSettings
     ports: dict[str, int]
+    secured: bool = False
+
+    def login(self, name: str) -> tuple[str, str] | None:
+        """User and password of a server of a secured instance; None where anybody is taken."""
+        return (USER, self.home.secret(f"{name}.password")) if self.secured else None
 
     def environment(self) -> dict[str, str]:
         """The few variables a server needs. Not the caller's, which may hold passwords."""
@@ -41,7 +49,7 @@ class Site:
         """Write the argument file and return the command that uses it."""
         quoted = ['"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words]
         path = self.home.config(name) / "java.args"
-        write_atomically(path, "\n".join(quoted) + "\n", mode=0o600)
+        write_atomically(path, "\n".join(quoted) + "\n")
         return [self.java.program, f"@{path}"]
 
 

@@ -21,6 +21,9 @@ class StackSettings(BaseModel):
     spark_port: int = Field(default=15002, ge=0, le=65535)
     """Port of the Spark Connect server."""
 
+    secured: bool = False
+    """Whether Kafka, the registry and Elasticsearch ask for a password (Neo4j and Spark always do). All are generated."""
+
     kafka_memory: str = Field(default="256m", pattern=r"^\d+[mg]$")
     """Java heap of the Kafka broker."""
     registry_memory: str = Field(default="128m", pattern=r"^\d+[mg]$")

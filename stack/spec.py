@@ -47,6 +47,11 @@ class Addresses:
     spark: str
     """`sc://localhost:port/;token=...`: whoever holds it can run any code as the server's user."""
 
+    kafka_login: tuple[str, str] | None = None
+    """User and password (SASL PLAIN) of a secured instance; None where anybody is taken. The next two likewise."""
+    registry_login: tuple[str, str] | None = None
+    elasticsearch_login: tuple[str, str] | None = None
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
@@ -56,4 +61,8 @@ class Addresses:
             "neo4j_auth": list(self.neo4j_auth),
             "elasticsearch": self.elasticsearch,
             "spark": self.spark,
+        } | {
+            f"{name}_login": list(login)
+            for name in ("kafka", "registry", "elasticsearch")
+            if (login := getattr(self, f"{name}_login"))
         }

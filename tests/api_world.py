@@ -47,7 +47,7 @@ class MemoryBrokers:
 class ApiWorld:
     """The application with a client for each user; the admin is there from the start."""
 
-    def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None) -> None:
+    def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **given: Any) -> None:
         topics = topics if topics is not None else {"orders": orders(50)}
         settings = Settings()
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
@@ -68,6 +68,7 @@ class ApiWorld:
             sampler=MemorySampler(topics),
             offsets=MemoryOffsets(topics),
             registry=MemoryRegistry(),
+            **given,
         )
         self.services.admin_token_file()
         self._app = create_app(self.services)
@@ -111,9 +112,9 @@ class ApiWorld:
 
 
 @contextmanager
-def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None) -> Iterator[ApiWorld]:
-    """A world that is closed at the end."""
-    made = ApiWorld(folder, topics)
+def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **given: Any) -> Iterator[ApiWorld]:
+    """A world that is closed at the end; `given` replaces more parts, as in `api.bootstrap.build`."""
+    made = ApiWorld(folder, topics, **given)
     try:
         yield made
     finally:

@@ -61,6 +61,13 @@ class RunningWeir:
             )
         return done
 
+    @property
+    def secrets(self) -> Path:
+        """The folder whose files declared clusters may name."""
+        folder = Path(self.env["WEIR_SECRETS__FOLDER"])
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
     def token(self, user: str | None = None) -> str:
         """The token of a user, of the admin when None."""
         return (self.home / "tokens" / user if user else self.home / "admin.token").read_text().strip()
@@ -76,6 +83,7 @@ def instance_environment(home: Path) -> dict[str, str]:
     ports = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK")
     env.update({f"WEIR_STACK__{name}_PORT": "0" for name in ports})
     env.update(WEIR_HOME=str(home), WEIR_API__PORT="0", PYTHONPATH=str(ROOT))
+    env["WEIR_SECRETS__FOLDER"] = f"{home}-secrets"
     if cache := os.environ.get("WEIR_CACHE"):
         env["WEIR_CACHE"] = cache
     return env
@@ -111,7 +119,8 @@ def weir() -> Iterator[RunningWeir]:
     finally:
         subprocess.run([*run, "down"], env=env, capture_output=True, cwd=ROOT, timeout=120, check=False)
         if "WEIR_TEST_KEEP" not in os.environ:
-            shutil.rmtree(home, ignore_errors=True)
+            for folder in (home, Path(env["WEIR_SECRETS__FOLDER"])):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -155,7 +164,8 @@ def shared_data() -> Path:
 
 
 def _stack(addresses: dict[str, Any]) -> Stack:
-    return Stack(**{**addresses, "neo4j_auth": tuple(addresses["neo4j_auth"])})
+    known = {name: value for name, value in addresses.items() if not name.endswith("_login")}
+    return Stack(**{**known, "neo4j_auth": tuple(known["neo4j_auth"])})
 
 
 NEVER_AGAIN = ("attacks", "no_raw_values", "masks", "scenario")

@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from catalog.spreadsheet import defused
+
 
 def _console(*, stderr: bool = False) -> Console:
     """A console that does not fold lines at 80 columns where nobody looks at a terminal."""
@@ -68,7 +70,7 @@ def show(
             buffer = io.StringIO()
             writer = csv.writer(buffer)
             writer.writerow(columns)
-            writer.writerows([cell(row.get(name)) for name in columns] for row in rows)
+            writer.writerows([_csv_cell(row.get(name)) for name in columns] for row in rows)
             print_text(buffer.getvalue())
         case Format.TABLE if not rows:
             console.print(empty)
@@ -79,6 +81,11 @@ def show(
             for row in rows:
                 table.add_row(*(escape(cell(row.get(name))) for name in columns))
             console.print(table)
+
+
+def _csv_cell(value: Any) -> str:
+    """A text that a spreadsheet would run is defused; a negative number is none."""
+    return cell(value) if isinstance(value, int | float) else defused(cell(value))
 
 
 def as_text(rows: Any, whole: Any, form: Format) -> str:

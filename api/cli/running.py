@@ -71,6 +71,7 @@ class Running:
     """One instance, as the command line drives it."""
 
     def __init__(self, home: Home) -> None:
+        os.umask(0o077)  # what this process and those it starts write in the folder is for their user alone
         self.home = home
         self.settings = load(home)
         self._stack = Instance(home.root, stack_settings())
@@ -92,6 +93,12 @@ class Running:
         with _terminated_as_interrupt():
             self._stack.up(detach, self._processes(), self._external, progress=progress)
             pages.wait()
+
+    @property
+    def open_servers(self) -> list[str]:
+        """The local servers that take any program of this machine, by the names people know."""
+        names = {"kafka": "Kafka", "registry": "the registry", "elasticsearch": "Elasticsearch"}
+        return [] if self._stack.secured else [text for name, text in names.items() if name not in self._external]
 
     def down(self, wipe: bool = False) -> int:
         return self._stack.down(wipe, progress=TerminalProgress(errors))

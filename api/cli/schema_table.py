@@ -38,7 +38,10 @@ def read_line(reference: str, answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"{reference}: no scan has read it yet"
         return
     window = answer.get("window") or {}
-    records = int(window.get("records", 0))
+    if window.get("withheld"):
+        yield f"{reference}, schema version {answer['version']}: how much was read is withheld, as you may not read all rows"
+        return
+    records = int(window.get("records") or 0)
     kept = sum(int(p.get("end", 0)) - int(p.get("begin", 0)) for p in window.get("partitions", ()))
     of = "all " if window.get("complete") else ""
     retained = f" of {kept:,} retained offsets" if kept and not of else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,12 @@ def up(detach: Detach = False) -> None:
     errors.print(
         f"Weir answers at [bold]{running.url}[/]; its admin token is in {running.home.admin_token}.", soft_wrap=True
     )
+    if open_to_all := running.open_servers:
+        errors.print(
+            f"Any user of this machine can read {', '.join(open_to_all)} directly; WEIR_STACK__SECURED=true starts them"
+            " with passwords.",
+            soft_wrap=True,
+        )
     if detach:
         errors.print("Stop it with `weir down`. A catalog begins with: weir scan --bootstrap-servers HOST:PORT")
     else:
@@ -154,11 +161,20 @@ def serve() -> None:
     """Run the HTTP API in the foreground (what `up` starts for you)."""
     from api.serve import serve as run
 
-    run(Home.of_environment())
+    run(_private(Home.of_environment()))
 
 
 def worker() -> None:
     """Run the background worker in the foreground: scans, the lineage fold, expiry (what `up` starts for you)."""
     from api.worker import run
 
-    run(Home.of_environment())
+    run(_private(Home.of_environment()))
+
+
+def _private(home: Home) -> Home:
+    """From here on this process writes files for its user alone; what was open to others in the folder is closed."""
+    from stack.home import make_private
+
+    os.umask(0o077)
+    make_private(home.root)
+    return home

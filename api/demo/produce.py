@@ -29,22 +29,36 @@ class Produced:
     added: int
 
 
+def client(login: tuple[str, str] | None) -> dict[str, object]:
+    """librdkafka's settings for a user and password; none without."""
+    if login is None:
+        return {}
+    user, password = login
+    return {
+        "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN", "sasl.username": user, "sasl.password": password,
+    }  # fmt: skip
+
+
 def produce(
     plans: Sequence[TopicPlan],
     bootstrap: str,
     registry: str,
     on_topic: Callable[[Produced], None] = lambda _: None,
+    login: tuple[str, str] | None = None,
+    registry_login: tuple[str, str] | None = None,
 ) -> list[Produced]:
-    """Make the topics and fill them. `registry` is a Confluent-compatible URL.
+    """Make the topics and fill them. `registry` is a Confluent-compatible URL; the logins are user and password.
 
     Raises DemoFailed when the broker or the registry does not answer or refuses.
     """
-    settings = {"bootstrap.servers": bootstrap, "socket.timeout.ms": int(SECONDS * 1000), "log_level": 0}
+    settings = {
+        "bootstrap.servers": bootstrap, "socket.timeout.ms": int(SECONDS * 1000), "log_level": 0, **client(login),
+    }  # fmt: skip
     try:
         there = _make_topics(AdminClient(settings), plans)
         held = {plan.name: [0] * plan.partitions for plan in plans}
         held |= _held(settings, [plan for plan in plans if plan.name in there])
-        ids = _register([plan for plan in plans if plan.schema], registry)
+        ids = _register([plan for plan in plans if plan.schema], registry, registry_login)
         # Acknowledged by the broker's disk before the demo speaks of it; batches a little so that it is quick.
         producer = Producer(settings | {"acks": "all", "linger.ms": 20, "compression.type": "lz4"})
         done = []
@@ -88,10 +102,10 @@ def _held(settings: dict[str, object], plans: Sequence[TopicPlan]) -> dict[str, 
         consumer.close()
 
 
-def _register(plans: Sequence[TopicPlan], registry: str) -> dict[str, int]:
+def _register(plans: Sequence[TopicPlan], registry: str, login: tuple[str, str] | None = None) -> dict[str, int]:
     """Topic -> schema id; the subject is TOPIC-value, as Confluent's serializers name it by default."""
     ids: dict[str, int] = {}
-    with httpx.Client(timeout=SECONDS, trust_env=False) as client:
+    with httpx.Client(auth=login, timeout=SECONDS, trust_env=False) as client:
         for plan in plans:
             if plan.schema is None:
                 continue

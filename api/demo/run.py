@@ -39,6 +39,12 @@ class Addresses(Protocol):
     @property
     def registry(self) -> str: ...
 
+    @property
+    def kafka_login(self) -> tuple[str, str] | None: ...
+
+    @property
+    def registry_login(self) -> tuple[str, str] | None: ...
+
 
 @dataclass(frozen=True)
 class DemoContext:
@@ -59,10 +65,21 @@ class DemoContext:
     begun: float
 
 
-def governance(kafka: str, registry: str) -> str:
-    """The demo's declared state as YAML, with the addresses of the running stack."""
+def governance(kafka: str, registry: str, kafka_user: str | None = None, registry_user: str | None = None) -> str:
+    """The demo's declared state as YAML, with the addresses of the running stack.
+
+    The users are those of a secured one, whose passwords the server finds in its environment.
+    """
     text = Path(__file__).with_name("governance.yaml").read_text(encoding="utf-8")
-    return string.Template(text).substitute(kafka=kafka, registry=registry)
+    security = login = ""
+    if kafka_user:
+        security = (
+            f"\n  security: {{sasl: {{mechanism: PLAIN, username: {kafka_user},"
+            " password: {env: WEIR_SECRET_STACK_KAFKA}}}"
+        )
+    if registry_user:
+        login = f", username: {registry_user}, password: {{env: WEIR_SECRET_STACK_REGISTRY}}"
+    return string.Template(text).substitute(kafka=kafka, registry=registry, security=security, registry_login=login)
 
 
 def run(context: DemoContext) -> int:
@@ -86,9 +103,15 @@ def _run(context: DemoContext) -> None:
     with Person("admin", admin_token, context.weir_url) as admin:
         story = Story(admin, context.console, context.begun)
         with story.step("Fifteen topics of a shop and its vans"):
-            story.topics(produce(plans, context.addresses.kafka, context.addresses.registry))
+            where = context.addresses
+            story.topics(
+                produce(
+                    plans, where.kafka, where.registry, login=where.kafka_login, registry_login=where.registry_login
+                )
+            )
         with story.step("Who owns what, who may read what, what is masked for whom"):
-            answer = admin.apply(governance(context.addresses.kafka, context.addresses.registry))
+            users = [login[0] if login else None for login in (where.kafka_login, where.registry_login)]
+            answer = admin.apply(governance(where.kafka, where.registry, *users))
             tokens = _tokens(admin, admin_token, context.home, context.weir_url)
             story.declared(answer, context.home.tokens)
         people = {name: Person(name, token, context.weir_url) for name, token in tokens.items()}
@@ -142,6 +165,7 @@ def _scan_beside_jobs(context: DemoContext, story: Story, plans: Sequence[TopicP
             sys.executable,
             on_done=done.append,
             stopped=stopped,
+            login=context.addresses.kafka_login,
         )
         try:
             story.follow([plan.name for plan in plans], done)

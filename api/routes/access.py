@@ -38,6 +38,8 @@ class AccessAsked(BaseModel):
 class Word(BaseModel):
     """An approver's or requester's word."""
 
+    model_config = ConfigDict(extra="forbid")
+
     reason: str = Field("", max_length=2000)
 
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from api import sight
 from api.auth import Caller, ServicesOf, require
 from api.reported import of_dataset
 from api.routes.names import AsOf, Limit, Name, Offset, moment
-from catalog.departures import departures_of
+from api.sight import owns
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, ReviewState
-from catalog.problems import sentence
-from catalog.records import DatasetFilter, DatasetRecord
+from catalog.records import DatasetFilter
 from catalog.reported import is_reported
-from policies.model import Subject
 
 router = APIRouter(prefix="/datasets", tags=["catalog"])
 
@@ -26,7 +25,7 @@ router = APIRouter(prefix="/datasets", tags=["catalog"])
 @router.get("")
 def list_datasets(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     cluster: str | None = None,
     namespace: str | None = None,
     owner: str | None = None,
@@ -36,10 +35,12 @@ def list_datasets(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> dict[str, Any]:
-    """Datasets by cluster and name."""
+    """Datasets by cluster and name. What counts records is left out where the caller may not read all of them."""
     where = DatasetFilter(cluster=cluster, namespace=namespace, owner=owner, tag=tag, entity=entity, text=q)
     page = built.datasets.page(where, limit, offset)
-    return {"datasets": [record.to_json() for record in page.items], "total": page.total}
+    sights = built.sights(subject)
+    shown = [sight.dataset(record.to_json(), sights.of(record)) for record in page.items]
+    return {"datasets": shown, "total": page.total}
 
 
 @router.get("/{namespace}/{name}")
@@ -51,7 +52,8 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
     record = built.datasets.get(DatasetId(namespace, name))
     schema = built.datasets.schema(record.id)
     tags = [c for c in built.datasets.classifications(record.id) if c.holds]
-    told = record.to_json()
+    seen = built.sights(subject).of(record)
+    told = sight.dataset(record.to_json(), seen)
     permissions = built.identity.permissions(subject)
     own = owns(subject, record)
     return {
@@ -63,7 +65,7 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
             "scan": "scan" in permissions,
         },
         "reported": of_dataset(built.producers, record),
-        "scan": {**told["scan"], "problems": _told(told["scan"].get("problems") or [])},
+        "scan": {**told["scan"], "problems": sight.problems(record.scan.get("problems") or [], seen)},
         "fields": len(schema.fields),
         "shapes": len(schema.shapes),
         "schema_version": schema.version,
@@ -81,26 +83,27 @@ def _unlooked(shown: Mapping[str, Any]) -> dict[str, Any]:
     return {"source": "lineage", "fields": [{**field, **unknown} for field in shown["fields"]]}
 
 
-def _told(problems: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Problems of a scan, each with its sentence."""
-    return [{**problem, "message": sentence(problem)} for problem in problems]
-
-
 @router.get("/{namespace}/{name}/schema")
 def get_schema(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     namespace: Name,
     name: Name,
     version: Annotated[int | None, Query(ge=1)] = None,
     format: Annotated[Literal["json", "ddl", "spark", "jsonschema", "avro", "pydantic"], Query()] = "json",
 ) -> Any:
-    """The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at."""
+    """The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at.
+
+    Figures of fields that the caller may not read clear are left out, and counts where rows are hidden: `withheld`.
+    """
     record = built.datasets.get(DatasetId(namespace, name))
     schema = built.datasets.schema(record.id, version)
+    seen = built.sights(subject).of(record)
     if format == "json":
-        departures = [d.to_json() for d in departures_of(schema)]
-        shown = {**schema.to_json(), "problems": _told(schema.problems), "departures": departures}
+        shown = {
+            **sight.schema_json(schema, seen), "problems": sight.problems(schema.problems, seen),
+            "departures": sight.departures(schema, seen),
+        }  # fmt: skip
         return {**shown, "source": "scan", **(_unlooked(shown) if is_reported(schema) else {})}
     if is_reported(schema):
         raise InvalidInput(
@@ -110,20 +113,21 @@ def get_schema(
         )
     from scanners.export import export
 
-    text, media = export(record.id.name, schema, format)
+    text, media = export(record.id.name, sight.types(schema, seen), format)
     return Response(text, media_type=media)
 
 
 @router.get("/{namespace}/{name}/schema/versions")
-def schema_versions(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
+def schema_versions(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
     """Every version, newest first, with what changed since the one before."""
+    seen = built.sights(subject).of(built.datasets.get(DatasetId(namespace, name)))
     return [
         {
             "version": stored.baseline.version,
             "created_at": stored.baseline.created_at,
             "fields": len(stored.current.fields),
             "shapes": len(stored.current.shapes),
-            "changes": [dict(change) for change in stored.changes],
+            "changes": sight.changes(stored.changes, seen),
         }
         for stored in built.datasets.schemas(DatasetId(namespace, name))
     ]
@@ -132,7 +136,7 @@ def schema_versions(built: ServicesOf, _: Caller, namespace: Name, name: Name) -
 @router.get("/{namespace}/{name}/schema/diff")
 def schema_diff(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     namespace: Name,
     name: Name,
     from_: Annotated[int | None, Query(alias="from", ge=1)] = None,
@@ -150,17 +154,24 @@ def schema_diff(
         answer["compatibility"] = judged
     if registry:
         answer["registry"] = built.verdicts.of(record, built.datasets.schema(record.id, answer["to"]))
+    seen = built.sights(subject).of(record)
+    answer["changes"] = sight.changes(answer["changes"], seen)
+    answer["looked_at"] = sight.without_counts(answer["looked_at"], seen)
     return answer
 
 
 @router.get("/{namespace}/{name}/classifications")
-def classifications(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
+def classifications(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
     """The kinds of personal data found in each field, with evidence and review state."""
-    return [record.to_json() for record in built.datasets.classifications(DatasetId(namespace, name))]
+    record = built.datasets.get(DatasetId(namespace, name))
+    seen, own = built.sights(subject).of(record), built.own_recognizers(subject)
+    return [sight.classification(each, seen, own) for each in built.datasets.classifications(record.id)]
 
 
 class Review(BaseModel):
     """A steward's word on one classification."""
+
+    model_config = ConfigDict(extra="forbid")
 
     path: str = Field(examples=["value.customer.email"])
     entity: str = Field(examples=["EMAIL_ADDRESS"])
@@ -191,8 +202,3 @@ def access(
         "dataset": record.reference,
         "access": [a.to_json() for a in built.grants.who_has_access(record.reference, path, moment(asOf))],
     }
-
-
-def owns(subject: Subject, record: DatasetRecord) -> bool:
-    """True when the subject, or a group of theirs, answers for the dataset."""
-    return any(o.name == subject.user if o.kind == "user" else o.name in subject.groups for o in record.owners)

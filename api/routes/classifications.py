@@ -6,11 +6,12 @@ from collections import Counter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from api import sight
 from api.auth import Caller, ServicesOf
-from api.routes.catalog import owns
 from api.routes.names import Limit, Offset
+from api.sight import owns
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from catalog.model import DatasetId, ReviewState
 from catalog.reviews import MAX_ITEMS, Decision, Outcome, Wanted
@@ -36,7 +37,8 @@ def list_classifications(
     `may_review` of each: whether the caller may confirm or reject it, as a reviewer or an owner of its dataset.
     """
     wanted = Wanted(state, entity, dataset, path, recognizer, changed)
-    page = built.reviews.page(wanted, limit, offset).to_json()
+    found = built.reviews.page(wanted, limit, offset)
+    page = found.to_json()
     steward = "review" in built.identity.permissions(subject)
     own: dict[tuple[str, str], bool] = {}
     for row in page["classifications"]:
@@ -45,11 +47,20 @@ def list_classifications(
             record = None if steward else built.store.dataset(DatasetId(*key))
             own[key] = steward or (record is not None and owns(subject, record))
         row["may_review"] = own[key]
+    sights, declared = built.sights(subject), built.own_recognizers(subject)
+    seen: dict[DatasetId, sight.Sight] = {}
+    for row, each in zip(page["classifications"], found.items, strict=True):
+        if each.dataset not in seen:
+            record = built.store.dataset(each.dataset)
+            seen[each.dataset] = sights.of(record) if record is not None else sight.Sight()
+        row |= sight.classification(each.record, seen[each.dataset], declared)
     return page
 
 
 class ReviewItem(BaseModel):
     """A steward's word on one classification. `state` and `reason` may be given once for all items instead."""
+
+    model_config = ConfigDict(extra="forbid")
 
     namespace: str = Field(examples=["prod"], description="Or the cluster's name.")
     name: str = Field(examples=["orders"])
@@ -60,6 +71,8 @@ class ReviewItem(BaseModel):
 
 
 class ReviewItems(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     items: Annotated[list[ReviewItem], Field(max_length=MAX_ITEMS, min_length=1)]
     state: ReviewState | None = None
     reason: str | None = None

@@ -16,6 +16,7 @@ from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.decisions import Asked, Named
 from policies.model import Subject
 from policies.policy_cases import read_cases
+from policies.sql.literals import without_literals
 
 router = APIRouter(tags=["decisions"])
 
@@ -111,6 +112,10 @@ async def simulate(
 
     def work() -> dict[str, Any]:
         proposal = proposed.read(text, remove or ())
+        changed = [f"{each.kind}/{each.name}" for each in proposal.documents]
+        built.record(
+            subject, "policy.simulate", dataset or "*", "allow", [*([f"for {user}"] if user else []), *changed][:100]
+        )
         found = built.simulation.simulate(
             proposal.documents, user=user, dataset=dataset, limit=limit, facts_after=proposal.facts_after
         )
@@ -125,13 +130,16 @@ def test(built: ServicesOf, subject: Caller, body: Tests) -> Any:
     _may_look(built, subject)
     proposal = proposed.read(body.policies)
     return built.policy_tests.run(
-        read_cases(body.tests), built.simulation.view(proposal.documents), proposal.facts_after
+        subject, read_cases(body.tests), built.simulation.view(proposal.documents), proposal.facts_after
     )
 
 
 @router.post("/policies/masks/preview")
-def preview(built: ServicesOf, _: Caller, body: MaskTry) -> Any:
+def preview(built: ServicesOf, subject: Caller, body: MaskTry) -> Any:
     """What a mask makes of given values. Hashes and tokens are shown under a key of the preview's own."""
+    written = str(body.mask.get("expression") or "")
+    shown = [str(body.mask.get("type"))[:60], *([without_literals(written[:4000])] if written else [])]
+    built.record(subject, "mask.preview", "(values of the caller's own)", "allow", shown)
     return built.mask_preview.show(body.mask, body.values, body.type)
 
 

@@ -8,10 +8,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
 from api.auth import Caller, Manager, ServicesOf
+from api.bootstrap import Services
 from api.openapi import takes
 from api.routes.clusters import forget
 from api.routes.names import Name
 from catalog.errors import InvalidInput, NotFound
+from policies.model import Subject
 
 router = APIRouter(tags=["declared state"])
 
@@ -33,9 +35,26 @@ async def apply(
 
 
 @router.get("/declared/{kind}")
-def documents(built: ServicesOf, _: Caller, kind: Name, name: str | None = None) -> Any:
-    """Declared documents of one kind, as `apply` takes them back; secrets only by reference."""
-    return {"documents": built.declared.documents(kind, name)}
+def documents(built: ServicesOf, subject: Caller, kind: Name, name: str | None = None) -> Any:
+    """Declared documents of one kind, as `apply` takes them back; secrets only by reference.
+
+    Of users, groups, roles and grants: the caller's own, and those of datasets they own; all for `manage`, `report:read`
+    and `audit:read`.
+    """
+    return {"documents": _of_theirs(built, subject, built.declared.documents(kind, name))}
+
+
+def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Who is who, and who may what, is for those it is about."""
+    if built.identity.permissions(subject) & {"manage", "report:read", "audit:read"}:
+        return found
+    own = {
+        "User": {subject.user},
+        "Group": set(subject.groups),
+        "Role": set(subject.roles),
+        "Grant": {grant.name for grant in built.grants.list(subject, everybody=True)},
+    }
+    return [each for each in found if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]
 
 
 @router.delete("/declared/{kind}/{name}")

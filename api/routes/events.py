@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
+from api import sight
 from api.auth import Caller, Manager, ServicesOf
 from api.bootstrap import Services
 from api.openapi import gives
@@ -45,7 +46,8 @@ def list_events(
     where = EventFilter(tuple(type or ()), subject, moment(since, "since"), after, open_only)
     found = built.events.list(where, limit)
     newest = max((event.seq for event in found), default=after or 0)
-    return {"events": [event.to_json(built.events.source) for event in found], "next": newest}
+    seen = _Sighted(built, subject_of)
+    return {"events": [seen.shown(event) for event in found], "next": newest}
 
 
 @router.get("/deliveries")
@@ -101,12 +103,39 @@ async def _follow(
             yield _sse("error", {"code": error.code, "message": error.message})
             return
         for event in events:
-            yield _sse("event", event.to_json(built.events.source), event.seq)
+            yield _sse("event", await run_in_threadpool(_Sighted(built, subject).shown, event), event.seq)
         quiet = 0.0 if events else quiet + _POLL_SECONDS
         if quiet >= _QUIET_SECONDS:
             quiet = 0.0
             yield b": nothing new\n\n"
         await asyncio.sleep(_POLL_SECONDS)
+
+
+class _Sighted:
+    """Events as one reader sees them: without what counts the records of a dataset of which some are hidden."""
+
+    def __init__(self, built: Services, subject: Subject) -> None:
+        self._built, self._sights = built, built.sights(subject)
+        self._known: dict[str, sight.Sight] = {}
+
+    def shown(self, event: Event) -> dict[str, Any]:
+        told = event.to_json(self._built.events.source)
+        dataset = told["data"].get("dataset") if isinstance(told.get("data"), Mapping) else None
+        if self._sights.unbounded:
+            return told
+        if event.type.startswith("weir.scan.") and "scan" not in self._sights.permissions:
+            return {**told, "data": sight.without_counts(told["data"], sight.Sight())}
+        if not isinstance(dataset, str):
+            return told
+        if dataset not in self._known:
+            self._known[dataset] = self._of(dataset)
+        return {**told, "data": sight.without_counts(told["data"], self._known[dataset])}
+
+    def _of(self, dataset: str) -> sight.Sight:
+        try:
+            return self._sights.of(self._built.datasets.get(self._built.datasets.find(dataset)))
+        except WeirError:
+            return sight.Sight()
 
 
 def _sse(kind: str, data: Any, id: int | None = None) -> bytes:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api import errors, query_formats
 from api.attended import SentResponse, attended
-from api.auth import Caller, ServicesOf
+from api.auth import Caller, ServicesOf, Session
 from api.bootstrap import Services
 from api.openapi import gives
 from catalog.errors import WeirError
@@ -73,6 +73,7 @@ async def run(
     request: Request,
     built: ServicesOf,
     subject: Caller,
+    session: Session,
     body: OneQuestion,
     format: Annotated[query_formats.Form | None, Query(description="In place of the Accept header.")] = None,
     csv: Annotated[
@@ -85,7 +86,7 @@ async def run(
     """
     form = query_formats.wanted(format, request.headers.get("accept"))
     live = built.query.running.begin(subject, body.sql, body.purpose, body.query_id)
-    live.on_unreadable = body.unreadable
+    live.on_unreadable, live.signed_in = body.unreadable, session
     handed_over = False
     try:
         if form is not query_formats.Form.JSON:
@@ -196,6 +197,7 @@ async def stream(
     request: Request,
     built: ServicesOf,
     subject: Caller,
+    session: Session,
     sql: Annotated[str, Query(min_length=1, max_length=20_000)],
     purpose: str | None = None,
     query_id: str | None = None,
@@ -204,7 +206,7 @@ async def stream(
     """A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `unreadable`, `idle`, `end` or
     `error`."""
     live = built.query.running.begin(subject, sql, purpose, query_id, streaming=True)
-    live.on_unreadable = unreadable
+    live.on_unreadable, live.signed_in = unreadable, session
 
     def begin() -> tuple[Iterator[Mapping[str, Any]], Mapping[str, Any] | None]:
         # Refusals are answered with their status, before the stream begins.

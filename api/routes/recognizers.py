@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import ScanOperator, ServicesOf
 from api.recognizers import MAX_VALUES, recognizer_of
-from catalog.errors import InvalidInput
+from catalog.errors import InvalidInput, NotAllowed
+from scanners.model import Recognizer
 
 router = APIRouter(prefix="/recognizers", tags=["catalog"])
 
@@ -29,16 +30,55 @@ class Trial(BaseModel):
     dataset: str | None = Field(None, examples=["prod/orders"])
     field: str | None = Field(None, examples=["value.employee"])
     records: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    purpose: str | None = Field(None, max_length=253, description="Counts only with an active grant for that purpose.")
 
 
 @router.post("/test")
 def test(built: ServicesOf, subject: ScanOperator, body: Trial) -> dict[str, Any]:
-    """How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept."""
+    """How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
+
+    On a dataset it is a question about values, so it is answered for the fields that the caller may read clear in every
+    row, and for the others only where somebody else declared the recognizer as it is. The audit keeps its patterns.
+    """
     if (body.values is None) is (body.dataset is None):
         raise InvalidInput("Give either values or a dataset to try the recognizer on.")
     recognizer = recognizer_of(body.recognizer)
     if body.values is not None:
         return built.recognizers.on_values(recognizer, body.values, body.field or "value.field")
-    answer = built.recognizers.on_dataset(recognizer, str(body.dataset), body.field, body.records)
-    built.record(subject, "recognizer.test", answer["dataset"], "allow", [recognizer.name])
-    return answer
+    record = built.datasets.get(built.datasets.find(str(body.dataset)))
+    approved = built.recognizers.declared_by_another(recognizer, subject.user)
+    seen = built.sights(subject, body.purpose).by_decision(record.reference)
+    about = [f"field {body.field}"] if body.field else []
+    about += ["declared by another"] if approved else [*_patterns(recognizer)]
+
+    def note(outcome: str) -> None:
+        built.record(subject, "recognizer.test", record.reference, outcome, [recognizer.name, *about])
+
+    try:
+        # Before the first record is read, as queries do.
+        built.recognizers.check_field(record, body.field, seen.reads if not approved else _every)
+    except NotAllowed:
+        note("deny")
+        raise
+    note("allow")
+    if not approved:
+        return built.recognizers.on_dataset(recognizer, record, body.field, seen.reads, body.records)
+    # Of fields that the caller may not read, counts of n and of n + 1 records would show one record.
+    whole = all(seen.reads(each.path) for each in built.datasets.schema(record.id).fields)
+    answer = built.recognizers.on_dataset(recognizer, record, body.field, _every, body.records if whole else _SAMPLE)
+    return answer if seen.counts else {**answer, "records": None}
+
+
+_SAMPLE = 1000
+
+
+def _every(_: str) -> bool:
+    return True
+
+
+def _patterns(recognizer: Recognizer) -> list[str]:
+    """What is asked for, for the audit."""
+    made = recognizer.to_json()
+    found = [f"pattern {each.get('regex')}" for each in made.get("patterns") or ()]
+    found += [f"words {', '.join(map(str, made['deny_list']))}"] if made.get("deny_list") else []
+    return [text[:500] for text in found[:20]]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api import sight
 from api.auth import Caller, ScanOperator, ServicesOf
+from api.bootstrap import Services
 from api.routes.names import Limit, Name, Offset
+from catalog.model import DatasetId
+from catalog.records import ScanRecord
+from policies.model import Subject
 from scanners.model import SampleRequest
 
 router = APIRouter(prefix="/scans", tags=["scans"])
@@ -79,15 +85,30 @@ def start(built: ServicesOf, subject: ScanOperator, body: ScanAsked) -> dict[str
 
 
 @router.get("")
-def list_scans(built: ServicesOf, _: Caller, limit: Limit = 20, offset: Offset = 0) -> dict[str, Any]:
+def list_scans(built: ServicesOf, subject: Caller, limit: Limit = 20, offset: Offset = 0) -> dict[str, Any]:
     """Scans, newest first."""
-    return {"scans": [scan.to_json() for scan in built.scans.list(limit, offset)]}
+    return {"scans": _shown(built, subject, built.scans.list(limit, offset))}
 
 
 @router.get("/{id}")
-def get_scan(built: ServicesOf, _: Caller, id: Name) -> dict[str, Any]:
+def get_scan(built: ServicesOf, subject: Caller, id: Name) -> dict[str, Any]:
     """One scan: state, progress (0 to 1), datasets done so far, problems."""
-    return built.scans.get(id).to_json()
+    return _shown(built, subject, [built.scans.get(id)])[0]
+
+
+def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> list[dict[str, Any]]:
+    """Scans as JSON; who may not start one does not see how many records of others they read."""
+    if "scan" in built.identity.permissions(subject):
+        return [scan.to_json() for scan in scans]
+    sights = built.sights(subject)
+    shown = []
+    for scan in scans:
+        rows = []
+        for row in scan.to_json()["datasets"]:
+            record = built.store.dataset(DatasetId(str(row.get("namespace")), str(row.get("name"))))
+            rows.append(sight.without_counts(row, sights.of(record) if record is not None else sight.Sight()))
+        shown.append({**scan.to_json(), "datasets": rows})
+    return shown
 
 
 @router.post("/{id}/cancel")

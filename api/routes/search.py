@@ -8,8 +8,11 @@ from fastapi import APIRouter, Query
 from pydantic import BeforeValidator
 
 from api.auth import Caller, ServicesOf
+from api.bootstrap import Services
 from api.routes import marquez
 from api.routes.names import Limit, Offset
+from api.sight import Sights
+from catalog.model import DatasetId
 
 router = APIRouter(tags=["catalog"])
 
@@ -23,7 +26,7 @@ _Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) i
 @router.get("/search/", include_in_schema=False)
 def search(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     q: Annotated[str, Query(description="Words; quote a phrase. Empty lists everything.")] = "",
     kind: Annotated[list[Literal["dataset", "field"]] | None, Query()] = None,
     tag: Annotated[list[str] | None, Query(description="Only with this tag; PII for any of personal data.")] = None,
@@ -76,10 +79,24 @@ def search(
         "cluster": cluster, "format": format, "source": source, "dataset": dataset, "type": type, "has": has, "is": state,
     }  # fmt: skip
     filters = {name: values for name, values in asked.items() if values is not None}
-    answer = built.search.search(
+    found = built.search.search(
         q, filters=filters, limit=limit, offset=offset, explain=explain, grouped=group is not None
-    )
-    return answer.to_json()
+    ).to_json()
+    sights = built.sights(subject)
+    if not sights.unbounded:
+        for hit in found["hits"]:
+            for each in (hit, *hit.get("best_fields", ())):
+                _cut(each, built, sights)
+    return found
+
+
+def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:
+    """Take from a hit what counts records, where the reader may not see it."""
+    if hit.get("presence") is None:
+        return
+    record = built.store.dataset(DatasetId(hit["namespace"], hit["name"]))
+    if record is None or not sights.of(record).counts:
+        hit["presence"] = None
 
 
 @router.get("/search/suggest")

@@ -10,10 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
-from api.routes.catalog import owns
 from api.routes.lineage import stamp
 from api.routes.names import AsOf, Limit, Name, Offset, moment
+from api.sight import owns
 from catalog.errors import NotFound
+from catalog.model import DatasetId
 from catalog.records import DatasetRecord
 
 router = APIRouter(tags=["lineage"])
@@ -36,7 +37,7 @@ class SqlAsked(BaseModel):
 @router.get("/clusters/{name}/consumer-groups")
 def consumer_groups(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     name: Name,
     topic: Annotated[str | None, Query(description="Only groups that read this topic.")] = None,
     search: Annotated[str | None, Query(description="Only groups whose name holds this.")] = None,
@@ -44,7 +45,15 @@ def consumer_groups(
     offset: Offset = 0,
 ) -> Any:
     """Consumer groups of a cluster as its brokers see them now: members, topics and how far each is behind."""
-    return built.observing.groups(name, topic, limit, offset, search)
+    answer = built.observing.groups(name, topic, limit, offset, search)
+    sights = built.sights(subject)
+    namespace = built.datasets.clusters.get(name).namespace
+    for group in answer["groups"]:
+        for read in group["topics"]:
+            record = None if sights.unbounded else built.store.dataset(DatasetId(namespace, read["topic"]))
+            if not sights.unbounded and (record is None or not sights.of(record).counts):
+                read["lag"] = None  # how far the end is: it counts records the caller may not see
+    return answer
 
 
 @router.get("/clusters/{name}/connectors")

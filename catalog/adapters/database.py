@@ -6,6 +6,7 @@ SQLite (default; several processes may write at once) and PostgreSQL. A room dec
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -163,7 +164,11 @@ class Database:
 
         if self.is_sqlite and self.url.database and self.url.database != ":memory:":
             try:
-                Path(self.url.database).absolute().parent.mkdir(parents=True, exist_ok=True)
+                file = Path(self.url.database).absolute()
+                file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                # SQLite gives the files beside it (-wal, -shm) the mode of the database itself.
+                os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+                file.chmod(0o600)
             except OSError as error:
                 raise Unavailable(
                     f"The folder of the record store {self.name} cannot be made ({error.strerror}); free the disk or"

@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec, ResourceType
 
 from catalog.errors import SettingsError, Unavailable
+from catalog.kafka_properties import refusal
+from catalog.secrets import Secrets, require_private_kafka
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 
 _CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes")
 _AT_ONCE = 200  # topics in one request
 
 
-def read_secret(secret: Mapping[str, Any] | str | None, what: str) -> str | None:
-    """The secret that `{env: NAME}` or `{file: PATH}` names. Raises SettingsError naming the place."""
-    if secret is None or isinstance(secret, str):
-        return secret
-    name, path = secret.get("env"), secret.get("file")
-    if name:
-        value = os.environ.get(name)
-        if value is None:
-            raise SettingsError(f"{what} is read from the environment variable {name}, which is not set.")
-        return value
-    try:
-        return Path(str(path)).read_text().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not text"
-        raise SettingsError(f"{what} is read from the file {path}, which cannot be read ({reason}).") from None
-
-
-def client_config(settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict[str, Any]:
+def client_config(
+    settings: Mapping[str, Any], bootstrap: Sequence[str], secrets: Secrets | None = None
+) -> dict[str, Any]:
     """librdkafka's settings for a declared cluster (see `kinds.ClusterSpec`), secrets read from where they are.
 
-    Holds secrets: hand it to a client, never to a log. Raises SettingsError for a secret that is not there.
+    Holds secrets: hand it to a client, never to a log. Raises SettingsError for a secret that is not there, and for what
+    may not be declared (any more): a place of a secret, a property, a password in clear text over the network.
+    `own`, a key that no document may have, holds librdkafka's settings of Weir's own Kafka as they are.
     """
+    if "own" in settings:
+        return {**settings["own"], "bootstrap.servers": ",".join(bootstrap)}
+    secrets = secrets or Secrets()
     security = settings.get("security") or {}
     tls, sasl = security.get("tls"), security.get("sasl")
     config: dict[str, Any] = dict(settings.get("properties") or {})
+    if problem := refusal(config):
+        raise SettingsError(f"Declare the cluster again without this: {problem}.")
+    require_private_kafka(security, bootstrap)
     config["bootstrap.servers"] = ",".join(bootstrap)
     protocol = ("SASL_" if sasl is not None else "") + ("SSL" if tls is not None else "PLAINTEXT")
     if protocol != "PLAINTEXT":
@@ -58,23 +51,22 @@ def client_config(settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict
             ("key", "ssl.key.location"),
         ):
             if tls.get(ours):
-                if not Path(tls[ours]).is_file():
-                    raise SettingsError(f"security.tls.{ours} names the file {tls[ours]}, which is not there.")
-                config[theirs] = tls[ours]
+                config[theirs] = secrets.file(tls[ours], f"security.tls.{ours}", authorities=ours == "ca")
         if tls.get("keyPassword"):
-            config["ssl.key.password"] = read_secret(tls["keyPassword"], "security.tls.keyPassword")
+            config["ssl.key.password"] = secrets.read(tls["keyPassword"], "security.tls.keyPassword")
     if sasl is not None:
         config["sasl.mechanism"] = sasl.get("mechanism", "PLAIN")
-        config["sasl.username"] = read_secret(sasl.get("username"), "security.sasl.username")
-        config["sasl.password"] = read_secret(sasl.get("password"), "security.sasl.password")
+        config["sasl.username"] = secrets.read(sasl.get("username"), "security.sasl.username")
+        config["sasl.password"] = secrets.read(sasl.get("password"), "security.sasl.password")
     return config
 
 
 class KafkaBrokers:
     """See `catalog.ports.Brokers`. Every call asks anew; nothing is kept open."""
 
-    def __init__(self, timeout_s: float = 5.0) -> None:
+    def __init__(self, timeout_s: float = 5.0, secrets: Secrets | None = None) -> None:
         self._timeout = timeout_s
+        self._secrets = secrets or Secrets()
 
     def describe(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> ClusterDescription:
         """Raises Unavailable naming the addresses within the timeout; SettingsError for a secret that is not there."""
@@ -111,7 +103,7 @@ class KafkaBrokers:
         self, settings: Mapping[str, Any], bootstrap: Sequence[str]
     ) -> Iterator[tuple[AdminClient, list[KafkaError]]]:
         errors: list[KafkaError] = []
-        config = client_config(settings, bootstrap) | {
+        config = client_config(settings, bootstrap, self._secrets) | {
             "error_cb": errors.append,
             "log_level": 0,  # its own log lines would go to stderr, and may quote the configuration
             "socket.connection.setup.timeout.ms": int(self._timeout * 1000),

@@ -18,7 +18,10 @@ class RestServer:
         self, what: str, setting: str, url: str, auth: tuple[str, str] | None, ca: str | None, timeout_s: float = 10.0
     ) -> None:
         self.url, self._what, self._setting = url.rstrip("/"), what, setting
-        self._client = httpx.Client(auth=auth, timeout=timeout_s, verify=ca or True, follow_redirects=False)
+        # A redirect, a proxy of the environment or a .netrc would send the credentials elsewhere, or others here.
+        self._client = httpx.Client(
+            auth=auth, timeout=timeout_s, verify=ca or True, follow_redirects=False, trust_env=False
+        )
 
     def get(self, path: str) -> Any:
         """JSON of a GET. Raises Unavailable."""

@@ -55,8 +55,7 @@ def java(settings: Mapping[str, str]) -> dict[str, str]:
             "ssl.keystore.certificate.chain": _read(str(settings["ssl.certificate.location"])),
             "ssl.keystore.key": _read(str(settings["ssl.key.location"])),
         }
-    unchecked = str(settings.get("enable.ssl.certificate.verification", "")).lower() == "false"
-    if unchecked or made.get("ssl.endpoint.identification.algorithm") == "none":
+    if made.get("ssl.endpoint.identification.algorithm") == "none":
         made["ssl.endpoint.identification.algorithm"] = ""
     return made
 

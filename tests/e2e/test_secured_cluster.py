@@ -23,8 +23,10 @@ pytestmark = [pytest.mark.e2e, pytest.mark.integration]
 
 
 @pytest.fixture(scope="module")
-def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredKafka]:
-    with secured_kafka(tmp_path_factory.mktemp("secured")) as kafka:
+def secured(weir: RunningWeir) -> Iterator[SecuredKafka]:
+    folder = weir.secrets / "secured"
+    folder.mkdir()
+    with secured_kafka(folder) as kafka:
         admin = AdminClient(kafka.client())
         admin.create_topics([NewTopic("vault", 2)])["vault"].result(30)
         producer = Producer(kafka.client())
@@ -35,8 +37,8 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredKafka]:
 
 
 @pytest.fixture(scope="module")
-def password(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("secrets") / "password"
+def password(weir: RunningWeir) -> Path:
+    path = weir.secrets / "password"
     path.write_text(PASSWORD + "\n")
     return path
 
@@ -87,13 +89,14 @@ def test_a_client_certificate(weir: RunningWeir, secured: SecuredKafka, tmp_path
 
 
 def test_what_is_wrong_is_said(weir: RunningWeir, secured: SecuredKafka, password: Path, tmp_path: Path) -> None:
-    wrong = tmp_path / "wrong"
+    wrong = weir.secrets / "wrong"
     wrong.write_text("not-the-password")
     cases = {
         "refuses the user name or password": sasl(secured, wrong),
         "does not agree on TLS": {"sasl": sasl(secured, password)["sasl"], "tls": {}},
-        "which is not there": sasl(secured, password) | {"tls": {"ca": "/nowhere/ca.pem"}},
-        "cannot be read": sasl(secured, Path("/nowhere/password")),
+        "which is not there": sasl(secured, password) | {"tls": {"ca": "nowhere.pem"}},
+        "cannot be read": sasl(secured, Path("nowhere")),
+        "folder of secrets": sasl(secured, Path("/etc/hostname")),
     }
     for number, (expected, security) in enumerate(cases.items()):
         file = tmp_path / f"{number}.yaml"

@@ -17,6 +17,8 @@ from catalog.discovery import Discovery
 from catalog.errors import SettingsError, Unavailable
 from catalog.kinds import ClusterSpec
 from catalog.model import DatasetId
+from catalog.secrets import Secrets
+from catalog.settings import SecretSettings
 from catalog.topics import PartitionOffsets
 from catalog_samples import World
 
@@ -60,7 +62,7 @@ def test_a_cluster_is_found_and_its_new_topic_recorded(stack: Any, topic: str) -
         ("127.0.0.1:1", {}, "does not answer"),
         ("no-such-host.invalid:9092", {}, "host name that is not known"),
         (None, {"security": {"tls": {}}}, "Kafka at"),
-        (None, {"properties": {"no.such.property": "x"}}, "these properties"),
+        (None, {"properties": {"broker.address.family": "v9"}}, "these properties"),
     ],
 )
 def test_who_does_not_answer_is_named_in_time(stack: Any, address: str | None, settings: Any, says: str) -> None:
@@ -73,18 +75,19 @@ def test_who_does_not_answer_is_named_in_time(stack: Any, address: str | None, s
 
 
 def test_a_wrong_password_is_not_told(stack: Any, tmp_path: Path) -> None:
+    secrets = Secrets(SecretSettings(folder=tmp_path))
     secret = tmp_path / "password"
     secret.write_text("hunter2\n")
     sasl = {"mechanism": "PLAIN", "username": "ana", "password": {"file": str(secret)}}
     with pytest.raises(Unavailable) as caught:
-        KafkaBrokers(timeout_s=3).describe({"security": {"sasl": sasl}}, [stack.kafka])
+        KafkaBrokers(timeout_s=3, secrets=secrets).describe({"security": {"sasl": sasl}}, [stack.kafka])
     assert "hunter2" not in caught.value.message + str(caught.value.details)
 
 
 def test_a_secret_that_is_not_there_names_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("KAFKA_SECRET", raising=False)
-    sasl = {"username": "ana", "password": {"env": "KAFKA_SECRET"}}
-    with pytest.raises(SettingsError, match="KAFKA_SECRET, which is not set"):
+    monkeypatch.delenv("WEIR_SECRET_KAFKA", raising=False)
+    sasl = {"username": "ana", "password": {"env": "WEIR_SECRET_KAFKA"}}
+    with pytest.raises(SettingsError, match="WEIR_SECRET_KAFKA, which is not set"):
         KafkaBrokers().describe({"security": {"sasl": sasl}}, ["localhost:9092"])
     sasl["password"] = {"file": "/no/such/file"}
     with pytest.raises(SettingsError, match="/no/such/file"):

@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ from policies.query import GovernedQuery
 from policies.sql import statements as about_catalog
 from query_batches import Batches
 from query_fuzz import Queries
-from query_world import ANA, CANARIES, KEYS, World, _decide, load, tells, unload
+from query_world import ANA, CANARIES, KEEP, KEYS, World, _decide, load, order, tells, unload
 
 pytestmark = pytest.mark.integration
 
@@ -216,3 +217,49 @@ def test_a_condition_of_a_query_never_joins_the_row_filter(
     assert set(ours).isdisjoint(theirs) is barrier
     if barrier:
         assert optimized.index(theirs[0]) < optimized.index(ours[0]), "the filter is nearer to the data"
+
+
+@pytest.fixture(scope="module")
+def timed(stack: Any) -> Iterator[list[World]]:
+    """Two stores of the same records that show, an hour apart; the hidden ones between them bear times of other hours."""
+    from confluent_kafka import Producer
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    made = []
+    for store in ("a", "b"):
+        topics = {"orders": f"policies-times-{store}-{time.time_ns()}", "people": "none"}
+        admin = AdminClient({"bootstrap.servers": stack.kafka})
+        admin.create_topics([NewTopic(topics["orders"], 1, 1, config=KEEP)])[topics["orders"]].result(30)
+        producer = Producer({"bootstrap.servers": stack.kafka})
+        for i in range(6):
+            shown = 1_767_225_600_000 + i * 3_600_000
+            producer.produce(topics["orders"], json.dumps(order(i, store, "EU", 1.0)).encode(), timestamp=shown)
+            for hidden in range(1 if store == "a" else 3):
+                other = shown + (hidden * 5 - 4) * 3_600_000 if store == "a" else shown + 20 * 3_600_000
+                body = json.dumps(order(100 + i, store, "US", 2.0)).encode()
+                producer.produce(topics["orders"], body, timestamp=other)
+        assert producer.flush(30) == 0
+        made.append(World(store, stack.kafka, topics))
+    yield made
+    for world in made:
+        AdminClient({"bootstrap.servers": stack.kafka}).delete_topics([world.topics["orders"]])
+
+
+def test_windows_of_time_and_position_tell_nothing(stack: Any, timed: list[World]) -> None:
+    sessions = Sessions(stack.spark, 1)
+    engine, offsets = SparkEngine(sessions, windows=KafkaWindows()), KafkaOffsets()
+    services = [GovernedQuery(w, w, engine, offsets, w, KEYS) for w in timed]
+    hours = [f"2026-01-01T{hour}:00Z" for hour in ("00:00", "00:30", "03:00", "05:30", "06:30")]
+    windows = [f"AS OF '{hour}'" for hour in hours[1:]]
+    windows += [f"AS OF '{first}' TO '{end}'" for first, end in pairwise(hours)]
+    windows += ["AS OF OFFSETS '0:0-1'", "AS OF OFFSETS '0:3-'"]
+    try:
+        seen = []
+        for window in windows:
+            sql = f"SELECT order_id, _timestamp FROM orders {window} ORDER BY 1"
+            first, second = (ask(service, sql) for service in services)
+            assert first == second, f"{sql}\n   a: {str(first)[:400]}\n   b: {str(second)[:400]}"
+            seen.append(len(first["rows"]) if "rows" in first else first["details"]["reasons"])
+        assert seen == [1, 3, 6, 6, 1, 2, 3, 0, ["positions"], ["positions"]]
+    finally:
+        sessions.close()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from catalog.errors import LimitExceeded, WeirError
+from catalog.errors import LimitExceeded, NotAllowed, WeirError
 from policies.adapters.kafka_offsets import KafkaOffsets
 from policies.adapters.kafka_windows import KafkaWindows
 from policies.adapters.spark_engine import SparkEngine
@@ -163,6 +163,34 @@ def test_a_push_query_is_cut_while_a_batch_is_computed(world: World, engine: Spa
     world.denied = False
     assert last["code"] == "not_allowed"
     assert ended - world.looked < 5
+
+
+@pytest.mark.parametrize("door", ["run", "export"])
+def test_a_query_is_cut_when_access_ends(world: World, engine: SparkEngine, door: str) -> None:
+    """Seconds from the moment when the decision was another one, with the default between decisions."""
+    heavy = "SELECT sum(hash(a.id, b.id, c.id)) FROM range(100000) a, range(100000) b, range(100000) c, orders"
+    queries = service(world, engine)
+    world.looked = 0.0
+    revoked: list[float] = []
+
+    def revoke() -> None:
+        world.denied = True
+        revoked.append(time.monotonic())
+
+    timer = threading.Timer(3.0, revoke)
+    timer.start()
+    try:
+        with pytest.raises(NotAllowed, match="Your access to prod/orders has ended"):
+            if door == "run":
+                queries.run(ANA, heavy)
+            else:
+                with queries.open(ANA, heavy) as answer:
+                    list(answer.batches)
+        assert revoked and time.monotonic() - revoked[0] < 5
+    finally:
+        timer.cancel()
+        world.denied = False
+    assert [e.outcome for e in world.entries if e.action == "query.end"][-1] == "cancelled"
 
 
 def test_a_push_query_that_would_hold_too_much_ends(world: World, engine: SparkEngine) -> None:

@@ -7,6 +7,7 @@ the environment.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -24,6 +25,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from api.demo.errors import DemoFailed
 from api.demo.generator import DERIVED_TOPICS, KEEP
+from api.demo.produce import client
 
 NAMESPACE = "shop"
 """The OpenLineage namespace of the jobs."""
@@ -70,11 +72,13 @@ def run_jobs(
     prefix: str = "",
     on_done: Callable[[JobDone], None] = lambda _: None,
     stopped: threading.Event | None = None,
+    login: tuple[str, str] | None = None,
 ) -> list[JobDone]:
     """Run the three jobs side by side; returns when all have ended.
 
     `jars`: Spark's Kafka connector and the OpenLineage agent. `environment`: JAVA_HOME and PYSPARK_PYTHON for PySpark.
-    `folder` keeps the stream's checkpoint. Each job's output goes to `logs`/demo-NAME.log. Setting `stopped` ends them.
+    `login`: user and password for Kafka, where it asks for them; the jobs find what they need of it as JSON in
+    SHOP_KAFKA. `folder` keeps the stream's checkpoint. Each job's output goes to `logs`/demo-NAME.log. Setting `stopped` ends them.
     Raises DemoFailed, naming the job and its log, when one fails; the others are then ended too.
     """
     checkpoint = folder / "clean_clicks.checkpoint"
@@ -85,7 +89,7 @@ def run_jobs(
     )
     for path in (folder, logs):
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _make_outputs(bootstrap, prefix)
+    _make_outputs(bootstrap, prefix, login)
     settings = Path(tempfile.mkdtemp(prefix="spark-", dir=folder))
     try:
         defaults = _spark_defaults(weir_url, token, jars, settings)
@@ -93,13 +97,15 @@ def run_jobs(
         _private(settings / "log4j2.properties", _LOGGING)
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "SPARK_", "OPENLINEAGE"))}
         plain = inherited | {"OPENLINEAGE_URL": weir_url, "OPENLINEAGE_API_KEY": token}
+        plain["SHOP_KAFKA"] = json.dumps(client(login))
         spark = inherited | dict(environment) | {"SPARK_CONF_DIR": str(settings), "SPARK_LOCAL_IP": "127.0.0.1"}
+        spark["SHOP_KAFKA"] = json.dumps(_spark_client(login))
         begun = time.monotonic()
         running: dict[str, subprocess.Popen[bytes]] = {}
         try:
             for job in jobs:
                 command = [python, str(_HERE / f"{job.name}.py"), "--bootstrap-servers", bootstrap, "--prefix", prefix]
-                with (logs / f"demo-{job.name}.log").open("wb") as log:
+                with open(logs / f"demo-{job.name}.log", "wb", opener=_owners) as log:
                     running[job.name] = subprocess.Popen(
                         [*command, *job.arguments],
                         env=spark if job.spark else plain,
@@ -107,6 +113,7 @@ def run_jobs(
                         stdout=log,
                         stderr=subprocess.STDOUT,
                         start_new_session=True,
+                        umask=0o077,
                     )
             return _await(running, begun, logs, on_done, stopped or threading.Event())
         finally:
@@ -114,6 +121,11 @@ def run_jobs(
                 _end(process)
     finally:
         shutil.rmtree(settings, ignore_errors=True)
+
+
+def _owners(path: str, flags: int) -> int:
+    """Opens a file that nobody but its owner reads."""
+    return os.open(path, flags, 0o600)
 
 
 def _await(
@@ -156,8 +168,21 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _make_outputs(bootstrap: str, prefix: str) -> None:
-    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+def _spark_client(login: tuple[str, str] | None) -> dict[str, str]:
+    """Options of Spark's Kafka source and sink for a user and password; none without."""
+    if login is None:
+        return {}
+    user, password = login
+    return {
+        "kafka.security.protocol": "SASL_PLAINTEXT",
+        "kafka.sasl.mechanism": "PLAIN",
+        "kafka.sasl.jaas.config": "org.apache.kafka.common.security.plain.PlainLoginModule required"
+        f' username="{user}" password="{password}";',
+    }
+
+
+def _make_outputs(bootstrap: str, prefix: str, login: tuple[str, str] | None) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0, **client(login)})
     try:
         there = set(admin.list_topics(timeout=20).topics)
         wanted = [

@@ -6,6 +6,8 @@ Structured streaming that takes what is new and ends. Its lineage is reported by
 from __future__ import annotations
 
 import argparse
+import json
+import os
 
 CLICK = "session STRING, ts BIGINT, url STRING, referrer STRING, site_version STRING"
 
@@ -19,6 +21,7 @@ def main(bootstrap: str, prefix: str, checkpoint: str) -> None:
     clicks = (
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", bootstrap)
+        .options(**json.loads(os.environ.get("SHOP_KAFKA", "{}")))
         .option("subscribe", f"{prefix}clicks")
         .option("startingOffsets", "earliest")
         .option("failOnDataLoss", "false")
@@ -41,6 +44,7 @@ def main(bootstrap: str, prefix: str, checkpoint: str) -> None:
     (
         clean.writeStream.format("kafka")
         .option("kafka.bootstrap.servers", bootstrap)
+        .options(**json.loads(os.environ.get("SHOP_KAFKA", "{}")))
         .option("topic", f"{prefix}clicks.clean")
         .option("checkpointLocation", checkpoint)
         .trigger(availableNow=True)

@@ -6,6 +6,8 @@ Plain PySpark. That it reports its lineage is set where it runs (spark-defaults.
 from __future__ import annotations
 
 import argparse
+import json
+import os
 
 ORDER = "region STRING, amount DECIMAL(12,2), created_at TIMESTAMP"
 
@@ -19,6 +21,7 @@ def main(bootstrap: str, prefix: str) -> None:
     orders = (
         spark.read.format("kafka")
         .option("kafka.bootstrap.servers", bootstrap)
+        .options(**json.loads(os.environ.get("SHOP_KAFKA", "{}")))
         .option("subscribe", f"{prefix}orders")
         .option("startingOffsets", "earliest")
         .load()
@@ -36,6 +39,7 @@ def main(bootstrap: str, prefix: str) -> None:
         )
         .write.format("kafka")
         .option("kafka.bootstrap.servers", bootstrap)
+        .options(**json.loads(os.environ.get("SHOP_KAFKA", "{}")))
         .option("topic", f"{prefix}revenue-by-region")
         .save()
     )

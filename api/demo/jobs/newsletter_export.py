@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -138,7 +139,8 @@ class Runner:
         self._lineage.close()
 
     def _work(self, script: Script) -> int:
-        settings: dict[str, Any] = {"bootstrap.servers": self._bootstrap}
+        given = json.loads(os.environ.get("SHOP_KAFKA", "{}"))
+        settings: dict[str, Any] = {**given, "bootstrap.servers": self._bootstrap}
         # A group of its own, so that the broker knows who reads and a second run takes only what is new.
         consumer = Consumer(
             settings

@@ -18,7 +18,7 @@ HOOK = """
 apiVersion: weir/v1
 kind: Webhook
 metadata: {name: ops}
-spec: {url: "%s", types: ["schema.*"], secret: {env: HOOK_SECRET}}
+spec: {url: "%s", types: ["schema.*"], secret: {env: WEIR_SECRET_HOOK}}
 """
 
 

@@ -124,14 +124,21 @@ def test_a_recognizer_is_tried_on_values_without_being_kept(weir: ApiWorld) -> N
 
 
 def test_a_recognizer_is_tried_on_a_dataset(weir: ApiWorld) -> None:
+    # What it counts is for who may read the field clear: the admin, who may read nothing, does not.
+    weir.apply(
+        "apiVersion: weir/v1\nkind: Role\nmetadata: {name: taster}\nspec: {read: [{dataset: '*'}], permissions: [scan]}\n---\n"
+        "apiVersion: weir/v1\nkind: User\nmetadata: {name: tess}\nspec: {roles: [taster]}\n"
+    )
+    tess = weir.user("tess")
     asked = {
         "recognizer": {"kind": "Recognizer", "metadata": {"name": "staff"}, "spec": EMPLOYEE},
         "dataset": "prod/payments",
     }
-    answer = weir.admin.post("/api/v1/recognizers/test", json=asked).json()
+    assert weir.admin.post("/api/v1/recognizers/test", json=asked).status_code == 403
+    answer = tess.post("/api/v1/recognizers/test", json=asked).json()
     assert [(f["path"], f["matched"], f["sampled"]) for f in answer["fields"]] == [("value.note", 40, 40)]
     asked["field"] = "value.nope"
-    refused = weir.admin.post("/api/v1/recognizers/test", json=asked)
+    refused = tess.post("/api/v1/recognizers/test", json=asked)
     assert refused.status_code == 400 and "value.nope" in refused.text
     assert listed(weir, entity="EMPLOYEE_NUMBER")["total"] == 0
 

@@ -21,7 +21,8 @@ CLUSTER = """
 apiVersion: weir/v1
 kind: Cluster
 metadata: {name: prod}
-spec: {bootstrapServers: "localhost:9092", connect: {url: "http://connect:8083", username: weir, password: {env: PATH}},
+spec: {bootstrapServers: "localhost:9092",
+       connect: {url: "https://connect:8083", username: weir, password: {env: WEIR_SECRET_CONNECT}},
        ksqldb: {url: "http://ksqldb:8088"}}
 """
 
@@ -51,7 +52,8 @@ class Engine:
 
 
 @pytest.fixture
-def weir(tmp_path: Path) -> Iterator[ApiWorld]:
+def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
+    monkeypatch.setenv("WEIR_SECRET_CONNECT", "a password")
     with world(tmp_path) as made:
         made.apply(CLUSTER)
         made.scan(cluster="prod", topics=["orders"])

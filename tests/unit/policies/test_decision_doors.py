@@ -21,8 +21,9 @@ from policies.policy_cases import read_cases
 from policies.policy_tests import PolicyTests
 from policies.query_prepare import Preparer
 from policies.query_settings import QuerySettings
+from policies.query_trail import Trail
 from policies.simulate import Simulation
-from tests.unit.policies.test_query import TABLE
+from tests.unit.policies.test_query import ANA, TABLE, WrittenAudit
 from tests.unit.policies.world import ORDERS, World, company
 
 EMAIL = "value.customer.email"
@@ -175,8 +176,12 @@ def run(world: World, text: str, **more: Any) -> dict[str, Any]:
 
     keys = MaskKeys(b"a secret for tests, sixteen or more")
     preparer = Preparer(Tables(), world.state, None, keys, QuerySettings())  # type: ignore[arg-type]
-    service = PolicyTests(preparer, world.facts, world.clock)
-    return service.run(read_cases(text), more.get("view") or world.state.view())
+    written = WrittenAudit()
+    service = PolicyTests(preparer, Trail(written), world.facts, world.clock)
+    answer = service.run(ANA, read_cases(text), more.get("view") or world.state.view())
+    assert all((e.subject.user, e.action) == ("ana", "policy.test") for e in written.entries)
+    assert bool(written.entries) is ("dataset:" in text or "sql:" in text)
+    return answer
 
 
 GOOD = f"""

@@ -163,3 +163,33 @@ def test_rendering_changes_nothing_of_the_query_itself() -> None:
     assert bracketed.render(views) == bracketed.render(views)
     with pytest.raises(KeyError):
         gated.render({})
+
+
+@pytest.mark.parametrize(
+    ("sql", "place"),
+    [
+        ("SELECT * FROM p.a, q.a", (1, 20)),
+        ("SELECT p.a.x FROM p.a\nJOIN q.A ON p.a.x = q.A.x", (2, 6)),
+        ("SELECT * FROM (SELECT 1 FROM p.a, a) s", (1, 35)),
+        ("WITH c AS (SELECT * FROM p.a CROSS JOIN q.a) SELECT * FROM c", (1, 41)),
+    ],
+)
+def test_two_tables_that_would_go_by_one_name_are_refused(sql: str, place: tuple[int, int]) -> None:
+    with pytest.raises(SqlRefused, match=r"both go by the name [aA] here; give one of them another") as caught:
+        gate.check(sql)
+    details = caught.value.details
+    assert (details["line"], details["column"]) == place and details["reasons"] == ["alias"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT p.a.x, b.x FROM p.a, q.a AS b",
+        "SELECT count(*) FROM p.a, p.a",
+        "SELECT x FROM p.a UNION SELECT x FROM q.a",
+        "SELECT x FROM p.a WHERE x IN (SELECT x FROM q.a)",
+        "SELECT s.x FROM p.a JOIN (SELECT x FROM q.a) s",
+    ],
+)
+def test_names_that_tell_tables_apart_pass(sql: str) -> None:
+    assert gate.check(sql)

@@ -141,3 +141,41 @@ def test_another_issuer_can_vouch(world: World) -> None:
     world.declare(("User", "ana", {"disabled": True}))
     with pytest.raises(NotSignedIn):
         identity.authenticate("header.payload.signature")
+
+
+def test_a_session_gives_who_asks_as_they_are_then(world: World) -> None:
+    token = world.identity.create_token("ana", timedelta(hours=2))
+    now = world.identity.session(token.text)
+    assert now() == world.identity.authenticate(token.text)
+    world.declare(("User", "ana", {"roles": ["steward"]}))
+    assert now().roles == {"steward"}
+    world.declare(("User", "ana", {"disabled": True}))
+    with pytest.raises(NotSignedIn, match="User ana is disabled"):
+        now()
+    world.declare(("User", "ana", {}))
+    world.identity.revoke(token.id)
+    with pytest.raises(NotSignedIn, match="revoked or has expired"):
+        now()
+    short = world.identity.session(world.identity.create_token("ana", timedelta(hours=1)).text)
+    world.sleep(hours=1)
+    with pytest.raises(NotSignedIn, match="revoked or has expired"):
+        short()
+
+
+def test_a_session_of_another_issuer_outlives_its_token_but_not_its_user(world: World) -> None:
+    class Issuer:
+        valid = True
+
+        def verify(self, token: str) -> Subject | None:
+            return Subject("ana", frozenset({"from-token"})) if self.valid and token == "theirs" else None
+
+    issuer = Issuer()
+    identity = Identity(world.tokens, world.state, world.clock, [issuer])
+    with pytest.raises(NotSignedIn):
+        identity.session("nobody's")
+    now = identity.session("theirs")
+    issuer.valid = False
+    assert "from-token" in now().groups
+    world.declare(("User", "ana", {"disabled": True}))
+    with pytest.raises(NotSignedIn, match="is disabled"):
+        now()

@@ -58,6 +58,16 @@ def decided(masks: dict[str, Mask] | None = None, deny: tuple[str, ...] = (), **
 
 
 @dataclass
+class WrittenAudit:
+    """Keeps what is recorded."""
+
+    entries: list[QueryRecord] = field(default_factory=list)
+
+    def record(self, entry: QueryRecord) -> None:
+        self.entries.append(entry)
+
+
+@dataclass
 class World:
     decision: Decision | Exception = field(default_factory=decided)
     entries: list[QueryRecord] = field(default_factory=list)

@@ -21,8 +21,9 @@ from tests.unit.policies.test_query import ANA, ID, World, decided
 def check(sql: str, world: World | None = None) -> dict[str, Any]:
     made = world or World()
     service = made.service()
-    answer = QueryCheck(service.preparer, made, service.settings).check(ANA, sql, "analysis")
-    assert not made.plans and not made.entries, "nothing is read and nothing is audited"
+    answer = QueryCheck(service.preparer, service.trail, made, service.settings).check(ANA, sql, "analysis")
+    assert not made.plans, "nothing is read"
+    assert all(entry.action == "query.check" for entry in made.entries)
     return answer
 
 
@@ -91,6 +92,23 @@ def test_a_filter_that_fits_no_record_is_told() -> None:
     assert not answer["ok"] and "region" in answer["problems"][0]["message"]
 
 
+def test_the_audit_has_what_was_checked_once_in_a_while() -> None:
+    world = World(decided(deny=("value.note",)))
+    world.check = lambda plan: [("id", "string")]  # type: ignore[method-assign]
+    service = world.service()
+    editor = QueryCheck(service.preparer, service.trail, world, service.settings)
+    for sql in ("SELECT id FROM", "SELECT id FROM orders WHERE id = 'a'", "SELECT id FROM orders WHERE id = 'b'"):
+        editor.check(ANA, sql, "analysis")
+    assert [(e.outcome, e.datasets) for e in world.entries] == [("allow", ("prod/orders",))], "spelling is not written"
+    assert "?" in world.entries[0].sql and "'a'" not in world.entries[0].sql
+    editor.check(ANA, "SELECT reflect('java.lang.System', 'exit') FROM orders")
+    world.decision = Decision(ID, "prod/orders", Effect.DENY, reasons=(Reason("default", "deny", "nobody may"),))
+    editor.check(ANA, "SELECT id FROM orders")
+    assert [e.outcome for e in world.entries[1:]] == ["refused", "deny"]
+    Completion(service.preparer, service.trail, lambda: ["prod/orders"]).complete(ANA, "SELECT i FROM orders", 8)
+    assert (world.entries[-1].action, world.entries[-1].outcome) == ("query.complete", "deny")
+
+
 TEXT = st.text(alphabet="SELECT FROM orders.`'\"(),*=;-/${}\nwho note id JOIN\u0130\U0001f600", max_size=60)
 
 
@@ -111,9 +129,11 @@ def complete(text: str, world: World | None = None) -> list[str]:
     """Inserts at the | of a text."""
     made = world or World()
     at = text.index("|")
-    service = Completion(made.service().preparer, lambda: ["prod/orders", "prod/shop.orders-v2", "test/orders"])
+    query = made.service()
+    service = Completion(query.preparer, query.trail, lambda: ["prod/orders", "prod/shop.orders-v2", "test/orders"])
     answer = service.complete(ANA, text.replace("|", "", 1), at)
-    assert not made.entries and not made.plans and answer["from"] <= answer["to"] == at
+    assert all(entry.action == "query.complete" and entry.datasets for entry in made.entries)
+    assert not made.plans and answer["from"] <= answer["to"] == at
     return [item["insert"] for item in answer["items"]]
 
 

@@ -16,10 +16,11 @@ from policies.policy_cases import read_cases
 from policies.policy_tests import PolicyTests
 from policies.query_prepare import Preparer
 from policies.query_settings import QuerySettings
+from policies.query_trail import Trail
 from policies.tested_names import unknown_columns
-from query_world import ANA, KEYS
+from query_world import KEYS
 from query_world import World as Stores
-from tests.unit.policies.test_query import TABLE
+from tests.unit.policies.test_query import ANA, TABLE, WrittenAudit
 from tests.unit.policies.world import ORDERS, World, company
 
 STORES = Stores("a", "localhost:1", {"orders": "orders", "people": "people"})
@@ -39,7 +40,8 @@ def run(text: str, facts: Any = ORDERS) -> dict[str, Any]:
 
     keys = MaskKeys(b"a secret for tests, sixteen or more")
     preparer = Preparer(Tables(), world.state, None, keys, QuerySettings())  # type: ignore[arg-type]
-    return PolicyTests(preparer, Facts(), world.clock).run(read_cases(text), world.state.view())  # type: ignore[arg-type]
+    service = PolicyTests(preparer, Trail(WrittenAudit()), Facts(), world.clock)  # type: ignore[arg-type]
+    return service.run(ANA, read_cases(text), world.state.view())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import type { Envelope } from "@/api/types";
 export function envelopeText(part: string, envelope: Envelope): string {
   const layers = envelope.layers.join(" around ");
   const inside = envelope.payload.join(" and ");
-  const others = envelope.records - envelope.fits;
+  const others = (envelope.records ?? 0) - (envelope.fits ?? 0);
   const fits = others > 0 ? ` ${others.toLocaleString("en")} of the records read are not in it.` : "";
   const hidden = envelope.unlisted.length;
   const unlisted = hidden > 0 ? ` Not listed: ${hidden} that only describe the data.` : "";

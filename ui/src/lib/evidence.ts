@@ -13,6 +13,7 @@ export function evidenceText(of: Classification): string {
   const { matched, sampled, note } = of.evidence;
   const parts: string[] = [];
   if (matched != null && sampled) parts.push(`${percent(matched / sampled)} of ${count(sampled)} values match`);
+  if (of.evidence.withheld) parts.push("counts withheld");
   if (of.source === "declared") parts.push("declared");
   if (of.score != null) parts.push(`score ${of.score.toFixed(2)}`);
   const names = recognizerNames(of);

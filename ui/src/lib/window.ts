@@ -6,6 +6,7 @@ const day = (at: string) => at.replace("T", " ").replace(/:\d\d(\.\d+)?Z$/, " UT
 
 export function windowText(window: ScanWindow): string {
   if (window.strategy === "reported") return "As producers of lineage report it; no record was looked at.";
+  if (window.withheld) return "Learned from a sample; how much was read is withheld, as you may not read every record.";
   const parts = [`Learned from ${plural(window.records ?? 0, "record")}`];
   const partitions = window.partitions ?? [];
   if (partitions.length > 0) parts.push(`of ${plural(partitions.length, "partition")}`);
@@ -25,9 +26,11 @@ export function readText(window: QueryWindow | null | undefined): string {
   const tables = window?.tables ?? [];
   return tables
     .map((t) =>
-      t.complete
-        ? `${plural(t.records, "record")} of ${t.dataset} read, all that are kept.`
-        : `The newest ${plural(t.records, "record")} of ${t.dataset} read; older ones are kept and were not.`,
+      t.records == null
+        ? `${t.complete ? "All" : "The newest"} records of ${t.dataset} that you may see; how many were read is withheld.`
+        : t.complete
+          ? `${plural(t.records, "record")} of ${t.dataset} read, all that are kept.`
+          : `The newest ${plural(t.records, "record")} of ${t.dataset} read; older ones are kept and were not.`,
     )
     .join(" ");
 }

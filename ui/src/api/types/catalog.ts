@@ -63,6 +63,8 @@ export interface Dataset {
     problems?: Problem[];
     error?: string;
   };
+  /** rows: counts and positions of records. */
+  withheld?: string[];
   usage?: number;
   created_at?: string | null;
   updated_at?: string | null;
@@ -110,6 +112,8 @@ export interface Field {
   count?: number | null;
   distinct?: number | null;
   lengths?: [number, number] | null;
+  /** Names of figures that the reader does not see. */
+  withheld?: string[];
   details?: Record<string, unknown> & { first_seen?: { time?: string; partition: number; offset: number } };
 }
 
@@ -120,7 +124,8 @@ export interface Shape {
 }
 
 export interface ScanWindow {
-  records?: number;
+  records?: number | null;
+  withheld?: boolean;
   time_from?: string | null;
   time_to?: string | null;
   strategy?: string;
@@ -133,8 +138,8 @@ export interface Envelope {
   layers: string[];
   payload: string[];
   discriminator: string | null;
-  fits: number;
-  records: number;
+  fits?: number;
+  records?: number;
   unlisted: string[];
 }
 
@@ -148,6 +153,8 @@ export interface Schema {
   created_at?: string | null;
   problems?: Problem[];
   envelopes?: Record<string, Envelope>;
+  /** rows: counts of records; fields: figures of some fields. */
+  withheld?: string[];
 }
 
 /** `change`: added, removed, type, presence; or format, shapes, which have no path. */
@@ -172,6 +179,8 @@ export interface Evidence {
   locale?: string;
   free_text?: boolean;
   note?: string;
+  /** Counts are left out, as the reader may not see them. */
+  withheld?: boolean;
   window?: unknown;
   [key: string]: unknown;
 }

@@ -40,8 +40,9 @@ export interface TableWindow {
   since: string | null;
   until: string | null;
   limit: number;
-  records: number;
-  partitions: { partition: number; start: number; end: number }[];
+  /** Absent where a row filter holds: they would count the rows that are not there. */
+  records?: number;
+  partitions?: { partition: number; start: number; end: number }[];
 }
 
 export interface QueryWindow {

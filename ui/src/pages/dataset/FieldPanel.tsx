@@ -79,6 +79,7 @@ export function FieldPanel({
 
 function Profile({ profile }: { profile: Field }) {
   const types = Object.entries(profile.types).sort((a, b) => b[1] - a[1]);
+  const withheld = profile.withheld ?? [];
   const details = Object.entries(profile.details ?? {}).filter(([, v]) => v !== null && typeof v !== "object");
   return (
     <dl className="facts">
@@ -93,7 +94,13 @@ function Profile({ profile }: { profile: Field }) {
           </span>
         ))}
       </dd>
-      {profile.presence === null ? (
+      {withheld.length > 0 && (
+        <>
+          <dt>Withheld</dt>
+          <dd>{withheld.map((name) => name.replaceAll("_", " ")).join(", ")}: you may not read it clear</dd>
+        </>
+      )}
+      {withheld.includes("presence") ? null : profile.presence === null ? (
         <>
           <dt>Known from</dt>
           <dd>lineage only</dd>
@@ -102,8 +109,12 @@ function Profile({ profile }: { profile: Field }) {
         <>
           <dt>Present in</dt>
           <dd>{percent(profile.presence)}</dd>
-          <dt>Null</dt>
-          <dd>{percent(profile.null_share)}</dd>
+          {profile.null_share !== null && (
+            <>
+              <dt>Null</dt>
+              <dd>{percent(profile.null_share)}</dd>
+            </>
+          )}
         </>
       )}
       {profile.count != null && (

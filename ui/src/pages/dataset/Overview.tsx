@@ -68,7 +68,13 @@ export function Overview({ dataset }: { dataset: DatasetDetails }) {
               .join(", ") || "–"}
           </dd>
           <dt>Records kept</dt>
-          <dd>{dataset.topic.retained == null ? "–" : `about ${count(dataset.topic.retained)}`}</dd>
+          <dd>
+            {dataset.withheld?.includes("rows")
+              ? "withheld"
+              : dataset.topic.retained == null
+                ? "–"
+                : `about ${count(dataset.topic.retained)}`}
+          </dd>
           <dt>Partitions</dt>
           <dd>{count(dataset.topic.partitions)}</dd>
           <dt>Retention</dt>

@@ -1,0 +1,93 @@
+"""Every door at which somebody may ask a question about records goes through one function, and leaves an audit entry."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROUTES = sorted((ROOT / "api" / "routes").glob("*.py"))
+POLICIES = sorted((ROOT / "policies").rglob("*.py"))
+
+GATE = {
+    "policies/query_trail.py": "the one door",
+    "policies/query_catalog.py": "writes its own SQL about columns that were decided",
+    "policies/query_changes.py": "writes its own SQL about the newest time",
+}
+"""Who may call `gate.check`: everything else goes through `Trail`."""
+ENGINE = {
+    "policies/query.py": "runs what `Trail` let in",
+    "policies/query_check.py": "analyses what `Trail` let in",
+    "policies/mask_preview.py": "computes a mask over values of the caller's own; its route records",
+}
+"""Who may ask the engine."""
+THEMSELVES = {"query", "query_check", "completion", "policy_tests", "decisions"}
+"""Services that answer questions about what somebody may see, and write the audit themselves."""
+BY_ROUTE = {"mask_preview", "simulation", "recognizers"}
+"""Services of that kind whose route writes the audit."""
+OTHERS = set(
+    "approvals audit connections datasets declared discovery events grants health identity ingest lineage observing"
+    " own_recognizers producers rebuild_lineage record request_view resolve reviews scans search settings sights"
+    " sql_lineage store verdicts where_is".split()  # noqa: SIM905
+)
+"""Services and helpers that evaluate nothing a caller gives on stored values."""
+
+
+def calls(tree: ast.AST, owner: str, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and ast.unparse(node.value).endswith(owner)
+        for node in ast.walk(tree)
+    )
+
+
+@pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_the_door_calls_the_gate_and_few_ask_the_engine(path: Path) -> None:
+    name, tree = str(path.relative_to(ROOT)), ast.parse(path.read_text())
+    assert calls(tree, "gate", "check") is (name in GATE), f"{name}: go through policies.query_trail.Trail"
+    asks = any(calls(tree, "_engine", method) for method in ("run", "open", "check"))
+    if "adapters" not in path.parts:
+        assert asks is (name in ENGINE), f"{name}: who asks the engine is listed in {Path(__file__).name}"
+
+
+def handlers() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef, ast.Module]]:
+    for path in ROUTES:
+        tree = ast.parse(path.read_text())
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
+                ast.unparse(each).startswith("router.") for each in node.decorator_list
+            ):
+                yield path.name, node, tree
+
+
+def used(node: ast.AST) -> set[str]:
+    """The services of `built` that a function names."""
+    return {
+        each.attr
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "built"
+    }
+
+
+@pytest.mark.parametrize(("file", "node", "tree"), [pytest.param(*h, id=f"{h[0]}:{h[1].name}") for h in handlers()])
+def test_routes_that_evaluate_record(file: str, node: ast.FunctionDef | ast.AsyncFunctionDef, tree: ast.Module) -> None:
+    services = used(node)
+    if services & BY_ROUTE and not services & THEMSELVES:
+        assert "record" in services, f"{file}:{node.name} evaluates what the caller gives; record it in the audit"
+    # Nothing of a service's inside is reached around it.
+    around = [
+        ast.unparse(each)
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute)
+        and ast.unparse(each).startswith(("built.query.preparer", "built.query.trail", "built.engine", "built.query._"))
+    ]
+    assert not around, f"{file}:{node.name} reaches {around}; add a method to the service, which records"
+
+
+def test_the_services_of_the_routes_are_the_known_ones() -> None:
+    """A new service of a route is either one that answers questions about records, and is listed above, or not."""
+    known = THEMSELVES | BY_ROUTE | OTHERS
+    found = {name for path in ROUTES for name in used(ast.parse(path.read_text()))}
+    assert not found - known, f"{sorted(found - known)}: do they evaluate what a caller gives on stored values?"
