@@ -217,7 +217,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     guard = Guard(settings.events.webhook_allowed_hosts)
     webhooks = Webhooks(store, parts.secrets.read, settings.events, guard)
     clusters = Clusters(store, now)
-    search = Search(store, parts.get("index", parts.index), clusters)
+    search = Search(store, parts.get("index", parts.index), clusters, parts.get("meaning", parts.meaning))
     datasets = Datasets(store, search, now, clusters, events)
     brokers = parts.get("brokers", parts.brokers)
     discovery = Discovery(brokers, datasets)

@@ -105,6 +105,11 @@ class Parts:
             timeout_s=catalog.search_timeout_s,
         )
 
+    def meaning(self) -> Any:
+        from catalog.adapters.word_vectors import WordVectors
+
+        return WordVectors() if self._settings.catalog.search_by_meaning else None
+
     def brokers(self) -> Any:
         from catalog.adapters.kafka_topics import KafkaBrokers
 

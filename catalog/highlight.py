@@ -15,8 +15,9 @@ _AROUND = 80  # letters of a description shown on each side of the first mark
 
 def highlights(source: Mapping[str, Any], needles: Iterable[Needle]) -> dict[str, list[str]]:
     """{name|path|description|tags|owners: [marked text]} of the texts in which a word of the query stands."""
+    needles = list(needles)
     words = {word for needle in needles for word in needle.words}
-    joined = {needle.joined for needle in needles if needle.joined}
+    joined = {"".join(needle.words) for needle in needles if len(needle.words) > 1}
     found: dict[str, list[str]] = {}
     if not words:
         return found

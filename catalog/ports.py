@@ -263,6 +263,12 @@ class IndexRebuild(Protocol):
         """Remove the fresh one."""
 
 
+class Meaning(Protocol):
+    def vectors(self, texts: Sequence[str]) -> Any:
+        """For each text a row of numbers of length 1: numpy float32 of shape (len(texts), n). Texts of like meaning have
+        rows whose product is near 1."""
+
+
 class SearchIndex(Protocol):
     """Every method raises Unavailable when the server does not answer."""
 
@@ -278,6 +284,12 @@ class SearchIndex(Protocol):
     def search(self, query: SearchQuery) -> IndexPage: ...
 
     def rebuild(self) -> IndexRebuild: ...
+
+    def stamp(self) -> str:
+        """Another text whenever something was written or removed since."""
+
+    def labels(self, most: int) -> list[str]:
+        """The distinct labels of the documents, at most so many."""
 
     def refresh(self) -> None:
         """Let search see what was written; for tests and for a user who waits."""

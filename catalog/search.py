@@ -1,83 +1,46 @@
-"""Search over datasets and fields, and keeping its index in step with the record.
-
-The record store is the truth. Every change raises a dataset's revision; the index remembers which revision it holds.
-So a change made while the index is away is found again (`reindex_dirty`), and the whole index can be made anew.
-"""
+"""Search over datasets and fields: what is asked becomes needles, the index finds candidates, and they are ranked here."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from catalog.answers import Hit, SearchAnswer, Suggestion
 from catalog.clusters import Clusters
-from catalog.errors import InvalidInput, Unavailable
+from catalog.errors import InvalidInput
+from catalog.finding.query import Question, parse
+from catalog.finding.ranking import Ranked, rank, weights
+from catalog.finding.vocabulary import Vocabulary, builtin, with_terms
 from catalog.highlight import highlights
-from catalog.model import DatasetId
-from catalog.ports import CatalogStore, SearchIndex
-from catalog.records import DatasetFilter, DatasetRecord
-from catalog.search_documents import dataset_key, entries, field_ids
-from catalog.search_model import FACETS, Entry, SearchQuery
-from catalog.search_query import parse
-from catalog.terms import term_tags
-
-_log = logging.getLogger(__name__)
+from catalog.indexing import Indexing
+from catalog.nearby import Nearby
+from catalog.ports import CatalogStore, Meaning, SearchIndex
+from catalog.search_model import FILTERS, IndexPage, SearchQuery
 
 _DEEPEST = 10_000  # how far the index pages; further on, a narrower query is the better way
 _MOST = 1000
-_CHUNK = 1000  # documents handed to the index at once, so that a dataset of 10,000 fields takes bounded memory
+_RANKED = 200  # candidates whose order is made here; further hits follow as the index has them
+_RELAXED = 100
+_LABELLED = 60
+_WORTH = 0.5  # what lacks a word of the query is shown where its score is that share of the best
+_BEST_FIELDS = 5
+_TERMS_S = 5.0
+_SUGGESTIONS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A dataset or a field. `highlights`: HTML-escaped, `<em>` around what matched."""
+class Search(Indexing):
+    """Answers searches; keeping the index in step is inherited."""
 
-    score: float
-    source: Mapping[str, Any]
-    highlights: Mapping[str, Sequence[str]]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            **self.source,
-            "score": round(self.score, 4),
-            "highlights": {k: list(v) for k, v in self.highlights.items()},
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class SearchAnswer:
-    total: int
-    hits: tuple[Hit, ...]
-    facets: Mapping[str, Sequence[tuple[str, int]]]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "total": self.total,
-            "hits": [hit.to_json() for hit in self.hits],
-            "facets": {
-                name: [{"value": value, "count": count} for value, count in counts]
-                for name, counts in self.facets.items()
-            },
-        }
-
-
-@dataclass(slots=True)
-class _Batch:
-    """What goes to the index at once, and what the record then knows of it."""
-
-    entries: list[Entry] = field(default_factory=list)
-    gone: list[tuple[str, int]] = field(default_factory=list)
-    done: list[tuple[DatasetId, int, int]] = field(default_factory=list)
-
-
-class Search:
-    """`changed` is what `Datasets` calls; it never fails."""
-
-    def __init__(self, store: CatalogStore, index: SearchIndex, clusters: Clusters) -> None:
-        self._store = store
-        self._index = index
+    def __init__(
+        self, store: CatalogStore, index: SearchIndex, clusters: Clusters, meaning: Meaning | None = None
+    ) -> None:
+        """`meaning`: what is near a question in meaning is found, too; None: words alone count."""
+        super().__init__(store, index)
+        self._nearby = Nearby(index, meaning) if meaning is not None else None
         self._clusters = clusters
+        self._vocabulary: tuple[float, Vocabulary] = (float("-inf"), builtin())
 
     def search(
         self,
@@ -86,10 +49,15 @@ class Search:
         filters: Mapping[str, Sequence[str]] | None = None,
         limit: int = 20,
         offset: int = 0,
+        explain: bool = False,
+        grouped: bool = False,
     ) -> SearchAnswer:
-        """Datasets and fields that hold every word of `q`, best first; everything for an empty one.
+        """Datasets and fields, best first; everything for an empty query.
 
-        filters: any of catalog.search_model.FACETS -> values, one of which must fit. `entity` and `tag` take PII.
+        What holds every word comes first. Where that is little, what lacks some of them follows.
+        filters: any of catalog.search_model.FILTERS -> values, one of which must fit; they may be typed in `q`, too, as
+        `owner:otto`. `entity` and `tag` take PII. explain: each hit has its reasons. grouped: hits are datasets, each with
+        its best fields.
         Raises InvalidInput for an unknown filter or a page too deep, Unavailable when the index does not answer.
         """
         if not 0 <= limit <= _MOST:
@@ -99,17 +67,102 @@ class Search:
                 f"offset and limit together reach {_DEEPEST:,} hits at most; search for something narrower.",
                 details={"offset": offset, "limit": limit},
             )
+        question = parse(q, self._words())
+        wanted = self._wanted({**question.filters, **(filters or {})})
+        asked = SearchQuery(question.needles, question.spelled, wanted, _RANKED)
+        page = self._index.search(asked)
+        weight = _weights(page, question)
+        ranked = self._ranked(page, asked, question, weight)
+        total = page.total + len(ranked) - len(page.hits)
+        if grouped:
+            return self._grouped(ranked, page, question, limit, offset, explain)
+        if offset + limit > len(ranked) and page.total > len(page.hits):
+            more = self._index.search(replace(asked, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
+            ranked += rank(more.hits, question, weight)
+        shown = tuple(_hit(each, question, explain) for each in ranked[offset : offset + limit])
+        return _answer(total, shown, page, ranked, question)
+
+    def _ranked(self, page: IndexPage, asked: SearchQuery, question: Question, weight: Sequence[float]) -> list[Ranked]:
+        """What holds every needle; then, where that is little, what lacks some, and what is near in meaning."""
+        needles = question.needles
+        if not needles:
+            ranked = rank(page.hits, question, weight)
+            return ranked if question.spelled else sorted(ranked, key=lambda r: r.hit.source["kind"] != "dataset")
+        hits = {hit.id: hit for hit in page.hits}
+        strict = frozenset(hits)
+        if len(needles) > 1 and page.total < _RANKED:
+            fewer = replace(
+                asked, least=(len(needles) + 1) // 2 if len(needles) > 2 else 1, limit=_RELAXED, counted=False,
+                weights=tuple(weight),
+            )  # fmt: skip
+            hits |= {hit.id: hit for hit in self._index.search(fewer).hits}
+        if self._nearby and (labels := self._nearby.labels(question.text)):
+            near = replace(asked, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False)
+            hits |= {hit.id: hit for hit in self._index.search(near).hits}
+        listed = list(hits.values())
+        likeness = self._nearby.likeness(question.text, listed) if self._nearby else None
+        ranked = rank(listed, question, weight, likeness)
+        best = ranked[0].score if ranked else 0.0
+        return [each for each in ranked if each.hit.id in strict or each.score >= _WORTH * best]
+
+    def suggest(self, q: str, limit: int = _SUGGESTIONS) -> list[Suggestion]:
+        """What the query may become: names of datasets and fields that hold its words, the last of them begun.
+
+        Raises InvalidInput, Unavailable, as `search`.
+        """
+        question = parse(q, self._words())
+        if not question.needles:
+            return []
+        loose = tuple(replace(needle, ways=needle.ways[:1]) for needle in question.needles)
+        page = self._index.search(
+            SearchQuery(loose, question.spelled, self._wanted(question.filters), 60, counted=False)
+        )
+        found: dict[str, Suggestion] = {}
+        for each in rank(page.hits, replace(question, needles=loose), [1.0] * len(loose)):
+            source = each.hit.source
+            text = source["name"] if source["kind"] == "dataset" else source["path"].rpartition(".")[2]
+            found.setdefault(text.lower(), Suggestion(text, source["kind"], source["reference"]))
+            if len(found) == limit:
+                break
+        return list(found.values())
+
+    def _grouped(
+        self, ranked: Sequence[Ranked], page: IndexPage, question: Question, limit: int, offset: int, explain: bool
+    ) -> SearchAnswer:
+        """Datasets, in the order of their best document, each with its best fields."""
+        groups: dict[str, list[Ranked]] = {}
+        for each in ranked:
+            groups.setdefault(each.hit.id.split(".")[0], []).append(each)
+        hits = []
+        for members in list(groups.values())[offset : offset + limit]:
+            own = next((m for m in members if m.hit.source["kind"] == "dataset"), None)
+            fields = tuple(_hit(m, question, explain) for m in members if m is not own)[:_BEST_FIELDS]
+            head = own or members[0]
+            shown = _hit(head, question, explain)
+            if own is None:
+                source = {k: v for k, v in head.hit.source.items() if k not in _OF_FIELDS} | {"kind": "dataset"}
+                shown = replace(shown, source=source, highlights={})
+            hits.append(replace(shown, score=members[0].score, fields=fields))
+        return _answer(page.datasets, tuple(hits), page, ranked, question)
+
+    def _words(self) -> Vocabulary:
+        """The vocabulary with the glossary's synonyms, some seconds old at most."""
+        read, vocabulary = self._vocabulary
+        if time.monotonic() - read > _TERMS_S:
+            terms = [(d.key, d.spec.get("synonyms", ())) for d in self._store.documents("GlossaryTerm")]
+            vocabulary = with_terms(builtin(), terms) if terms else builtin()
+            self._vocabulary = (time.monotonic(), vocabulary)
+        return vocabulary
+
+    def _wanted(self, filters: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
         wanted: dict[str, tuple[str, ...]] = {}
-        for name, values in (filters or {}).items():
-            if name not in FACETS:
-                raise InvalidInput(f"There is no filter {name!r}; filters are {', '.join(FACETS)}.")
+        for name, values in filters.items():
+            if name not in FILTERS:
+                raise InvalidInput(f"There is no filter {name!r}; filters are {', '.join(FILTERS)}.")
             known = tuple(spelling for value in values if value for spelling in self._spellings(name, value))
             if known:
                 wanted[name] = known
-        needles, whole = parse(q)
-        page = self._index.search(SearchQuery(needles, whole, wanted, limit, offset))
-        hits = tuple(Hit(h.score, h.source, highlights(h.source, needles)) for h in page.hits)
-        return SearchAnswer(page.total, hits, page.facets)
+        return wanted
 
     def _spellings(self, facet: str, value: str) -> tuple[str, ...]:
         """A filter's value as the index holds it; a group may be named without `group:`, an entity in small letters."""
@@ -120,96 +173,55 @@ class Search:
                 return (value, f"group:{value}")
             case "entity":
                 return (value, value.upper())
+            case "tag":
+                return (value, value.upper())
+            case "kind" | "type" | "has" | "is":
+                return (value.lower(),)
             case _:
                 return (value,)
 
-    def changed(self, datasets: Iterable[DatasetId]) -> None:
-        """Bring these up to date now if the index answers; else `reindex_dirty` will."""
-        try:
-            self._update(datasets)
-        except Unavailable as error:
-            _log.warning("Search lags behind: %s", error.message)
 
-    def reindex_dirty(self, limit: int = 500) -> int:
-        """Index what was not indexed when it changed; gives how many datasets. Makes a missing index anew first.
+_OF_FIELDS = ("path", "types", "presence", "states", "description")
 
-        Raises Unavailable when the index does not answer; nothing is lost then.
-        """
-        if self._index.ensure():
-            return self.rebuild_search()
-        behind = self._store.unindexed(limit)
-        self._update(record.id for record in behind)
-        return len(behind)
 
-    def rebuild_search(self) -> int:
-        """Build a fresh index from the record and swap it in; gives how many datasets it holds.
+def _weights(page: IndexPage, question: Question) -> list[float]:
+    return weights(page.held, page.size) if page.held else [1.0] * len(question.needles)
 
-        Searches see the old one until then. On failure the fresh one is removed and the old one stays.
-        """
-        fresh = self._index.rebuild()
-        tags = term_tags(self._store)
-        built: dict[DatasetId, tuple[int, int]] = {}
-        try:
-            for record in self._store.datasets(DatasetFilter(deleted=None)).items:
-                documents = self._entries(record, tags)
-                for start in range(0, len(documents), _CHUNK):
-                    fresh.add(documents[start : start + _CHUNK])
-                built[record.id] = (record.revision, max(0, len(documents) - 1))
-            fresh.swap()
-        except BaseException:
-            fresh.abandon()
-            raise
-        for dataset, (revision, documents_written) in built.items():
-            self._store.mark_indexed(dataset, revision, documents_written)
-        # What changed while building went into the old index only.
-        now = self._store.datasets(DatasetFilter(deleted=None)).items
-        self._update(record.id for record in now if built.get(record.id, (0, 0))[0] != record.revision)
-        return len(built)
 
-    def refresh(self) -> None:
-        """Let searches see everything written so far."""
-        self._index.refresh()
+def _answer(
+    total: int, hits: tuple[Hit, ...], page: IndexPage, ranked: Sequence[Ranked], question: Question
+) -> SearchAnswer:
+    best = ranked[0] if ranked else None
+    exact = best is not None and "exact" in best.reasons
+    lacking = [] if best is None or exact else [
+        needle.text for needle, held in zip(question.needles, best.held, strict=True) if held is None
+    ]  # fmt: skip
+    return SearchAnswer(
+        total, hits, page.facets, tuple(lacking), None if best is None or exact else _meant(best, question),
+        question.filters,
+    )  # fmt: skip
 
-    def _update(self, datasets: Iterable[DatasetId]) -> None:
-        """Small datasets go to the index together, large ones in parts."""
-        batch = _Batch()
-        tags = term_tags(self._store)
-        for dataset in datasets:
-            record = self._store.dataset(dataset)
-            if record is None:
-                self._index.forget(dataset_key(dataset))
-                continue
-            documents = self._entries(record, tags)
-            fields = max(0, len(documents) - 1)
-            # Claimed before writing: whatever happens, the record never knows of fewer documents than there are.
-            written = self._store.claim_index(dataset, fields)
-            batch.entries += documents
-            batch.gone += [(i, record.revision) for i in field_ids(dataset, fields, written)]
-            if not documents:
-                batch.gone.append((dataset_key(dataset), record.revision))
-            batch.done.append((dataset, record.revision, fields))
-            if len(batch.entries) + len(batch.gone) >= _CHUNK:
-                self._write(batch)
-                batch = _Batch()
-        self._write(batch)
 
-    def _write(self, batch: _Batch) -> None:
-        for start in range(0, len(batch.entries), _CHUNK):
-            self._index.write(batch.entries[start : start + _CHUNK], ())
-        if batch.gone:
-            self._index.write((), batch.gone)
-        with self._store.transaction():
-            for dataset, revision, fields in batch.done:
-                self._store.mark_indexed(dataset, revision, fields)
+def _meant(best: Ranked, question: Question) -> str | None:
+    """The query with the words of the best hit in place of those that were misspelled."""
+    slips = [held for held in best.held if held is not None and held.how == "slip" and held.word]
+    if not slips:
+        return None
+    words = [
+        held.word if held is not None and held.how == "slip" and held.word else needle.text
+        for needle, held in zip(question.needles, best.held, strict=True)
+    ]
+    return " ".join(words)
 
-    def _entries(self, record: DatasetRecord, tags: Mapping[str, Sequence[str]]) -> list[Entry]:
-        if record.deleted_at is not None:
-            return []
-        stored = self._store.schema(record.id)
-        return entries(
-            record,
-            stored.current if stored else None,
-            self._store.classifications(record.id),
-            self._store.notes(record.id),
-            tags,
-        )
+
+def _hit(ranked: Ranked, question: Question, explain: bool) -> Hit:
+    why: dict[str, Any] | None = None
+    if explain:
+        why = {name: round(value, 4) for name, value in ranked.reasons.items()}
+        why["held"] = [
+            {"needle": needle.text, "missing": True}
+            if held is None
+            else {"needle": held.needle, "in": held.where, "how": held.how, "quality": round(held.quality, 3)}
+            for needle, held in zip(question.needles, ranked.held, strict=True)
+        ]
+    return Hit(ranked.score, ranked.hit.source, highlights(ranked.hit.source, question.needles), why)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from catalog.datatypes import leaves, parse_ddl
 from catalog.diff import type_names
 from catalog.entities import is_personal
 from catalog.envelopes import payload_of
+from catalog.finding.vocabulary import builtin
 from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion, schema_description
 from catalog.paths import VALUE, FieldPath, StepKind
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote
 from catalog.search_model import Entry
-from catalog.words import name_words, spelled, suffixes, text_words
+from catalog.words import name_words, spelled, split, suffixes, text_words
 
 _INSIDE = 2000  # words of its fields that find the dataset itself
+_LABEL = 12  # words of its description that say what a dataset is
+_TRIAL = frozenset({"test", "tests", "testing", "tmp", "temp", "sandbox", "dummy", "scratch", "playground"})
+_DEPRECATED = frozenset({"deprecated", "obsolete", "retired", "legacy"})
 
 
 def dataset_key(dataset: DatasetId) -> str:
@@ -89,18 +94,21 @@ def _dataset(
             "lifecycle": record.reported.get("lifecycle"),
         },
         words={
-            "name": name_words([record.id.name]),
-            "entity": name_words(_with_pii(entities)),
-            "tag": name_words((*tags, *_reported(record, "tags", "key"), *_reported(record, "tags", "value"))),
-            "term": name_words(record.terms),
+            "name": _of_names([record.id.name]),
+            "entity": _of_entities(entities),
+            "tag": _of_names((*tags, *_reported(record, "tags", "key"), *_reported(record, "tags", "value"))),
+            "term": _of_names(record.terms),
             "owner": name_words((*map(str, record.owners), *_reported(record, "owners", "name"))),
-            "text": text_words(record.known_description),
-            "inside": name_words((FieldPath.parse(p).name for p in paths), _INSIDE),
+            "text": _of_text(record.known_description),
+            "inside": _of_names((FieldPath.parse(p).name for p in paths), _INSIDE),
         },
         exact=tuple(dict.fromkeys(names)),
         suffixes=suffixes(names[0]),
-        facets=_facets(record, "dataset", {*tags, *inside}, entities),
+        facets=_facets(record, "dataset", {*tags, *inside}, entities)
+        | _states(record, record.known_description, tags, record.terms, ()),
         usage=record.usage,
+        rank=_rank(record),
+        label=" ".join((*split(record.id.name), *text_words(record.known_description, _LABEL).split())),
     )
 
 
@@ -140,20 +148,77 @@ def _field(
         version=record.revision,
         source=shown,
         words={
-            "name": name_words([place.name]),
-            "path": name_words([place.root, *place.names]),
-            "dataset": name_words([record.id.name]),
-            "entity": name_words(_with_pii(entities)),
-            "tag": name_words(tags),
-            "term": name_words(note.terms if note else ()),
+            "name": _of_names([place.name]),
+            "path": _of_path(place),
+            "dataset": _of_names([record.id.name]),
+            "entity": _of_entities(entities),
+            "tag": _of_names(tags),
+            "term": _of_names(note.terms if note else ()),
             "owner": name_words(str(o) for o in record.owners),
-            "text": text_words(" ".join((described, *_registered_words(profile)))),
+            "text": _of_text(" ".join((described, *_registered_words(profile)))),
+            "about": _of_text(" ".join((record.known_description, *record.tags, *record.terms))),
         },
         exact=tuple(dict.fromkeys((full, *(n for own in (inner, beneath) if own for n in _names(own, within))))),
         suffixes=suffixes(inner),
-        facets=_facets(record, "field", {*tags, *record.tags}, entities),
+        facets=_facets(record, "field", {*tags, *record.tags}, entities)
+        | _states(record, described, tags, shown["terms"], shown["types"]),
         usage=record.usage,
+        rank=_rank(record),
+        label=" ".join(word for name in place.names[-2:] for word in split(name)),
     )
+
+
+def _of_names(names: Iterable[str], limit: int = 200) -> str:
+    return _of_listed(tuple(names), limit)
+
+
+@lru_cache(10_000)
+def _of_listed(names: tuple[str, ...], limit: int) -> str:
+    """Words of names, then what else they are found by."""
+    vocabulary = builtin()
+    more = dict.fromkeys(word for name in names for word in vocabulary.indexed(split(name)))
+    return " ".join((name_words(names, limit), *list(more)[:limit])).strip()
+
+
+def _of_path(place: FieldPath) -> str:
+    """The names of a path, and what the last two mean together (`billing.address`)."""
+    words = [word for name in (place.names[-2:] if len(place.names) > 1 else ()) for word in split(name)]
+    return " ".join((name_words([place.root, *place.names]), *builtin().indexed(words))).strip()
+
+
+@lru_cache(1000)
+def _of_text(text: str) -> str:
+    words = text_words(text)
+    return " ".join((words, *builtin().indexed(words.split()))).strip()
+
+
+def _of_entities(entities: Sequence[str]) -> str:
+    return " ".join((name_words(_with_pii(entities)), *builtin().of_entities(entities))).strip()
+
+
+def _rank(record: DatasetRecord) -> float:
+    """Deprecated datasets come after their like, then those for trials, then those of servers themselves."""
+    marks = {word for tag in (*record.tags, *record.terms) for word in split(tag)}
+    if marks & _DEPRECATED or str(record.reported.get("lifecycle") or "").upper() == "DROP":
+        return 0.7
+    if _TRIAL & set(split(record.id.name)):
+        return 0.8
+    return 0.85 if record.id.name.startswith("_") else 1.0
+
+
+def _states(
+    record: DatasetRecord, described: str, tags: Sequence[str], terms: Sequence[str], types: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """What filters as `has:description`, `is:deprecated`, `type:timestamp` and `dataset:orders` find."""
+    has = {"description": described, "owner": record.owners, "tag": tags, "term": terms}
+    personal = any(is_personal(tag) for tag in tags)
+    states = {"deprecated": _rank(record) == 0.7, "personal": personal, "scanned": record.scanned_at is not None}
+    return {
+        "has": tuple(name for name, value in has.items() if value),
+        "is": tuple(name for name, holds in states.items() if holds),
+        "type": tuple(dict.fromkeys(word for each in types for word in (each.lower(), each.lower().split("(")[0]))),
+        "dataset": (record.id.name, record.reference),
+    }
 
 
 def _names(inner: str, within: Sequence[str]) -> list[str]:

@@ -9,6 +9,9 @@ from typing import Any
 FACETS = ("kind", "entity", "tag", "owner", "namespace", "cluster", "format", "source")
 """Facets and filters, as users name them."""
 
+FILTERS = (*FACETS, "type", "has", "is", "dataset")
+"""Filters; those that are no facets are not counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -16,11 +19,14 @@ class Entry:
 
     id, version   the same id is the same document; a higher version replaces it
     source        what is shown: kind, namespace, name, cluster, path?, description, tags, owners, entities, ...
-    words         what is searched, already split: name, path, entity, tag, owner, term, text -> words
+    words         what is searched, already split: name, path, entity, tag, owner, term, text -> words; beside the written
+                  words stand concepts, stems and parts of compounds (`catalog.finding.vocabulary`)
     exact         whole names a query may spell out (full path, path without its root, topic), lower case
     suffixes      their ends (`owner.login`)
-    facets        facet -> values
+    facets        filter -> values
     usage         raises a document a little
+    label         few words that say what it is, for its meaning (`customer email`)
+    rank          0..1: what its state makes of its score; deprecated and test topics are below 1
     """
 
     id: str
@@ -31,45 +37,87 @@ class Entry:
     suffixes: tuple[str, ...]
     facets: Mapping[str, tuple[str, ...]]
     usage: int = 0
+    rank: float = 1.0
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way in which a document may hold a needle: all of these words.
+
+    quality   0..1, how much this way is worth
+    loose     the words may be misspelled, and be beginnings of words
+    """
+
+    words: tuple[str, ...]
+    quality: float = 1.0
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """One thing a document must hold: any of `variants`, each a run of words that must stand together or apart.
+    """One thing that is sought, in any of these ways. `phrase`: the words of its one way stand side by side, in order."""
 
-    words     every one of them somewhere in the document; the last may be the beginning of a word when `prefix`
-    joined    the same written as one word (`e-mail` -> `email`)
-    phrase    the words must stand side by side, in order
-    """
-
-    words: tuple[str, ...]
-    joined: str | None = None
+    text: str
+    ways: tuple[Way, ...]
     phrase: bool = False
-    prefix: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words as they were typed."""
+        return self.ways[0].words
 
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """`spelled` is the whole query as a name (lower case) for exact hits; no needles = everything."""
+    """What an index is asked for.
+
+    spelled   the whole query as a name (lower case) for exact hits; no needles = everything
+    least     how many of the needles a document must hold; None = all
+    labels    find documents with one of these labels instead
+    weights   how much each needle counts; empty: all alike
+    counted   give facets, and how many documents hold each needle
+    """
 
     needles: tuple[Needle, ...] = ()
     spelled: str | None = None
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     limit: int = 20
     offset: int = 0
+    least: int | None = None
+    labels: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class IndexHit:
+    """`words`, `exact`, `suffixes`, `usage`, `rank` and `label` as they were indexed."""
+
     id: str
     score: float
     source: Mapping[str, Any]
+    words: Mapping[str, str] = field(default_factory=dict)
+    exact: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    usage: int = 0
+    rank: float = 1.0
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexPage:
-    """What the index found. `facets`: facet -> [(value, count)], each counted without its own filter."""
+    """What the index found.
+
+    facets    facet -> [(value, count)], each counted without its own filter
+    held      for each needle: how many documents of the whole index hold it; empty where it was not counted
+    size      documents in the index
+    datasets  how many datasets the hits belong to
+    """
 
     total: int
     hits: tuple[IndexHit, ...]
     facets: Mapping[str, tuple[tuple[str, int], ...]]
+    held: tuple[int, ...] = ()
+    size: int = 0
+    datasets: int = 0

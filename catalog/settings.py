@@ -16,6 +16,9 @@ class CatalogSettings(BaseModel):
         "weir-catalog", pattern="^[a-z][a-z0-9._-]*$", description="Name of the Elasticsearch alias that search reads."
     )
     search_timeout_s: float = Field(5.0, gt=0, description="How long to wait for Elasticsearch, in seconds.")
+    search_by_meaning: bool = Field(
+        True, description="Find what is near a question in meaning, too, by word vectors; takes 70 MB of memory."
+    )
     broker_timeout_s: float = Field(5.0, gt=0, description="How long to wait for a Kafka broker's answer, in seconds.")
     scan_heartbeat_s: float = Field(
         60.0, gt=0, description="A running scan not heard of for so many seconds is given to another worker."

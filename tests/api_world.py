@@ -58,6 +58,7 @@ class ApiWorld:
             settings,
             Home(folder),
             index=MemorySearchIndex(),
+            meaning=None,
             brokers=MemoryBrokers(topics),
             log=self.log,
             source=MemoryEventSource(self.log),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -119,11 +120,13 @@ def search(
     owner: Annotated[str | None, typer.Option(help="Only of this owner.")] = None,
     entity: Annotated[str | None, typer.Option(help="Only fields that hold this kind of personal data.")] = None,
     cluster: Annotated[str | None, typer.Option(help="Only of this cluster.")] = None,
+    datasets: Annotated[bool, typer.Option("--datasets", help="Datasets, each with its best fields.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Why each hit has its place.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 20,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Search datasets and fields."""
+    """Search datasets and fields. Filters may be typed among the words: owner:otto tag:PII type:timestamp."""
     client = api(user)
     answer = client.get(
         "/api/v1/search",
@@ -133,15 +136,39 @@ def search(
         owner=owner,
         entity=entity,
         cluster=cluster,
+        group="dataset" if datasets else None,
+        explain=explain or None,
         limit=limit,
     )
     empty = "The catalog is empty: weir scan --bootstrap-servers HOST:PORT."
     if words or kind or tag or owner or entity or cluster:
         empty = "Nothing fits. What is scanned is found; `weir get datasets` lists it."
     rows = [{**hit, "dataset": f"{client.shortened(hit['namespace'])}/{hit['name']}"} for hit in answer["hits"]]
-    show(rows, ("kind", "dataset", "path", "tags", "owners", "description"), output, whole=answer,
-         title=f"{answer['total']} found",
+    for row in rows:
+        row["best fields"] = [each["path"] for each in row.get("best_fields", ())]
+        row["why"] = _reasons(row.get("why"))
+    columns = ("dataset", "best fields", "owners", "description") if datasets else (
+        "kind", "dataset", "path", "tags", "owners", "description")  # fmt: skip
+    show(rows, (*columns, *(("why",) if explain else ())), output, whole=answer,
+         title=_found(answer),
          empty=empty)  # fmt: skip
+
+
+def _found(answer: Mapping[str, Any]) -> str:
+    """How many, which words the best hit lacks, and how they may be spelled."""
+    title = f"{answer['total']} found"
+    if answer["left_out"]:
+        title += f", without: {', '.join(answer['left_out'])}"
+    return title + (f". Did you mean: {answer['did_you_mean']}" if answer["did_you_mean"] else "")
+
+
+def _reasons(why: Mapping[str, Any] | None) -> str:
+    """`email in name (word), custmer in path (slip)`."""
+    held = (why or {}).get("held", ())
+    return ", ".join(
+        f"{each['needle']} missing" if each.get("missing") else f"{each['needle']} in {each['in']} ({each['how']})"
+        for each in held
+    )
 
 
 def where_is(

@@ -8,8 +8,10 @@ from fastapi import APIRouter, Query
 from pydantic import BeforeValidator
 
 from api.auth import Caller, ServicesOf
+from api.bootstrap import Services
 from api.routes import marquez
-from api.routes.names import Limit, Offset, Text
+from api.routes.names import Count, Limit, Offset, Text
+from api.sight import Sights
 from catalog.model import DatasetId
 
 router = APIRouter(tags=["catalog"])
@@ -39,6 +41,18 @@ def search(
         list[Text] | None,
         Query(description="lineage: known from producers alone; catalog: listed, scanned or declared."),
     ] = None,
+    dataset: Annotated[
+        list[Text] | None, Query(description="Only fields of this dataset: its name or reference.")
+    ] = None,
+    type: Annotated[list[Text] | None, Query(description="Only fields of this type, as timestamp.")] = None,
+    has: Annotated[list[Text] | None, Query(description="Only with a description, owner, tag or term.")] = None,
+    state: Annotated[
+        list[Text] | None, Query(alias="is", description="Only what is deprecated, personal or scanned.")
+    ] = None,
+    group: Annotated[
+        Literal["dataset"] | None, Query(description="Answer with datasets, each with its best fields.")
+    ] = None,
+    explain: Annotated[bool, Query(description="Give the reasons for each hit's place.")] = False,
     limit: Limit = 20,
     offset: Offset = 0,
     filter: Annotated[
@@ -50,26 +64,47 @@ def search(
     ] = None,
     sort: Annotated[Literal["NAME", "UPDATE_AT"] | None, _Sort, Query(description="As `filter`.")] = None,
 ) -> dict[str, Any]:
-    """Search as you type: names split into words, misspellings forgiven, filters, facets with counts.
+    """Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
 
-    A filter may be given several times; one of its values must fit.
+    What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
+    A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
     """
     if filter is not None or sort is not None:
         kind_of = filter.lower() if filter else None
         return marquez.search(
             built, q, kind_of, namespace[0] if namespace else None, limit, by_time=sort == "UPDATE_AT"
         )
-    asked: dict[str, list[str] | None] = {
+    asked: dict[str, list[Text] | None] = {
         "kind": [*kind] if kind else None, "tag": tag, "owner": owner, "entity": entity, "namespace": namespace,
-        "cluster": cluster, "format": format, "source": source,
+        "cluster": cluster, "format": format, "source": source, "dataset": dataset, "type": type, "has": has, "is": state,
     }  # fmt: skip
     filters = {name: values for name, values in asked.items() if values is not None}
-    found: dict[str, Any] = built.search.search(q, filters=filters, limit=limit, offset=offset).to_json()
+    found = built.search.search(
+        q, filters=filters, limit=limit, offset=offset, explain=explain, grouped=group is not None
+    ).to_json()
     sights = built.sights(subject)
-    for hit in found["hits"]:
-        if sights.unbounded or hit.get("presence") is None:
-            continue
-        record = built.store.dataset(DatasetId(hit["namespace"], hit["name"]))
-        if record is None or not sights.of(record).counts:
-            hit["presence"] = None
+    if not sights.unbounded:
+        for hit in found["hits"]:
+            for each in (hit, *hit.get("best_fields", ())):
+                _cut(each, built, sights)
     return found
+
+
+def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:
+    """Take from a hit what counts records, where the reader may not see it."""
+    if hit.get("presence") is None:
+        return
+    record = built.store.dataset(DatasetId(hit["namespace"], hit["name"]))
+    if record is None or not sights.of(record).counts:
+        hit["presence"] = None
+
+
+@router.get("/search/suggest")
+def suggest(
+    built: ServicesOf,
+    _: Caller,
+    q: Annotated[Text, Query(description="What was typed so far.")] = "",
+    limit: Annotated[Count, Query(le=20, description="At most this many.")] = 10,
+) -> dict[str, Any]:
+    """Names of datasets and fields that what is being typed may become."""
+    return {"suggestions": [each.to_json() for each in built.search.suggest(q, limit)]}

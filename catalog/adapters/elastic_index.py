@@ -20,13 +20,14 @@ from elastic_transport import ConnectionTimeout, TransportError
 from elasticsearch import ApiError, BadRequestError, Elasticsearch, NotFoundError
 from elasticsearch.helpers import streaming_bulk
 
-from catalog.adapters.elastic_query import FIELDS, body
+from catalog.adapters.elastic_query import FIELDS, PLACES, body
 from catalog.errors import InvalidInput, Unavailable
-from catalog.search_model import FACETS, Entry, IndexHit, IndexPage, SearchQuery
+from catalog.search_model import FACETS, FILTERS, Entry, IndexHit, IndexPage, SearchQuery
 
 _KEYWORD = {"type": "keyword", "ignore_above": 8000}
 MAPPINGS: dict[str, Any] = {
     "dynamic": False,
+    "_meta": {"documents": 3},  # how documents are made; one more when that changes, so that the index is made anew
     "properties": {
         "key": {"type": "keyword"},
         "name": _KEYWORD,
@@ -34,9 +35,11 @@ MAPPINGS: dict[str, Any] = {
         "exact": _KEYWORD,
         "suffix": _KEYWORD,
         "usage": {"type": "long"},
+        "rank": {"type": "float", "index": False},
+        "label": _KEYWORD,
         "source": {"type": "object", "enabled": False},
         "words": {"properties": {name: {"type": "text", "analyzer": "whitespace"} for name in FIELDS}},
-        "facet": {"properties": dict.fromkeys(FACETS, _KEYWORD)},
+        "facet": {"properties": dict.fromkeys(FILTERS, _KEYWORD)},
     },
 }
 SETTINGS = {"number_of_shards": 1, "number_of_replicas": 0, "max_result_window": 10_000}
@@ -58,7 +61,7 @@ class ElasticSearchIndex:
     ) -> None:
         self._url = url
         self._alias = alias
-        self._mapped = False
+        self._current = False
         self._client = Elasticsearch(
             url,
             api_key=api_key,
@@ -97,10 +100,12 @@ class ElasticSearchIndex:
     def ensure(self) -> bool:
         with self._translated():
             if self._client.indices.exists_alias(name=self._alias):
-                if not self._mapped:  # an index of an older Weir lacks facets that came since
-                    self._client.indices.put_mapping(index=self._alias, properties=MAPPINGS["properties"])
-                    self._mapped = True
-                return False
+                if not self._current:  # an index of an older Weir lacks words that are sought by now
+                    mappings = self._client.indices.get_mapping(index=self._alias)
+                    self._current = all(
+                        index["mappings"].get("_meta") == MAPPINGS["_meta"] for index in mappings.values()
+                    )
+                return not self._current
             # One name for all who find none: the second to make it is refused, and there is only one.
             try:
                 self._create(f"{self._alias}-000001", aliases={self._alias: {}})
@@ -165,9 +170,6 @@ class ElasticSearchIndex:
             answer = self._client.search(
                 index=self._alias, ignore_unavailable=True, allow_no_indices=True, **body(query)
             )
-        hits = tuple(
-            IndexHit(hit["_id"], float(hit["_score"] or 0), hit["_source"]["source"]) for hit in answer["hits"]["hits"]
-        )
         # Without an index there is an answer without counts: nothing was indexed yet.
         counts = answer.get("aggregations") or {}
         facets = {
@@ -177,7 +179,40 @@ class ElasticSearchIndex:
             for name in FACETS
         }
         total = answer["hits"].get("total") or {"value": 0}
-        return IndexPage(int(total["value"]), hits, facets)
+        held = counts.get("held", {})
+        return IndexPage(
+            int(total["value"]),
+            tuple(_hit(hit) for hit in answer["hits"]["hits"]),
+            facets,
+            held=tuple(int(held[f"n{n}"]["doc_count"]) for n in range(len(query.needles))) if held else (),
+            size=int(held.get("doc_count", 0)),
+            datasets=int(counts["datasets"]["keys"]["value"]) if "datasets" in counts else 0,
+        )
+
+    def stamp(self) -> str:
+        with self._translated():
+            stats = self._client.options(ignore_status=404).indices.stats(
+                index=self._alias, metric="indexing", filter_path="indices.*.primaries"
+            )
+        counts = {name: each["primaries"]["indexing"] for name, each in (stats.get("indices") or {}).items()}
+        return repr(sorted((name, each["index_total"], each["delete_total"]) for name, each in counts.items()))
+
+    def labels(self, most: int) -> list[str]:
+        found: list[str] = []
+        after: dict[str, Any] = {}
+        with self._translated():
+            while len(found) < most:
+                page = self._client.search(
+                    index=self._alias, size=0, ignore_unavailable=True, allow_no_indices=True, track_total_hits=False,
+                    aggs={"labels": {"composite": {
+                        "size": min(10_000, most - len(found)), "sources": [{"label": {"terms": {"field": "label"}}}], **after,
+                    }}},
+                ).get("aggregations", {"labels": {"buckets": []}})["labels"]  # fmt: skip
+                found += [bucket["key"]["label"] for bucket in page["buckets"]]
+                if "after_key" not in page:
+                    break
+                after = {"after": page["after_key"]}
+        return found
 
     def refresh(self) -> None:
         with self._translated():
@@ -215,6 +250,7 @@ class ElasticRebuild:
         with self._index._translated():
             client.indices.refresh(index=self._name)
             old = list(client.indices.get_alias(name=alias)) if client.indices.exists_alias(name=alias) else []
+            self._index._current = True
             client.indices.update_aliases(
                 actions=[
                     *({"remove_index": {"index": name}} for name in old),
@@ -225,6 +261,18 @@ class ElasticRebuild:
     def abandon(self) -> None:
         with self._index._translated():
             self._index._client.indices.delete(index=self._name, ignore_unavailable=True)
+
+
+def _anywhere(entry: Entry) -> str:
+    return " ".join(dict.fromkeys(word for place in PLACES for word in entry.words.get(place, "").split()))
+
+
+def _hit(hit: Mapping[str, Any]) -> IndexHit:
+    found = hit["_source"]
+    return IndexHit(
+        hit["_id"], float(hit["_score"] or 0), found["source"], found["words"], tuple(found["exact"]),
+        tuple(found["suffix"]), int(found["usage"]), float(found.get("rank", 1.0)), found.get("label", ""),
+    )  # fmt: skip
 
 
 def _index_action(entry: Entry) -> dict[str, Any]:
@@ -240,7 +288,9 @@ def _index_action(entry: Entry) -> dict[str, Any]:
             "exact": list(entry.exact),
             "suffix": list(entry.suffixes),
             "usage": entry.usage,
-            "words": dict(entry.words),
+            "rank": entry.rank,
+            "label": _encodable(entry.label),
+            "words": dict(entry.words) | {"any": _anywhere(entry)},
             "facet": {name: [_encodable(v) for v in values] for name, values in entry.facets.items()},
             "source": _encodable(entry.source),
         },

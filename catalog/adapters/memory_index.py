@@ -1,19 +1,13 @@
-"""The search index in memory: the twin of Elasticsearch for fast tests. Scores are plain, the order is alike."""
+"""The search index in memory: the twin of Elasticsearch for fast tests."""
 
 from __future__ import annotations
 
-import difflib
-import math
 from collections import Counter
 from collections.abc import Sequence
 
+from catalog.finding.query import Question
+from catalog.finding.ranking import ONLY_RANKED, rank, weights
 from catalog.search_model import FACETS, Entry, IndexHit, IndexPage, Needle, SearchQuery
-
-WEIGHTS = {
-    "name": 6.0, "entity": 4.0, "path": 3.0, "tag": 3.0, "term": 3.0, "owner": 2.0, "text": 1.0, "dataset": 1.0,
-    "inside": 0.5,
-}  # fmt: skip
-"""Where a word is found -> how much it counts. Elasticsearch uses the same."""
 
 LONGEST_BEGUN = 300
 """Letters of a name that is being typed. No topic's is longer, and servers refuse prefixes of thousands of letters."""
@@ -55,17 +49,40 @@ class MemorySearchIndex:
     def rebuild(self) -> MemoryRebuild:
         return MemoryRebuild(self)
 
+    def stamp(self) -> str:
+        return repr(hash(tuple((entry.id, entry.version) for entry in self._entries.values())))
+
+    def labels(self, most: int) -> list[str]:
+        return sorted({entry.label for entry in self._entries.values() if entry.label})[:most]
+
     def search(self, query: SearchQuery) -> IndexPage:
-        scored = [(score, e) for e in self._entries.values() if (score := _score(e, query)) is not None]
-        fitting = [(s, e) for s, e in scored if all(_fits(e, name, query) for name in query.filters)]
-        fitting.sort(key=lambda pair: (-pair[0], pair[1].source["name"], pair[1].source.get("path", "")))
+        everything = list(self._entries.values())
+        holding = [[_holds(entry, needle) for needle in query.needles] for entry in everything]
+        least = len(query.needles) if query.least is None else query.least
+        matching = [
+            entry
+            for entry, held in zip(everything, holding, strict=True)
+            if (
+                entry.label in query.labels
+                if query.labels
+                else _spelled(entry, query) or (held and sum(held) >= least) or not (query.needles or query.spelled)
+            )
+        ]
+        fitting = [e for e in matching if all(_fits(e, name, query) for name in query.filters)]
+        counts = tuple(sum(column) for column in zip(*holding, strict=True)) if len(query.needles) > 1 else ()
         facets = {}
         for facet in FACETS:
-            others = [e for _, e in scored if all(_fits(e, name, query) for name in query.filters if name != facet)]
-            counts = Counter(value for e in others for value in e.facets.get(facet, ()))
-            facets[facet] = tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:50])
-        shown = fitting[query.offset : query.offset + query.limit]
-        return IndexPage(len(fitting), tuple(IndexHit(e.id, s, e.source) for s, e in shown), facets)
+            others = [e for e in matching if all(_fits(e, name, query) for name in query.filters if name != facet)]
+            values = Counter(value for e in others for value in e.facets.get(facet, ()))
+            facets[facet] = tuple(sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:50])
+        weight = weights(counts or (0,) * len(query.needles), len(everything))
+        ranked = rank([_hit(e) for e in fitting], Question(query.needles, query.spelled, {}), weight)
+        if not query.needles and query.spelled is None:
+            ranked.sort(key=lambda each: each.hit.source["kind"] != "dataset")
+        shown = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
+        return IndexPage(
+            len(fitting), shown, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})
+        )
 
 
 class MemoryRebuild:
@@ -85,40 +102,28 @@ class MemoryRebuild:
         self._fresh = {}
 
 
+def _hit(entry: Entry) -> IndexHit:
+    return IndexHit(
+        entry.id, 0.0, entry.source, entry.words, entry.exact, entry.suffixes, entry.usage, entry.rank, entry.label
+    )  # fmt: skip
+
+
 def _fits(entry: Entry, facet: str, query: SearchQuery) -> bool:
     return bool(set(query.filters[facet]) & set(entry.facets.get(facet, ())))
 
 
-def _score(entry: Entry, query: SearchQuery) -> float | None:
-    usage = math.log10(1 + entry.usage)
+def _spelled(entry: Entry, query: SearchQuery) -> bool:
     if query.spelled is None:
-        return usage + (1.0 if entry.source["kind"] == "dataset" else 0.0)
-    bonus = 1000.0 if query.spelled in entry.exact else 200.0 if query.spelled in entry.suffixes else 0.0
-    if entry.source["kind"] == "dataset" and 1 < len(query.spelled) <= LONGEST_BEGUN:
-        bonus += 100.0 if any(name.startswith(query.spelled) for name in entry.exact) else 0.0
-    parts = [_needle(entry, needle) for needle in query.needles]
-    if parts and all(parts):
-        return usage + bonus + sum(parts)
-    return usage + bonus if bonus else None
+        return False
+    begun = entry.source["kind"] == "dataset" and 1 < len(query.spelled) <= LONGEST_BEGUN
+    return (
+        query.spelled in entry.exact
+        or query.spelled in entry.suffixes
+        or (begun and any(name.startswith(query.spelled) for name in entry.exact))
+    )
 
 
-def _needle(entry: Entry, needle: Needle) -> float:
-    if needle.phrase:
-        wanted = " ".join(needle.words)
-        return max((w for f, w in WEIGHTS.items() if f" {wanted} " in f" {entry.words.get(f, '')} "), default=0.0)
-    apart = [_word(entry, word) for word in needle.words]
-    together = _word(entry, needle.joined, forgiving=False) if needle.joined else 0.0
-    return max(sum(apart) if all(apart) else 0.0, together)
-
-
-def _word(entry: Entry, word: str, forgiving: bool = True) -> float:
-    best = 0.0
-    for field, weight in WEIGHTS.items():
-        words = entry.words.get(field, "").split()
-        if word in words:
-            best = max(best, weight)
-        elif len(word) > 1 and any(w.startswith(word) for w in words):
-            best = max(best, weight * 0.5)
-        elif forgiving and len(word) > 3 and difflib.get_close_matches(word, words, 1, 0.8):
-            best = max(best, weight * 0.2)
-    return best
+def _holds(entry: Entry, needle: Needle) -> bool:
+    """As the ranking sees it. What is written about the dataset finds the dataset and not each of its fields."""
+    held = rank([_hit(entry)], Question((needle,), None, {}), [1.0])[0].held[0]
+    return held is not None and held.where not in ONLY_RANKED

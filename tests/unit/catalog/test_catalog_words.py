@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.finding.query import parse
+from catalog.finding.vocabulary import builtin
 from catalog.highlight import highlights, mark
-from catalog.search_model import Needle
-from catalog.search_query import parse
 from catalog.words import name_words, spelled, split, suffixes
 
 
@@ -56,26 +55,6 @@ def test_ends_of_a_name_have_a_dot() -> None:
     assert suffixes("a") == suffixes("a.b") == ()
 
 
-def test_queries_are_understood() -> None:
-    assert parse("  ") == ((), None)
-    needles, whole = parse('cust "first name" e-mail')
-    assert whole == 'cust "first name" e-mail'
-    assert needles == (
-        Needle(("cust",), prefix=True),
-        Needle(("first", "name"), phrase=True),
-        Needle(("e", "mail"), "email", prefix=True),
-    )
-    assert parse("!!!") == ((), "!!!")
-
-
-@given(st.text(max_size=300))
-def test_every_text_is_understood_somehow(text: str) -> None:
-    needles, _ = parse(text)
-    assert len(needles) <= 12
-    for needle in needles:
-        assert all(re.fullmatch(r"\S{1,64}", word) for word in needle.words)
-
-
 @given(st.text(max_size=80), st.sets(st.text("abz<&>2", min_size=1, max_size=5), max_size=3))
 def test_marks_are_safe_and_lose_nothing(text: str, words: set[str]) -> None:
     marked = mark(text, words)
@@ -86,8 +65,8 @@ def test_marks_are_safe_and_lose_nothing(text: str, words: set[str]) -> None:
 
 def test_what_matched_is_marked() -> None:
     source = {"name": "orders", "path": "value.customerEmail", "description": "<b>The e-mail</b> " + "x" * 200}
-    found = highlights(source, parse("emai")[0])
+    found = highlights(source, parse("emai", builtin()).needles)
     assert found == {"path": ["value.customer<em>Emai</em>l"]}
-    found = highlights(source, parse("mail")[0])
+    found = highlights(source, parse("mail", builtin()).needles)
     assert found["description"][0].startswith("&lt;b&gt;The e-<em>mail</em>&lt;/b&gt;")
     assert found["description"][0].endswith("…")

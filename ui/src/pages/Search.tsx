@@ -84,6 +84,17 @@ export function Search() {
               <Loading lines={6} />
             </div>
           )}
+          {answer && (answer.did_you_mean || (answer.left_out ?? []).length > 0) && (
+            <p className="small muted understood">
+              {answer.did_you_mean && (
+                <>
+                  Did you mean{" "}
+                  <Link to={links.search({ q: answer.did_you_mean, ...chosen })}>{answer.did_you_mean}</Link>?{" "}
+                </>
+              )}
+              {(answer.left_out ?? []).length > 0 && <>Without: {answer.left_out?.join(", ")}.</>}
+            </p>
+          )}
           {answer?.hits.length === 0 && (
             <Empty title="Nothing found" icon={<SearchX size={28} aria-hidden />}>
               {filtered ? (

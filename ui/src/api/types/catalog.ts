@@ -26,6 +26,9 @@ export interface SearchAnswer {
   total: number;
   hits: Hit[];
   facets: Record<string, FacetValue[]>;
+  /** Words of the query that the best hit lacks. */
+  left_out?: string[];
+  did_you_mean?: string | null;
 }
 
 export interface Dataset {

@@ -1,0 +1,177 @@
+"""A judged catalog behind Weir's own door: recorded, indexed, and asked over HTTP or through the service itself."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from api.bootstrap import Services, build
+from api.home import Home
+from api.settings import Settings
+from catalog.adapters.memory_index import MemorySearchIndex
+from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
+from policies.adapters.memory import MemoryHeadPublisher
+
+ROOT = Path(__file__).resolve().parent.parent
+NOWHERE = "127.0.0.1:9"
+"""For the servers that search does not need."""
+
+
+@dataclass
+class Door:
+    """A way to ask. `get` gives (status, JSON); `client` makes another one for another thread."""
+
+    get: Callable[[str, Mapping[str, Any]], tuple[int, Any]]
+    client: Callable[[], Callable[[str, Mapping[str, Any]], tuple[int, Any]]]
+    figures: dict[str, float] = field(default_factory=dict)
+
+
+@contextmanager
+def opened(
+    write: Callable[[Any], int], elasticsearch: str | None, direct: bool, index: str = "bench-search"
+) -> Iterator[Door]:
+    """A fresh record store and index, filled by `write`; in memory where no Elasticsearch is given.
+
+    `figures`: datasets, seconds to record and to index, MB of the store.
+    """
+    with tempfile.TemporaryDirectory(prefix="weir-bench-search-") as folder:
+        home = Home(Path(folder))
+        services = _services(home, elasticsearch, index)
+        try:
+            begun = time.perf_counter()
+            count = write(services.store)
+            recorded = time.perf_counter()
+            services.search.rebuild_search()
+            services.search.refresh()
+            figures = {
+                "datasets": count,
+                "record_s": recorded - begun,
+                "index_s": time.perf_counter() - recorded,
+                "store_mb": sum(f.stat().st_size for f in Path(folder).rglob("*") if f.is_file()) / 1e6,
+            }
+            if direct:
+                yield _direct(services, figures)
+            elif elasticsearch is None:
+                yield _inside(services, home, figures)
+            else:
+                services.close()
+                with _process(home, elasticsearch, index) as door:
+                    door.figures.update(figures)
+                    yield door
+        finally:
+            services.close()
+            if elasticsearch is not None:
+                _remove(elasticsearch, index)
+
+
+def _remove(elasticsearch: str, index: str) -> None:
+    """Indexes are removed by name: a server may refuse patterns."""
+    with httpx.Client(base_url=elasticsearch, timeout=60) as client:
+        for name in client.get(f"/{index}-*").json():
+            client.delete(f"/{name}").raise_for_status()
+
+
+def _services(home: Home, elasticsearch: str | None, index: str) -> Services:
+    settings = Settings()
+    log = MemoryEventLog()
+    given: dict[str, Any] = {
+        "log": log, "source": MemoryEventSource(log), "letters": MemoryEventLog(), "graph": MemoryGraph(),
+        "publisher": MemoryHeadPublisher(), "event_topic": None,
+    }  # fmt: skip
+    if elasticsearch is None:
+        given["index"] = MemorySearchIndex()
+    else:
+        settings.elasticsearch.url = elasticsearch
+        settings.catalog.search_index = index
+        settings.catalog.search_timeout_s = 120
+    return build(settings, home, **given)
+
+
+def _direct(services: Services, figures: dict[str, float]) -> Door:
+    def get(path: str, asked: Mapping[str, Any]) -> tuple[int, Any]:
+        if path != "/api/v1/search":
+            return 404, {}
+        return 200, services.search.search(asked["q"], limit=asked.get("limit", 20)).to_json()
+
+    return Door(get, lambda: get, figures)
+
+
+def _inside(services: Services, home: Home, figures: dict[str, float]) -> Door:
+    """The application in this process: no socket, all of HTTP's layers."""
+    from fastapi.testclient import TestClient
+
+    from api.app import create_app
+
+    services.admin_token_file()
+    token = home.admin_token.read_text().strip()
+    client = TestClient(create_app(services), headers={"Authorization": f"Bearer {token}"})
+
+    def get(path: str, asked: Mapping[str, Any]) -> tuple[int, Any]:
+        answer = client.get(path, params=dict(asked))
+        return answer.status_code, answer.json()
+
+    return Door(get, lambda: get, figures)
+
+
+@contextmanager
+def _process(home: Home, elasticsearch: str, index: str) -> Iterator[Door]:
+    """An API process of its own over this home."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")} | {
+        "WEIR_HOME": str(home.root), "WEIR_API__PORT": str(port), "WEIR_ELASTICSEARCH__URL": elasticsearch,
+        "WEIR_CATALOG__SEARCH_INDEX": index, "WEIR_KAFKA__BOOTSTRAP_SERVERS": NOWHERE,
+        "WEIR_POLICIES__PUBLISH_AUDIT_HEAD": "false", "WEIR_CATALOG__SEARCH_TIMEOUT_S": "60",
+    }  # fmt: skip
+    output = home.root / "api.log"
+    with output.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "api", "serve"], env=environment, stdout=stream, stderr=stream, cwd=ROOT
+        )
+    base = f"http://127.0.0.1:{port}"
+    clients: list[httpx.Client] = []
+    try:
+        _await(base, process, output)
+        headers = {"Authorization": f"Bearer {home.admin_token.read_text().strip()}"}
+
+        def client() -> Callable[[str, Mapping[str, Any]], tuple[int, Any]]:
+            made = httpx.Client(base_url=base, headers=headers, timeout=120)
+            clients.append(made)
+
+            def get(path: str, asked: Mapping[str, Any]) -> tuple[int, Any]:
+                answer = made.get(path, params=dict(asked))
+                return answer.status_code, answer.json()
+
+            return get
+
+        yield Door(client(), client)
+    finally:
+        for made in clients:
+            made.close()
+        process.terminate()
+        process.wait(20)
+
+
+def _await(base: str, process: subprocess.Popen[bytes], output: Path) -> None:
+    deadline = time.monotonic() + 120
+    while True:
+        try:
+            if httpx.get(f"{base}/healthz", timeout=2).is_success:
+                return
+        except httpx.HTTPError:
+            pass
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise SystemExit(f"the API did not start:\n{output.read_text()[-2000:]}")
+        time.sleep(0.1)

@@ -1,0 +1,48 @@
+"""The labels of an index with their meanings: which of them are near to a question. Pure but for the `Meaning` given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from catalog.ports import Meaning
+
+
+class Labels:
+    """Few words a document, each distinct text once. Not to be changed once made."""
+
+    def __init__(self, meaning: Meaning, labels: Sequence[str] = (), known: Labels | None = None) -> None:
+        """`known`: labels whose vectors need not be computed again."""
+        import numpy as np
+
+        self._meaning = meaning
+        self._at = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+        listed = list(self._at)
+        old = known._at if known is not None else {}
+        fresh = [label for label in listed if label not in old]
+        made = dict(zip(fresh, meaning.vectors(fresh), strict=True)) if fresh else {}
+        rows = [made[label] if label in made else known._rows[old[label]] for label in listed]  # type: ignore[union-attr]
+        self._listed, self._rows = listed, np.asarray(rows, np.float32)
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+    def near(self, question: Any, most: int, least: float) -> tuple[str, ...]:
+        """The labels nearest to a question's vector, nearest first; none that is less like it than `least` (-1..1)."""
+        import numpy as np
+
+        if not self._listed:
+            return ()
+        likeness = self._rows @ question
+        best = np.argpartition(-likeness, min(most, len(likeness) - 1))[:most]
+        best = best[np.argsort(-likeness[best])]
+        return tuple(self._listed[at] for at in best if likeness[at] >= least)
+
+    def likeness(self, question: Any, labels: Sequence[str]) -> list[float]:
+        """-1..1 for each of these labels, known or not."""
+        missing = [label for label in dict.fromkeys(labels) if label and label not in self._at]
+        made = dict(zip(missing, self._meaning.vectors(missing), strict=True)) if missing else {}
+        return [
+            0.0 if not label else float((self._rows[self._at[label]] if label in self._at else made[label]) @ question)
+            for label in labels
+        ]

@@ -1,0 +1,22 @@
+"""Search does not fall below a floor on the judged queries over the demo, with the index in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from catalog_samples import World
+from search_set import catalogs
+from search_set.measure import means, scores
+
+FLOOR = 0.36
+"""nDCG@10 of all queries over the demo; raise it when search gets better, never lower it."""
+
+
+def test_the_floor_holds() -> None:
+    judged = catalogs.first(Path("/nowhere"))
+    world = World()
+    judged.write(world.store)
+    world.search.rebuild_search()
+    given = scores(judged.queries, lambda q: catalogs.places(world.search.search(q, limit=catalogs.SHOWN).to_json()))
+    by_kind = {kind: round(mean.ndcg, 3) for kind, mean in means(judged.queries, given).items()}
+    assert by_kind["all"] >= FLOOR, by_kind
