@@ -16,12 +16,13 @@ class Labels:
         import numpy as np
 
         self._meaning = meaning
+        self._rows: Any
         self._at = {label: number for number, label in enumerate(dict.fromkeys(labels))}
         listed = list(self._at)
-        old = known._at if known is not None else {}
+        old, rows_of_old = (known._at, known._rows) if known is not None else ({}, ())
         fresh = [label for label in listed if label not in old]
         made = dict(zip(fresh, meaning.vectors(fresh), strict=True)) if fresh else {}
-        rows = [made[label] if label in made else known._rows[old[label]] for label in listed]  # type: ignore[union-attr]
+        rows = [made[label] if label in made else rows_of_old[old[label]] for label in listed]
         self._listed, self._rows = listed, np.asarray(rows, np.float32)
 
     def __len__(self) -> int:

@@ -9,11 +9,11 @@ import pytest
 
 from catalog.adapters.elastic_index import ElasticSearchIndex
 from catalog.adapters.memory_index import MemorySearchIndex
+from catalog.answers import SearchAnswer
 from catalog.errors import InvalidInput
 from catalog.kinds import DatasetSpec
 from catalog.model import DatasetId, ReviewState
 from catalog.ports import SearchIndex
-from catalog.answers import SearchAnswer
 from catalog.search_documents import dataset_key, entries
 from catalog_samples import NAMESPACE, World, email, profile, scan
 
@@ -182,7 +182,7 @@ def test_reasons_are_given_on_request(world: World) -> None:
 
 def test_datasets_come_with_their_best_fields(world: World) -> None:
     answer = world.search.search("email customer", grouped=True)
-    assert [hit.source["name"] for hit in answer.hits][0] == "shop.orders"
+    assert next(hit.source["name"] for hit in answer.hits) == "shop.orders"
     first = answer.hits[0]
     assert first.source["kind"] == "dataset" and first.fields is not None
     assert first.fields[0].source["path"] == "value.customer.email"
