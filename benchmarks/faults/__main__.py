@@ -17,11 +17,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.faults import deliveries, freeze, kill
+from benchmarks.faults import clock, deliveries, disk, freeze, kill, soak
 from benchmarks.faults.report import Outcome, keep, show
 from benchmarks.faults.weir import Weir, instance
 
-FAULTS = ("kill", "broker", "freeze", "down", "deliveries")
+FAULTS = ("kill", "broker", "freeze", "down", "disk", "deliveries", "clock", "soak")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -30,20 +30,21 @@ def main(arguments: Sequence[str]) -> int:
     with instance(options.home) as weir:
         for run in _faults(options, weir):
             try:
-                outcome = run()
+                done = run()
             except Exception as error:  # the next fault is still worth its figures
-                outcome = Outcome(getattr(run, "__name__", "fault"), 0, problems=[f"{type(error).__name__}: {error}"])
+                done = Outcome("a fault's trial", 0, problems=[f"{type(error).__name__}: {error}"])
                 weir.up()
-            outcomes.append(outcome)
-            show([outcome])
-            if options.json:
-                keep(options.json, outcome)
+            for outcome in done if isinstance(done, list) else [done]:
+                outcomes.append(outcome)
+                show([outcome])
+                if options.json:
+                    keep(options.json, outcome)
     if len(outcomes) > 1:
         show(outcomes)
     return 1 if any(outcome.faults() for outcome in outcomes) else 0
 
 
-def _faults(options: argparse.Namespace, weir: Weir) -> Iterator[Callable[[], Outcome]]:
+def _faults(options: argparse.Namespace, weir: Weir) -> Iterator[Callable[[], Outcome | list[Outcome]]]:
     kafka, quick, seed = weir.addresses()["kafka"], options.quick, options.seed
     only = options.only or FAULTS
     if "kill" in only:
@@ -58,6 +59,14 @@ def _faults(options: argparse.Namespace, weir: Weir) -> Iterator[Callable[[], Ou
     if "deliveries" in only:
         count, seeds, real = (500, 3, 1) if quick else (10_000, 20, 2)
         yield lambda: deliveries.deliveries(count, seeds, real, weir.addresses(), seed)
+    if "disk" in only:
+        yield lambda: disk.disk(weir.addresses(), 8 if quick else 60, seed)
+    if "clock" in only:
+        yield lambda: clock.events_off(weir, kafka, 20 if quick else 200)
+        for hours in (1, -1):
+            yield lambda hours=hours: clock.process_off(weir, kafka, hours, 10 if quick else 60, seed)  # type: ignore[misc]
+    if "soak" in only:
+        yield lambda: soak.soak(weir, kafka, options.soak or (2 if quick else 30), seed)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -67,6 +76,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--process", nargs="+", help="kill only these processes")
     parser.add_argument("--times", type=int, help="blows of each kind")
     parser.add_argument("--seed", type=int, default=1, help="decides moments and inputs")
+    parser.add_argument("--soak", type=float, metavar="MINUTES", help="length of the soak; 30, with --quick 2")
     parser.add_argument("--home", type=Path, help="break the instance of this folder and leave it running")
     parser.add_argument("--json", type=Path, help="add each outcome to this file, a JSON line each")
     return parser.parse_args(arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import Counter
@@ -37,7 +38,9 @@ class Journal:
         with self._lock:
             self.longest = max(self.longest, seconds)
             if seconds > HANG_S:
-                self.hangs[f"{what} took {seconds:.0f} s, then {answer.status_code if answer is not None else 'nothing'}"] += 1
+                self.hangs[
+                    f"{what} took {seconds:.0f} s, then {answer.status_code if answer is not None else 'nothing'}"
+                ] += 1
             if answer is None:
                 self.absent += 1
             elif good:
@@ -77,18 +80,20 @@ class Caller:
     def __post_init__(self) -> None:
         self._client = httpx.Client(headers={"Authorization": f"Bearer {self.token}"}, timeout=PATIENCE_S)
 
-    def call(self, what: str, method: str, path: str, good: Collection[int] = (200, 201, 202), **more: Any) -> httpx.Response | None:
+    def call(
+        self, what: str, method: str, path: str, good: Collection[int] = (200, 201, 202), **more: Any
+    ) -> httpx.Response | None:
         """One call; None without an answer."""
         started = time.monotonic()
         answer = None
-        try:
+        with contextlib.suppress(httpx.HTTPError):
             answer = self._client.request(method, self.base() + path, **more)
-        except httpx.HTTPError:
-            pass
         self.journal.note(what, answer, time.monotonic() - started, answer is not None and answer.status_code in good)
         return answer if answer is not None and answer.status_code in good else None
 
-    def until(self, what: str, method: str, path: str, good: Collection[int] = (200, 201, 202), **more: Any) -> httpx.Response | None:
+    def until(
+        self, what: str, method: str, path: str, good: Collection[int] = (200, 201, 202), **more: Any
+    ) -> httpx.Response | None:
         """Again, with growing pauses, until it is acknowledged; None when that was given up."""
         pause, deadline = 0.3, None
         while True:

@@ -65,4 +65,9 @@ def _event(
 
 def _field(inputs: list[str], dice: random.Random) -> dict[str, Any]:
     way = {"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": dice.random() < 0.2}
-    return {"namespace": NAMESPACE, "name": dice.choice(inputs), "field": f"c{dice.randrange(3)}", "transformations": [way]}
+    return {
+        "namespace": NAMESPACE,
+        "name": dice.choice(inputs),
+        "field": f"c{dice.randrange(3)}",
+        "transformations": [way],
+    }

@@ -42,7 +42,15 @@ def restart_broker(weir: Weir, kafka: str, times: int, seed: int, quick: bool) -
 
 
 def _struck(
-    weir: Weir, kafka: str, fault: str, times: int, seed: int, quick: bool, name: str, blow: Callable[[], bool], wait: bool = True
+    weir: Weir,
+    kafka: str,
+    fault: str,
+    times: int,
+    seed: int,
+    quick: bool,
+    name: str,
+    blow: Callable[[], bool],
+    wait: bool = True,
 ) -> Outcome:
     world, dice = World(weir, kafka), random.Random(f"{seed} {fault}")
     world.prepare()

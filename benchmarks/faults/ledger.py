@@ -60,5 +60,9 @@ def compare(tried: set[str], acknowledged: Mapping[str, str], present: Mapping[s
             there += 1
         else:
             lost.append(f"{key}: {'nothing' if not copies else ', '.join(copies)}, not {value or 'there'}")
-    doubled = [f"{key}: {len(present[key])} times" for key in sorted(tried | set(acknowledged)) if len(present.get(key, ())) > 1]
+    doubled = [
+        f"{key}: {len(present[key])} times"
+        for key in sorted(tried | set(acknowledged))
+        if len(present.get(key, ())) > 1
+    ]
     return Tally(len(tried | set(acknowledged)), len(acknowledged), there, tuple(lost), tuple(doubled))

@@ -27,7 +27,9 @@ KINDS = ("runs", "edges", "datasets", "terms", "tags", "requests", "queries", "s
 CLIENTS = {"events": 3, "catalog": 1, "requests": 1, "queries": 1, "scans": 1, "reads": 1}
 
 
-def event(kind: str, run: str, job: str, namespace: str, source: str, target: str, at: datetime | None = None) -> dict[str, object]:
+def event(
+    kind: str, run: str, job: str, namespace: str, source: str, target: str, at: datetime | None = None
+) -> dict[str, object]:
     """An OpenLineage RunEvent of a job that reads one dataset and writes one."""
     return {
         "eventTime": (at or datetime.now(UTC)).isoformat().replace("+00:00", "Z"),
@@ -114,7 +116,11 @@ class Load:
         self.world, self.journal = world, Journal()
         self.ledgers = {kind: Ledger() for kind in KINDS}
         self._seed, self._pace, self._stopping = seed, pace, threading.Event()
-        tokens = {"admin": world.weir.token(), "asker": world.weir.token(world.asker), "owner": world.weir.token(world.owner)}
+        tokens = {
+            "admin": world.weir.token(),
+            "asker": world.weir.token(world.asker),
+            "owner": world.weir.token(world.owner),
+        }
         self._tokens = tokens
         work: dict[str, Callable[[int], None]] = {
             "events": self._events, "catalog": self._catalog, "requests": self._requests,

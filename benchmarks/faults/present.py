@@ -84,7 +84,9 @@ class Reader:
         copies: dict[str, list[str]] = defaultdict(list)
         cursor = None
         while True:
-            asked = {"actor": self.world.asker, "action": "query", "limit": 1000} | ({"cursor": cursor} if cursor else {})
+            asked = {"actor": self.world.asker, "action": "query", "limit": 1000} | (
+                {"cursor": cursor} if cursor else {}
+            )
             page = self.get("audit", **asked)
             for entry in page["entries"]:
                 if entry["action"] == "query":
@@ -101,7 +103,10 @@ class Reader:
         """Datasets of the catalog with their tags and owners, and the same as search has them."""
 
         def shown(each: Mapping[str, Any]) -> str:
-            owners = sorted("/".join(map(str, owner.values())) if isinstance(owner, dict) else str(owner) for owner in each["owners"])
+            owners = sorted(
+                "/".join(map(str, owner.values())) if isinstance(owner, dict) else str(owner)
+                for owner in each["owners"]
+            )
             return f"{sorted(each['tags'])} {owners}"
 
         catalog = {each["reference"]: shown(each) for each in self._datasets(self.world.cluster)}
@@ -179,5 +184,3 @@ def _index(reader: Reader, deadline: float) -> Tally:
         if time.monotonic() > deadline or not (tally.lost or extra or tally.doubled):
             return Tally(tally.tried, tally.acknowledged, tally.present, tally.lost, tally.doubled + extra)
         time.sleep(1.0)
-
-

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -50,6 +52,28 @@ class Outcome:
                 wrong.append(f"{self.journal.absent} calls found no connection although the API was not touched")
         return wrong
 
+    def to_file(self) -> dict[str, object]:
+        """All of it, as `from_json` reads it."""
+        journal = self.journal
+        kept = None if journal is None else {
+            "answered": journal.answered, "unavailable": journal.unavailable, "absent": journal.absent,
+            "unclean": dict(journal.unclean), "hangs": dict(journal.hangs), "longest": journal.longest,
+        }  # fmt: skip
+        tallies = {kind: asdict(tally) for kind, tally in self.tallies.items()}
+        mine = ("fault", "times", "seconds", "by_itself", "problems", "notes", "connection_expected")
+        return {name: getattr(self, name) for name in mine} | {"tallies": tallies, "journal": kept}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Outcome:
+        tallies = {
+            kind: Tally(**{**tally, "lost": tuple(tally["lost"]), "doubled": tuple(tally["doubled"])})
+            for kind, tally in row["tallies"].items()
+        }
+        journal = row["journal"]
+        if journal is not None:
+            journal = Journal(**{**journal, "unclean": Counter(journal["unclean"]), "hangs": Counter(journal["hangs"])})
+        return cls(**{**row, "tallies": tallies, "journal": journal})
+
     def as_json(self) -> dict[str, object]:
         journal = self.journal or Journal()
         return {
@@ -76,7 +100,10 @@ def show(outcomes: Sequence[Outcome], console: Console | None = None) -> None:
         seconds = outcome.seconds
         took = f"{statistics.median(seconds):.1f} / {max(seconds):.1f}" if seconds else ""
         by_itself = "" if outcome.by_itself is None else f"{outcome.by_itself} of {outcome.times}"
-        words = [outcome.fault, *(str(row[name]) for name in ("times", "tried", "acknowledged", "present", "lost", "doubled"))]
+        words = [
+            outcome.fault,
+            *(str(row[name]) for name in ("times", "tried", "acknowledged", "present", "lost", "doubled")),
+        ]
         words += [took, by_itself]
         if outcome.journal is not None:
             words += [str(row[name]) for name in ("unavailable", "no_connection", "unclean", "hangs", "longest_s")]

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -118,16 +118,18 @@ class Weir:
             time.sleep(0.01)
         return entry.pid
 
-    def restart_alone(self, name: str, seconds: float = 90.0) -> bool:
+    def restart_alone(self, name: str, more: Mapping[str, str] | None = None, seconds: float = 90.0) -> bool:
         """End one of Weir's own processes gently and start it as `weir up` does, whatever the servers do.
 
-        The new process is recorded, so that `weir up`, `status` and `down` know it.
+        `more`: variables that it gets besides; an empty one is taken from it. The new process is
+        recorded, so that `weir up`, `status` and `down` know it.
         """
         entry = self.processes()[name]
         process = entry.identity.process()
         if process is None:
             return False
-        words, variables, folder = process.cmdline(), process.environ(), process.cwd()
+        words, folder = process.cmdline(), process.cwd()
+        variables = {key: value for key, value in (process.environ() | dict(more or {})).items() if value}
         stop([entry.identity], 30)
         identity = spawn(words, variables, Path(entry.log), Path(folder), name)
         state = State.load(self.home / "run" / "stack.json")
