@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import VERSION, errors, openapi
 from api.bootstrap import Services
+from api.ending import EndingServer
 from api.metrics import Metrics
 from api.routes import (
     access,
@@ -83,6 +84,7 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(Observed, metrics=app.state.metrics)
     app.add_middleware(EncodedNames)
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024)
+    app.add_middleware(EndingServer)
     return app
 
 
