@@ -25,7 +25,7 @@ from benchmarks.faults.report import Outcome
 from benchmarks.faults.weir import ROOT, Weir, environment
 
 HOME_MB, KAFKA_MB = 96, 160
-LOAD = ("events", "catalog", "requests", "queries", "reads")
+LOAD = {"events": 3, "catalog": 1, "requests": 1, "queries": 1, "reads": 1}
 
 
 def disk(addresses: Mapping[str, Any], seconds: float, seed: int) -> list[Outcome]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+import sys
 import time
 from collections.abc import Callable
 
@@ -78,5 +79,6 @@ def _struck(
                     problems.append(f"not ready five minutes after turn {turn + 1}")
                     break
             seconds.append(time.monotonic() - struck)
+            print(f"{fault}: {turn + 1} of {times}, ready after {seconds[-1]:.1f} s", file=sys.stderr)
     tallies, wrong = compared(load)
     return Outcome(fault, len(seconds), tallies, seconds, by_itself, load.journal, [*problems, *wrong], notes)

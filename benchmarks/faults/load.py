@@ -7,7 +7,7 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -111,8 +111,8 @@ class World:
 class Load:
     """The clients of one world, each a thread; what they sent and what was acknowledged is in `ledgers`."""
 
-    def __init__(self, world: World, seed: int, only: Iterable[str] = tuple(CLIENTS), pace: float = 1.0) -> None:
-        """`pace`: 2 for half as many calls a second."""
+    def __init__(self, world: World, seed: int, clients: Mapping[str, int] = CLIENTS, pace: float = 1.0) -> None:
+        """`clients`: how many of each kind; `pace`: 2 for half as many calls a second."""
         self.world, self.journal = world, Journal()
         self.ledgers = {kind: Ledger() for kind in KINDS}
         self._seed, self._pace, self._stopping = seed, pace, threading.Event()
@@ -128,7 +128,7 @@ class Load:
         }  # fmt: skip
         self._threads = [
             threading.Thread(target=work[name], args=(n,), name=f"{name}-{n}", daemon=True)
-            for name in only for n in range(CLIENTS[name])
+            for name in clients for n in range(clients[name])
         ]  # fmt: skip
 
     def __enter__(self) -> Load:
