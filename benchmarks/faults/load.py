@@ -48,7 +48,8 @@ class World:
 
     def __init__(self, weir: Weir, kafka: str, mark: str | None = None) -> None:
         self.weir, self.mark = weir, mark or uuid.uuid4().hex[:6]
-        self.cluster, self.namespace = f"faults{self.mark}", f"faults-{self.mark}"
+        # One name for the one Kafka, whatever worlds there are.
+        self.cluster, self.namespace = "faults", f"faults-{self.mark}"
         self.topics = [f"shop-{self.mark}-{n}" for n in range(TOPICS)]
         self.asker, self.owner = f"ana-{self.mark}", f"otto-{self.mark}"
         self._kafka = kafka

@@ -14,7 +14,7 @@ import httpx
 from benchmarks.faults.ledger import Tally, compare
 from benchmarks.faults.load import Load, World
 
-SETTLE_S = 240.0
+SETTLE_S = 90.0
 Copies = Mapping[str, Sequence[str]]
 
 
@@ -110,12 +110,14 @@ class Reader:
             )
             return f"{sorted(each['tags'])} {owners}"
 
-        catalog = {each["reference"]: shown(each) for each in self._datasets(self.world.cluster)}
+        mine = self._datasets(self.world.cluster)
+        catalog = {each["reference"]: shown(each) for each in mine if each["name"] in self.world.topics}
         catalog |= {each["reference"]: shown(each) for each in self._datasets(None, namespace=self.world.namespace)}
         hits: dict[str, list[str]] = defaultdict(list)
         for where in ({"cluster": self.world.cluster}, {"namespace": self.world.namespace}):
             for hit in self._pages("search", "hits", None, q="", kind="dataset", **where):
-                hits[hit["reference"]].append(shown(hit))
+                if hit["name"] in self.world.topics or hit["namespace"] == self.world.namespace:
+                    hits[hit["reference"]].append(shown(hit))
         return catalog, hits
 
     def chain_holds(self) -> str | None:
@@ -145,17 +147,21 @@ class Reader:
 def compared(load: Load, settle_s: float = SETTLE_S) -> tuple[dict[str, Tally], list[str]]:
     """Each kind's tally, and what else is wrong, after the graph and the index have caught up.
 
-    Looks again until nothing is missing or `settle_s` seconds have passed: what is folded or indexed later is not lost.
+    Looks again until nothing is missing, or until `settle_s` seconds have passed in which nothing more appeared: what is
+    folded or indexed later is not lost.
     """
-    reader, ledgers, deadline = Reader(load.world), load.ledgers, time.monotonic() + settle_s
+    reader, ledgers = Reader(load.world), load.ledgers
     tallies: dict[str, Tally] = {}
 
     def look(kind: str, read: Callable[[], Tally]) -> None:
+        most, deadline = -1, time.monotonic() + settle_s
         while True:
             try:
                 tallies[kind] = read()
                 if not (tallies[kind].lost or tallies[kind].doubled) or time.monotonic() > deadline:
                     return
+                if tallies[kind].present > most:
+                    most, deadline = tallies[kind].present, time.monotonic() + settle_s
             except (httpx.HTTPError, ValueError):
                 if time.monotonic() > deadline:
                     raise

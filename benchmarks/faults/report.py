@@ -16,6 +16,9 @@ from rich.table import Table
 from benchmarks.faults.calls import Journal
 from benchmarks.faults.ledger import Tally
 
+SHOWN = 25
+"""Sentences about what is wrong that are printed for one fault; the JSON file has all."""
+
 
 @dataclass
 class Outcome:
@@ -115,8 +118,11 @@ def show(outcomes: Sequence[Outcome], console: Console | None = None) -> None:
             console.print(f"{outcome.fault}: {kinds}", markup=False)
         for note in outcome.notes:
             console.print(f"{outcome.fault}: {note}", markup=False)
-        for wrong in outcome.faults():
-            console.print(f"✗ {outcome.fault}: {wrong}", markup=False, soft_wrap=True)
+        wrong = outcome.faults()
+        for each in wrong[:SHOWN]:
+            console.print(f"✗ {outcome.fault}: {each}", markup=False, soft_wrap=True)
+        if len(wrong) > SHOWN:
+            console.print(f"✗ {outcome.fault}: and {len(wrong) - SHOWN} more", markup=False)
 
 
 def keep(path: Path, outcome: Outcome) -> None:
