@@ -13,6 +13,7 @@ use. The exit code is 1 when anything was lost, doubled, answered wrongly, or to
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str]) -> int:
                 done = Outcome("a fault's trial", 0, problems=[f"{type(error).__name__}: {error}"])
                 weir.up()
             for outcome in done if isinstance(done, list) else [done]:
+                outcome.notes = [*outcome.notes, f"load average of the machine at the end: {os.getloadavg()[0]:.0f}"]
                 outcomes.append(outcome)
                 show([outcome])
                 if options.json:

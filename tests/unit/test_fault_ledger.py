@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.faults.calls import HANG_S, Journal
@@ -56,6 +56,7 @@ def test_the_last_acknowledged_value_counts() -> None:
     assert ledger.compare({"topic": ["n1"]}).lost and not ledger.compare({"topic": ["n2"]}).lost
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.dictionaries(st.text(min_size=1), st.sampled_from(["", "v", "w"])), st.data())
 def test_every_loss_and_every_double_is_counted(acknowledged: dict[str, str], data: st.DataObject) -> None:
     keys = st.sampled_from(sorted(acknowledged)) if acknowledged else st.nothing()
