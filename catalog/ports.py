@@ -107,6 +107,9 @@ class DatasetStore(Protocol):
     def put_notes(self, dataset: DatasetId, notes: Iterable[FieldNote]) -> None:
         """Replace all notes of the dataset."""
 
+    def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
+        """Datasets not deleted that carry one of these glossary terms, themselves or on a field; by id."""
+
 
 class ClassificationStore(Protocol):
     def classifications(self, dataset: DatasetId) -> list[ClassificationRecord]:

@@ -92,7 +92,8 @@ def test_only_a_clean_503_is_no_error(response: httpx.Response, unavailable: int
 
 def test_faults_name_hangs_losses_and_calls_without_connection() -> None:
     journal = Journal()
-    journal.note("query", answer(200, {}), HANG_S + 1, True)
+    journal.note("read", answer(200, {}), HANG_S + 1, True)
+    journal.note("query", answer(200, {}), HANG_S + 1, True)  # a query has a limit of its own
     journal.note("query", None, 0.1, False)
     outcome = Outcome("kill", 1, {"runs": Tally(1, 1, 0, ("r",))}, journal=journal)
     wrong = outcome.faults()
