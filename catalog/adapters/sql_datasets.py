@@ -160,6 +160,12 @@ class SqlDatasets(SqlPart):
                 NoteRow(dataset_id=key, path=n.path, description=n.description, terms=list(n.terms)) for n in notes
             )
 
+    def described(self) -> set[DatasetId]:
+        names = select(DatasetRow.namespace, DatasetRow.name)
+        both = [names.where(DatasetRow.id.in_(select(table.dataset_id))) for table in (SchemaRow, NoteRow)]
+        with self._database.read() as session:
+            return {DatasetId(namespace, name) for query in both for namespace, name in session.execute(query)}
+
     def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
         wanted = set(terms)
         own = (
