@@ -46,7 +46,8 @@ class Journal:
                     f"{what} took {seconds:.0f} s, then {answer.status_code if answer is not None else 'nothing'}"
                 ] += 1
             if answer is None:
-                self.absent += 1
+                # One that was given up here is a hang, which is counted already.
+                self.absent += seconds < PATIENCE_S
             elif good:
                 self.answered += 1
             elif answer.status_code in (429, 503) and clean(answer):
