@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api import VERSION, answer_headers, errors, openapi
 from api.body_limit import BodyLimit
 from api.bootstrap import Services
+from api.ending import EndingServer
 from api.metrics import Metrics
 from api.rates import RateLimit, Rates
 from api.routes import (
@@ -88,6 +89,7 @@ def create_app(services: Services) -> FastAPI:
     api = services.settings.api
     app.add_middleware(RateLimit, rates=Rates(api.rate_events, api.rate_queries, api.rate_requests, api.rate_address))
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024)
+    app.add_middleware(EndingServer)
     return app
 
 

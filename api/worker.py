@@ -27,6 +27,9 @@ EVENTS_POLL_S = 0.5
 TAGS_S = 30.0
 DATASETS_S = 1.0
 ENGINES_S = 1.0
+SETTLING_S = 1.0
+"""Longest that one transaction of settling should hold the record store."""
+SETTLED_LEAST, SETTLED_MOST = 10, 100
 
 
 def run(home: Home) -> None:
@@ -95,10 +98,21 @@ def follow_tags(services: Services) -> bool:
 
 def settle_datasets(stop: threading.Event, services: Services) -> None:
     """Datasets that lineage named get their records in the catalog; at most half of the time, as the fold needs the rest."""
+    wanted = SETTLED_MOST
     while not stop.is_set():
         started = time.monotonic()
-        settled = services.producers.settle()
-        stop.wait(time.monotonic() - started if settled else DATASETS_S)
+        settled = services.producers.settle(wanted)
+        took = time.monotonic() - started
+        if settled:
+            wanted = settled_next(wanted, took)
+        stop.wait(took if settled else DATASETS_S)
+
+
+def settled_next(wanted: int, took_s: float) -> int:
+    """How many names the next transaction settles: other writers wait for it, so on a busy machine it takes fewer."""
+    if took_s > SETTLING_S:
+        return max(SETTLED_LEAST, wanted // 2)
+    return min(SETTLED_MOST, wanted * 2) if took_s < SETTLING_S / 4 else wanted
 
 
 def observe(stop: threading.Event, services: Services) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from catalog.apply import Action, Change
 from catalog.clusters import Clusters
@@ -15,11 +15,14 @@ from catalog.kinds import ClusterSpec, DatasetSpec
 from catalog.model import DatasetId
 from catalog.namespaces import addresses
 from catalog.ports import CatalogStore, Clock
-from catalog.records import DatasetFilter, DeclaredDocument
+from catalog.records import DeclaredDocument
 from catalog.search import Search
 from catalog.secrets import Secrets, check_cluster
 
 _log = logging.getLogger(__name__)
+
+_INDEXED_AT_ONCE = 50
+"""Datasets indexed before an answer; the worker indexes the others in a moment."""
 
 
 class Kept:
@@ -173,16 +176,31 @@ class GlossaryTermHandler(Kept):
             at = parents.get(at)
 
     def settle(self, changes: Sequence[Change]) -> None:
-        """A term's tags are tags of the fields that carry it: those datasets are searched anew."""
+        """A term's tags are tags of the fields that carry it: those datasets are indexed again, the first of them
+        before the answer and the rest behind it."""
         touched = {change.name for change in changes if change.action is not Action.UNCHANGED}
         if self._search is None or not touched:
             return
-        carriers = []
-        for record in self._store.datasets(DatasetFilter()).items:
-            terms = {*record.terms, *(t for note in self._store.notes(record.id) for t in note.terms)}
-            if terms:  # a parent's tags come down to terms that are not touched themselves
-                carriers.append(self._store.put_dataset(record).id)
-        self._search.changed(carriers)
+        carriers = self._store.term_carriers(self._below(touched))
+        with self._store.transaction():
+            for dataset in carriers:
+                record = self._store.dataset(dataset)
+                if record is not None:
+                    self._store.put_dataset(record)
+        self._search.changed(carriers[:_INDEXED_AT_ONCE])
+
+    def _below(self, names: Collection[str]) -> set[str]:
+        """These terms and all that have one of them among their parents, whose tags come down to them."""
+        children: dict[str, list[str]] = {}
+        for document in self._store.documents(self.kind):
+            if parent := document.spec.get("parent"):
+                children.setdefault(str(parent), []).append(document.key)
+        reached, todo = set(names), list(names)
+        while todo:
+            fresh = [child for child in children.get(todo.pop(), ()) if child not in reached]
+            reached.update(fresh)
+            todo += fresh
+        return reached
 
 
 class RecognizerHandler(Kept):

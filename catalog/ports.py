@@ -107,6 +107,12 @@ class DatasetStore(Protocol):
     def put_notes(self, dataset: DatasetId, notes: Iterable[FieldNote]) -> None:
         """Replace all notes of the dataset."""
 
+    def described(self) -> set[DatasetId]:
+        """Datasets that have a schema or notes; the others, most of those known from lineage, have neither."""
+
+    def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
+        """Datasets not deleted that carry one of these glossary terms, themselves or on a field; by id."""
+
 
 class ClassificationStore(Protocol):
     def classifications(self, dataset: DatasetId) -> list[ClassificationRecord]:

@@ -72,7 +72,7 @@ class StaleBook(Exception):
 
 
 class TooMuch(Exception):
-    """The store has no memory for so large a transaction: write it in smaller parts. Never leaves this room."""
+    """The store has no memory, or not the time, for so large a transaction: write it in smaller parts. Never leaves this room."""
 
 
 class WriteRefused(Exception):

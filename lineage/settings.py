@@ -17,7 +17,7 @@ class LineageSettings(BaseModel):
     replication: int = Field(default=1, ge=1, le=9, description="Replication factor of the topic when Weir creates it.")
     max_event_bytes: int = Field(default=8 * 1024 * 1024, ge=1024, description="Largest event accepted, as JSON bytes.")
     delivery_timeout_seconds: float = Field(
-        default=20.0, gt=0, description="How long an event may wait for Kafka before the sender gets an error."
+        default=8.0, gt=0, description="How long an event may wait for Kafka before the sender gets an error."
     )
     batch_events: int = Field(
         default=500,

@@ -27,6 +27,8 @@ _TOGETHER_ROWS = 5000
 heap, and collecting it costs more than further commits do; and what follows is made while it is written."""
 _ATTEMPTS = 20
 _FEWEST_ROWS = 200
+_CALM = 50
+"""Batches that must pass before transactions that were halved are doubled."""
 
 _PROBE = "any"
 """A name to ask what a namespace is called by now."""
@@ -50,6 +52,7 @@ class GraphWriter:
         self._settings = settings or LineageSettings()
         self._reader = Reader()
         self._rows = self._settings.transaction_rows
+        self._calm = 0
         self._cache: OrderedDict[str, Book] = OrderedDict()
 
     def write(self, events: Sequence[Event]) -> None:
@@ -83,19 +86,20 @@ class GraphWriter:
         return len(moved)
 
     def _insist(self, work: Callable[[], None]) -> None:
-        """Do it again where another writer was quicker, and in smaller parts where the store is short of memory."""
+        """Do it again where another writer was quicker, and in smaller parts where the store is short of memory or time."""
         for attempt in range(_ATTEMPTS):
             try:
                 work()
+                self._grow()
                 return
             except TooMuch:
                 self._cache.clear()
                 if self._rows <= _FEWEST_ROWS:
                     raise Unavailable(
-                        "Neo4j has no memory for the smallest transaction of lineage; give it more heap.",
+                        "Neo4j has neither memory nor time for the smallest transaction of lineage; give it more.",
                         details={"server": "neo4j"},
                     ) from None
-                self._rows //= 2
+                self._rows, self._calm = self._rows // 2, 0
             except StaleBook:
                 self._cache.clear()
                 if attempt == _ATTEMPTS - 1:
@@ -106,6 +110,12 @@ class GraphWriter:
             except BaseException:
                 self._cache.clear()  # books in memory have learned what the graph has not
                 raise
+
+    def _grow(self) -> None:
+        """Transactions that were made smaller for a busy store become larger again, one step after many that passed."""
+        self._calm += 1
+        if self._calm >= _CALM and self._rows < self._settings.transaction_rows:
+            self._rows, self._calm = min(2 * self._rows, self._settings.transaction_rows), 0
 
     def _move(self, moved: Mapping[DatasetId, DatasetId]) -> None:
         owners = self._graph.owners_of({old.node_id for old in moved})

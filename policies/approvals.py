@@ -78,6 +78,7 @@ class Approvals:
     ) -> AccessRequest:
         """Ask for access for oneself. `unmask` None: every requested field is to be shown clear; () = masks stay.
 
+        Where the same is asked already and waits, that request is given: a client whose connection broke asks again.
         Raises DatasetNotFound, InvalidInput (a field that is not there, a purpose that is missing, a time too long).
         """
         now = self._clock()
@@ -96,6 +97,8 @@ class Approvals:
             start, end, now, now + expires_after, stages, rows, reason,
         )  # fmt: skip
         with self._store.transaction():
+            if (waiting := self._records.waiting(request, now)) is not None:
+                return waiting
             self._records.write(request, None, subject.user)
             self._records.record(subject, "request.create", request, "allow")
         return request

@@ -65,6 +65,12 @@ class RequestRecords:
             raise not_found(request_id)
         return found
 
+    def waiting(self, request: AccessRequest, now: datetime) -> AccessRequest | None:
+        """The pending request that asks for the same, None where there is none."""
+        pending = self._store.documents(KIND, label=str(workflow.RequestState.PENDING))
+        earlier = (AccessRequest.from_json(document.spec or {}) for document in pending)
+        return next((each for each in earlier if each.expires_at > now and each.asks_the_same(request)), None)
+
     def write(self, request: AccessRequest, expect: int | None, by: str | None) -> None:
         """Over the version `expect`, None for a new request. Raises Conflict when another was faster."""
         change = Change(KIND, request.id, request.to_json(), by=by, label=str(request.state), expect=expect or 0)

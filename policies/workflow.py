@@ -95,6 +95,10 @@ class Vote:
     instead_of: str | None = None
 
 
+_RETRIED = timedelta(minutes=5)
+"""So far apart a client whose connection broke asks again, with times counted from its own clock."""
+
+
 @dataclass(frozen=True, slots=True)
 class AccessRequest:
     """What somebody asks for, and how far it has come.
@@ -124,6 +128,18 @@ class AccessRequest:
     votes: tuple[Vote, ...] = ()
     grant: str | None = None
     break_glass: bool = False
+
+    def asks_the_same(self, other: AccessRequest) -> bool:
+        """Whether two requests have the same wish in the same words, times apart by a retry at most."""
+
+        def wish(request: AccessRequest) -> tuple[object, ...]:
+            return (
+                request.requester, request.dataset, frozenset(request.fields), frozenset(request.unmask),
+                request.purpose, request.rows, request.reason, request.break_glass,
+            )  # fmt: skip
+
+        apart = max(abs(self.valid_from - other.valid_from), abs(self.valid_to - other.valid_to))
+        return wish(self) == wish(other) and apart <= _RETRIED
 
     @property
     def current(self) -> Stage:

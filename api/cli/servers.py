@@ -107,7 +107,9 @@ def test(
     root = Path(__file__).resolve().parents[2]
     python = [sys.executable, "-m"]
     if bench is not None:
-        known = sorted(path.stem for path in (root / "benchmarks").glob("[a-z]*.py"))
+        folder = root / "benchmarks"
+        packages = (path.parent for path in folder.glob("[a-z]*/__main__.py"))
+        known = sorted(path.stem for path in (*folder.glob("[a-z]*.py"), *packages))
         if bench not in known:
             raise typer.BadParameter(f"there is no benchmark {bench!r}; there are: {', '.join(known)}")
         raise typer.Exit(

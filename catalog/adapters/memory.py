@@ -249,6 +249,17 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports):
     def put_notes(self, dataset: DatasetId, notes: Iterable[FieldNote]) -> None:
         self._state.notes[dataset] = list(notes)
 
+    def described(self) -> set[DatasetId]:
+        return {dataset for held in (self._state.schemas, self._state.notes) for dataset, some in held.items() if some}
+
+    def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
+        wanted = set(terms)
+        return [
+            record.id
+            for record in self._live()
+            if wanted & {*record.terms, *(term for note in self._state.notes.get(record.id, []) for term in note.terms)}
+        ]
+
     # classifications
     def classifications(self, dataset: DatasetId) -> list[ClassificationRecord]:
         return [r for _, r in sorted(self._state.tags.get(dataset, {}).items())]

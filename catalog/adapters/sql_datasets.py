@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, delete, func, select
@@ -159,6 +159,24 @@ class SqlDatasets(SqlPart):
             session.add_all(
                 NoteRow(dataset_id=key, path=n.path, description=n.description, terms=list(n.terms)) for n in notes
             )
+
+    def described(self) -> set[DatasetId]:
+        names = select(DatasetRow.namespace, DatasetRow.name)
+        both = [names.where(DatasetRow.id.in_(select(table.dataset_id))) for table in (SchemaRow, NoteRow)]
+        with self._database.read() as session:
+            return {DatasetId(namespace, name) for query in both for namespace, name in session.execute(query)}
+
+    def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
+        wanted = set(terms)
+        own = (
+            select(DatasetRow.namespace, DatasetRow.name, LabelRow.label).join(LabelRow).where(LabelRow.kind == "term")
+        )
+        noted = select(DatasetRow.namespace, DatasetRow.name, NoteRow.terms).join(NoteRow)
+        live = DatasetRow.deleted_at.is_(None)
+        with self._database.read() as session:
+            carried = [(DatasetId(ns, name), {term}) for ns, name, term in session.execute(own.where(live))]
+            carried += [(DatasetId(ns, name), set(some)) for ns, name, some in session.execute(noted.where(live))]
+        return sorted({dataset for dataset, some in carried if some & wanted})
 
 
 def _of(dataset: DatasetId, table: Any) -> Select[Any]:

@@ -32,6 +32,8 @@ class KafkaEventLog:
         self._kafka, self._settings = kafka, settings
         self.topic = topic or settings.topic
         self._ready = False
+        self._failed: tuple[float, Unavailable] | None = None
+        """When making the topic failed last, and how."""
         self._lock = threading.Lock()
         self._producer: Producer | None = None
         self._closing = threading.Event()
@@ -67,11 +69,22 @@ class KafkaEventLog:
             consumer.close()
 
     def ensure_topic(self) -> None:
-        """Make the topic where it is missing. Raises Unavailable."""
+        """Make the topic where it is missing. Raises Unavailable.
+
+        Callers that come while another one tries share its outcome: one after another they would wait for minutes.
+        """
+        came = time.monotonic()
         with self._lock:
-            if not self._ready:
+            if self._ready:
+                return
+            if self._failed is not None and self._failed[0] >= came:
+                raise self._failed[1]
+            try:
                 ensure_topic(self._kafka, self._settings, self.topic)
-                self._ready = True
+            except Unavailable as error:
+                self._failed = (time.monotonic(), error)
+                raise
+            self._ready = True
 
     def close(self) -> None:
         self._closing.set()

@@ -42,10 +42,10 @@ def ensure_topic(kafka: KafkaClientSettings, settings: LineageSettings, topic: s
         },
     )
     try:
-        if topic in admin.list_topics(timeout=5.0).topics:
+        if topic in admin.list_topics(timeout=4.0).topics:
             _keep_arrivals(admin, topic)
             return
-        admin.create_topics([new], operation_timeout=10.0, request_timeout=10.0)[topic].result(15.0)
+        admin.create_topics([new], operation_timeout=4.0, request_timeout=4.0)[topic].result(4.5)
     except KafkaException as error:
         if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
             raise unavailable(kafka, error.args[0]) from error

@@ -53,6 +53,8 @@ _NODE_KINDS = {"dataset:": ("Dataset", "dataset"), "job:": ("Job", "job")}
 
 _FIELD = "datasetField:"
 
+_OUT_OF_TIME = "Neo.ClientError.Transaction.TransactionTimedOut"
+
 _SEARCHED = 5000
 """Ids compared for a hint."""
 
@@ -190,7 +192,7 @@ class Neo4jGraph:
         generation = self._generation()
         label, check = f"{self.name}.{generation}", None if self._fixed else (self.name, self._turn, generation)
         try:
-            with self._errors(), self._driver.session(database=self._settings.database) as session:
+            with self._errors(writes=True), self._driver.session(database=self._settings.database) as session:
                 in_time = neo4j.unit_of_work(timeout=self._settings.timeout_seconds)
                 try:
                     session.execute_write(in_time(DeltaWriter(delta, label, check).write))
@@ -361,7 +363,7 @@ class Neo4jGraph:
         return self._driver.execute_query(query, parameters, database_=self._settings.database).records
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _errors(self, writes: bool = False) -> Iterator[None]:
         where = {"server": "neo4j", "uri": self._settings.uri}
         try:
             yield
@@ -387,6 +389,9 @@ class Neo4jGraph:
                 f"Neo4j at {self._settings.uri} does not answer; start it or check its address.", details=where
             ) from error
         except ClientError as error:
+            if writes and (error.code or "").startswith(_OUT_OF_TIME):
+                # As large a one would take as long the next time.
+                raise TooMuch(error.code) from error
             if (error.code or "").startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Schema.")):
                 raise WriteRefused(error.code) from error
             raise Unavailable(f"Neo4j at {self._settings.uri} refused: {error.code}.", details=where) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,8 @@ from catalog.errors import DatasetNotFound, Unavailable
 from policies.plan import Range, Window
 from policies.sql.windows import AsOf
 
-_SECONDS = 10.0
+_SECONDS = 8.0
+"""For all that is asked of the brokers for one query together: an answer of Weir's takes ten seconds at most."""
 # Spark's Kafka options are the Java client's; these are the ones that librdkafka spells otherwise or does not have.
 _RENAMED = {"ssl.truststore.location": "ssl.ca.location"}
 _TAKEN = (
@@ -23,9 +25,12 @@ _TAKEN = (
 class KafkaOffsets:
     """Implements `policies.query_ports.Offsets`. One admin client a cluster, kept; safe for threads."""
 
-    def __init__(self, client_settings: Mapping[str, Mapping[str, str]] | None = None) -> None:
+    def __init__(
+        self, client_settings: Mapping[str, Mapping[str, str]] | None = None, seconds: float = _SECONDS
+    ) -> None:
         """`client_settings`: bootstrap servers -> librdkafka settings, for clusters whose Spark options are not
-        enough (JAAS texts, key stores)."""
+        enough (JAAS texts, key stores). `seconds`: the longest that `window` waits for brokers."""
+        self._seconds = seconds
         self._extra = dict(client_settings or {})
         self._clients: dict[tuple[tuple[str, str], ...], Any] = {}
         self._lock = threading.Lock()
@@ -34,17 +39,17 @@ class KafkaOffsets:
         from confluent_kafka import KafkaException
         from confluent_kafka.admin import OffsetSpec
 
-        client = self._client(kafka)
+        client, deadline = self._client(kafka), time.monotonic() + self._seconds
         try:
-            partitions = self._partitions(client, topic)
-            begins = self._list(client, topic, partitions, OffsetSpec.earliest())
-            ends = self._list(client, topic, partitions, OffsetSpec.latest())
+            partitions = self._partitions(client, topic, deadline)
+            begins = self._list(client, topic, partitions, OffsetSpec.earliest(), deadline)
+            ends = self._list(client, topic, partitions, OffsetSpec.latest(), deadline)
             starts, stops = dict(begins), dict(ends)
             if as_of.since is not None:
-                starts = self._at(client, topic, partitions, as_of.since, ends)
+                starts = self._at(client, topic, partitions, as_of.since, ends, deadline)
             if as_of.until is not None:
-                stops = self._at(client, topic, partitions, as_of.until, ends)
-        except KafkaException as error:
+                stops = self._at(client, topic, partitions, as_of.until, ends, deadline)
+        except (KafkaException, TimeoutError) as error:
             raise Unavailable(
                 f"Kafka did not say which records {topic!r} holds; is the cluster up?", details={"server": "kafka"}
             ) from error
@@ -92,33 +97,40 @@ class KafkaOffsets:
                 self._clients[key] = AdminClient({**settings, "log_level": 0})
             return self._clients[key]
 
-    def _partitions(self, client: Any, topic: str) -> list[int]:
-        described = client.list_topics(topic, timeout=_SECONDS).topics.get(topic)
+    def _partitions(self, client: Any, topic: str, deadline: float) -> list[int]:
+        described = client.list_topics(topic, timeout=_left(deadline)).topics.get(topic)
         if described is None or described.error is not None or not described.partitions:
             raise DatasetNotFound(
                 f"The topic {topic!r} is not there any more; scan the cluster again.", details={"topic": topic}
             )
         return sorted(described.partitions)
 
-    def _list(self, client: Any, topic: str, partitions: list[int], spec: Any) -> dict[int, int]:
+    def _list(self, client: Any, topic: str, partitions: list[int], spec: Any, deadline: float) -> dict[int, int]:
         from confluent_kafka import IsolationLevel, TopicPartition
 
         # Committed records only: an open or aborted transaction is not data.
         asked = client.list_offsets(
             {TopicPartition(topic, p): spec for p in partitions},
             isolation_level=IsolationLevel.READ_COMMITTED,
-            request_timeout=_SECONDS,
+            request_timeout=_left(deadline),
         )
-        return {place.partition: future.result(timeout=_SECONDS).offset for place, future in asked.items()}
+        return {place.partition: future.result(timeout=_left(deadline)).offset for place, future in asked.items()}
 
     def _at(
-        self, client: Any, topic: str, partitions: list[int], moment: datetime, ends: Mapping[int, int]
+        self, client: Any, topic: str, partitions: list[int], moment: datetime, ends: Mapping[int, int], deadline: float
     ) -> dict[int, int]:
         from confluent_kafka.admin import OffsetSpec
 
-        found = self._list(client, topic, partitions, OffsetSpec.for_timestamp(int(moment.timestamp() * 1000)))
+        found = self._list(
+            client, topic, partitions, OffsetSpec.for_timestamp(int(moment.timestamp() * 1000)), deadline
+        )
         # -1 = no record at or after that time.
         return {p: ends[p] if offset < 0 else offset for p, offset in found.items()}
+
+
+def _left(deadline: float) -> float:
+    """Seconds until then; a little where it has passed, since 0 may mean for ever."""
+    return max(0.1, deadline - time.monotonic())
 
 
 def client_settings(kafka: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:

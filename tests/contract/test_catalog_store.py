@@ -190,6 +190,27 @@ def test_schema_versions_come_back(store: CatalogStore) -> None:
     assert [s.baseline.version for s in store.schemas(ORDERS)] == [1, 2]
 
 
+def test_described_datasets_have_a_schema_or_notes(store: CatalogStore) -> None:
+    for name in ("noted", "bare"):
+        store.put_dataset(DatasetRecord(DatasetId("prod", name), "prod", created_at=NOW))
+    store.put_notes(DatasetId("prod", "noted"), [FieldNote("key")])
+    store.put_dataset(DatasetRecord(ORDERS, "prod", created_at=NOW))
+    version = SchemaVersion({"value": "json"}, ())
+    store.add_schema(ORDERS, StoredSchema(version, version))
+    assert store.described() == {ORDERS, DatasetId("prod", "noted")}
+
+
+def test_carriers_of_terms_carry_them_themselves_or_on_a_field(store: CatalogStore) -> None:
+    for name, terms, noted in (("a", ("t",), ()), ("b", (), ("u",)), ("c", ("v",), ("w",)), ("gone", ("t",), ())):
+        dataset = DatasetId("prod", name)
+        deleted = NOW if name == "gone" else None
+        store.put_dataset(DatasetRecord(dataset, "prod", terms=terms, created_at=NOW, deleted_at=deleted))
+        store.put_notes(dataset, [FieldNote("key", "", noted), FieldNote("value.x")])
+    assert [d.name for d in store.term_carriers({"t", "u"})] == ["a", "b"]
+    assert [d.name for d in store.term_carriers({"w"})] == ["c"]
+    assert store.term_carriers({"none"}) == [] and store.term_carriers(set()) == []
+
+
 def test_notes_are_replaced_as_a_whole(store: CatalogStore) -> None:
     put(store)
     store.put_notes(ORDERS, [FieldNote("value.b", "x", ("t",)), FieldNote("value.a")])

@@ -175,6 +175,32 @@ def test_a_term_gives_its_tags_and_those_of_its_parents(world: World) -> None:
     assert facts.tags == {"PII"}
 
 
+def test_a_new_term_looks_at_its_carriers_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With thousands of datasets of lineage, asking for the notes of each made applying a term take ten seconds."""
+    from catalog.apply import Action, Change
+    from catalog.handlers import GlossaryTermHandler
+    from catalog.records import DeclaredDocument
+
+    for name, parent in (("contact", None), ("mail", "contact"), ("other", None)):
+        spec = {"parent": parent} if parent else {}
+        world.store.put_document(DeclaredDocument("GlossaryTerm", name, {}, spec))
+    for n in range(20):
+        world.datasets.declare(DatasetId(NAMESPACE, f"plain{n}"), DatasetSpec.model_validate({}), None)
+    carrier, stranger = DatasetId(NAMESPACE, "carrier"), DatasetId(NAMESPACE, "stranger")
+    noted = {"fields": [{"path": "value.m", "terms": ["mail"]}]}
+    world.datasets.declare(carrier, DatasetSpec.model_validate(noted), None)
+    world.datasets.declare(stranger, DatasetSpec.model_validate({"terms": ["other"]}), None)
+    looked: list[DatasetId] = []
+    notes = world.store.notes
+    monkeypatch.setattr(world.store, "notes", lambda dataset: looked.append(dataset) or notes(dataset))
+    before = {each: world.datasets.get(each).revision for each in (carrier, stranger)}
+    handler = GlossaryTermHandler(world.store, lambda: None, world.search)  # type: ignore[arg-type, return-value]
+    handler.settle([Change("GlossaryTerm", "contact", Action.UPDATE)])
+    after = {each: world.datasets.get(each).revision for each in (carrier, stranger)}
+    assert after[carrier] > before[carrier] and after[stranger] == before[stranger]
+    assert not [each for each in looked if each.name.startswith("plain")]
+
+
 def test_tagged_finds_every_kind_of_personal_data(world: World) -> None:
     found = [email(EMAIL), Classification("value.at", "DATE_TIME", 0.9), Classification("value.w", "domain.x", 0.9)]
     world.datasets.record_scan(scan(ORDERS, [EMAIL, "value.at", "value.w"], found))

@@ -530,6 +530,44 @@ def test_a_store_short_of_memory_gets_smaller_transactions() -> None:
     assert (counts.edges["derives"], counts.columns, counts.edges["feeds"]) == (3000, 6000, 2)
 
 
+def test_transactions_grow_again_once_the_store_has_recovered() -> None:
+    graph = MemoryGraph()
+    write_one, busy = graph.write, [True]
+
+    def slow(delta: GraphDelta) -> None:
+        if busy[0] and delta.weight > 900:
+            raise TooMuch("time")
+        write_one(delta)
+
+    graph.write = slow  # type: ignore[method-assign]
+    writer = GraphWriter(graph)
+    facet = columns({f"c{at}": [("a", f"c{at}", IDENTITY)] for at in range(3000)})
+    writer.write([parse(run(0, ["a"], [dataset("x", columnLineage=facet)]))])
+    halved = writer._rows
+    assert halved < LineageSettings().transaction_rows
+    busy[0] = False
+    for at in range(400):
+        writer.write([parse(run(at, ["b"], ["y"], job="j2", run_id=f"r{at}"))])
+    assert writer._rows == LineageSettings().transaction_rows
+
+
+def test_a_write_that_neo4j_ends_for_its_time_is_tried_in_smaller_parts() -> None:
+    from neo4j.exceptions import Neo4jError
+
+    from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+    from lineage.settings import Neo4jSettings
+
+    settings = Neo4jSettings()
+    graph = Neo4jGraph(connect(settings), settings)
+    code = "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration"
+    error = Neo4jError._hydrate_neo4j(code=code, message="The transaction has been terminated.")
+    with pytest.raises(TooMuch), graph._errors(writes=True):
+        raise error
+    with pytest.raises(Unavailable), graph._errors():
+        raise error
+    graph._driver.close()
+
+
 NAMES = st.sampled_from(["a", "b", "c", "x", "y"])
 
 

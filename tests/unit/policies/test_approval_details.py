@@ -242,7 +242,7 @@ def test_the_grant_is_named_after_requester_and_request(world: World) -> None:
 
 
 def test_what_a_decision_leaves_in_the_audit(world: World, events: Events) -> None:
-    first, second, third = (ask(world, fields=["value.amount"]) for _ in range(3))
+    first, second, third = (ask(world, fields=["value.amount"], reason=f"r{n}") for n in range(3))
     world.approvals.approve(world.user("otto"), first.id)
     world.approvals.deny(world.user("otto"), second.id)
     world.approvals.cancel(world.user("ana"), third.id)
@@ -309,7 +309,7 @@ def test_what_is_wrong_with_the_request_goes_before_who_may_decide_it(world: Wor
 
 
 def test_a_request_of_a_dataset_that_is_gone_can_be_ended_and_not_granted(world: World) -> None:
-    request, other = ask(world, fields=["value.amount"]), ask(world, fields=["value.amount"])
+    request, other = (ask(world, fields=["value.amount"], reason=reason) for reason in "ab")
     del world.facts.known["prod/orders"]
     assert world.approvals.deny(world.user("admin"), request.id).state is RequestState.DENIED
     with pytest.raises(NotFound):
@@ -421,7 +421,7 @@ def test_lists_of_requests(world: World) -> None:
 
 
 def test_requests_of_one_moment_have_an_order(world: World) -> None:
-    made = sorted((ask(world).id for _ in range(5)), reverse=True)
+    made = sorted((ask(world, reason=f"r{n}").id for n in range(5)), reverse=True)
     assert [r.id for r in world.approvals.list(world.user("ana"))] == made
 
 

@@ -64,6 +64,23 @@ def test_the_whole_story(world: World) -> None:
     assert world.state.decide(world.user("ana"), ORDERS).column(EMAIL) == before.column(EMAIL)
 
 
+def test_what_is_asked_again_while_it_waits_is_the_same_request(world: World) -> None:
+    """A client whose connection broke does not know that it was heard."""
+    until = START + timedelta(days=3)
+    request = ask(world, valid_to=until, reason="mailing")
+    world.sleep(seconds=40)
+    assert ask(world, valid_to=until + timedelta(seconds=40), reason="mailing") == request
+    assert [e.action for e in world.entries.rows] == ["request.create"]
+    for other in (
+        {"reason": "another"}, {"reason": "mailing", "purpose": "other"}, {"reason": "mailing", "unmask": []},
+        {"reason": "mailing", "valid_to": until + timedelta(days=1)}, {"reason": "mailing", "user": "otto"},
+        {"reason": "mailing", "fields": ["value.amount"]}, {"reason": "mailing", "rows": "region = 'EU'"},
+    ):  # fmt: skip
+        assert ask(world, **{"valid_to": until, **other}).id != request.id, other
+    world.approvals.cancel(world.user("ana"), request.id)
+    assert ask(world, valid_to=until, reason="mailing").id != request.id
+
+
 def test_a_request_survives_the_way_through_json(world: World) -> None:
     request = ask(world, rows="region = 'EU'", unmask=[])
     assert AccessRequest.from_json(request.to_json()) == request
