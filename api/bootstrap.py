@@ -6,6 +6,8 @@ Connections are opened when they are first used, so building needs no server but
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -205,6 +207,12 @@ def drift_scans(store: CatalogStore, scans: Scans, settings: QuerySettings) -> D
     return seen
 
 
+def _quietly(work: Callable[[], object]) -> None:
+    """Do what is of use before the first question, and is done with it otherwise."""
+    with contextlib.suppress(WeirError):
+        work()
+
+
 def build(settings: Settings, home: Home, **given: Any) -> Services:
     """Join the rooms. `given` replaces parts by name: database, store, index, brokers, log, source, graph, sampler,
     offsets, registry, engine, window, publisher, event_topic.
@@ -281,6 +289,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
 
     def warm_up() -> None:
         parts.warm(query.running.busy)
+        threading.Thread(target=_quietly, args=(search.warm,), name="weir-warm-search", daemon=True).start()
         warm(lineage, graph)
 
     def worker() -> LineageWorker:

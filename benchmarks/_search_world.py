@@ -54,6 +54,7 @@ def opened(
             recorded = time.perf_counter()
             services.search.rebuild_search()
             services.search.refresh()
+            services.search.warm()
             figures = {
                 "datasets": count,
                 "record_s": recorded - begun,

@@ -105,6 +105,11 @@ class Search(Indexing):
         best = ranked[0].score if ranked else 0.0
         return [each for each in ranked if each.hit.id in strict or each.score >= _WORTH * best]
 
+    def warm(self) -> None:
+        """Read what finds by meaning, before the first question. Raises Unavailable."""
+        if self._nearby is not None:
+            self._nearby.read()
+
     def suggest(self, q: str, limit: int = _SUGGESTIONS) -> list[Suggestion]:
         """What the query may become: names of datasets and fields that hold its words, the last of them begun.
 

@@ -21,6 +21,7 @@ GATE = {
 ENGINE = {
     "policies/query.py": "runs what `Trail` let in",
     "policies/query_check.py": "analyses what `Trail` let in",
+    "policies/kept_engine.py": "the engine itself, watched: passes on what the others ask",
     "policies/mask_preview.py": "computes a mask over values of the caller's own; its route records",
 }
 """Who may ask the engine."""

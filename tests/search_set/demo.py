@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-import api.demo
+from api.demo import run
 from api.demo.generator import DERIVED, PLANTED, topic_plans
 from api.demo.topics.registered import PAYMENT
 from api.demo.topics.text import CSV_HEADER
@@ -32,7 +32,7 @@ _DERIVED_FIELDS = {
 
 
 def governance() -> list[dict[str, Any]]:
-    text = (Path(api.demo.__file__).parent / "governance.yaml").read_text(encoding="utf-8")
+    text = run.governance("kafka:9092", "http://registry")
     return [document for document in yaml.safe_load_all(text) if document]
 
 
