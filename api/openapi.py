@@ -39,6 +39,11 @@ def gives(media: str, description: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": description, "content": {media: {"schema": {"type": "string"}}}}}
 
 
+def also_gives(*media: str) -> dict[int | str, dict[str, Any]]:
+    """`responses` of a route whose answer is JSON, or on request text of one of these media types."""
+    return {200: {"content": {each: {"schema": {"type": "string"}} for each in media}}}
+
+
 def install(app: FastAPI) -> None:
     """Describe every route's failures as they are: FastAPI would promise 422 with a body of its own."""
     described: Callable[[], dict[str, Any]] = app.openapi

@@ -135,7 +135,7 @@ def door(folder: Path, table: pa.Table) -> Iterator[Door]:
     world.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
     world.apply(GOVERNANCE)
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(world._app, log_level="error", lifespan="off")
+    config = uvicorn.Config(world.app, log_level="error", lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: server.run(sockets=[listener]), daemon=True)
     thread.start()

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api import sight
 from api.auth import Caller, ServicesOf, require
+from api.openapi import also_gives
 from api.reported import of_dataset
 from api.routes.names import AsOf, Count, Limit, Name, Offset, Text
 from api.sight import owns
@@ -83,7 +84,7 @@ def _unlooked(shown: Mapping[str, Any]) -> dict[str, Any]:
     return {"source": "lineage", "fields": [{**field, **unknown} for field in shown["fields"]]}
 
 
-@router.get("/{namespace}/{name}/schema")
+@router.get("/{namespace}/{name}/schema", responses=also_gives("text/plain"))
 def get_schema(
     built: ServicesOf,
     subject: Caller,

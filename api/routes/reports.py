@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
 from api.auth import Reporter, ServicesOf
+from api.openapi import also_gives
 from api.routes.names import AsOf, Text
 from catalog.where_is_html import to_html
 from catalog.where_is_render import to_csv
@@ -15,7 +16,7 @@ from catalog.where_is_render import to_csv
 router = APIRouter(prefix="/reports", tags=["reports"])
 
 
-@router.get("/where-is")
+@router.get("/where-is", responses=also_gives("text/csv", "text/html"))
 def where_is(
     built: ServicesOf,
     subject: Reporter,

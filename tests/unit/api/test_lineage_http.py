@@ -117,7 +117,7 @@ def test_a_bad_batch_reaches_only_what_was_open_then(weir: ApiWorld, cli: Any) -
 
 @pytest.mark.parametrize("path, params, says", [
     ("lineage/reach", {"from": "job:jobs:cleaner"}, "job"),
-    ("lineage/reach", {"from": node("orders"), "at": "yesterday"}, "at='yesterday'"),
+    ("lineage/reach", {"from": node("orders"), "at": "yesterday"}, "at: 'yesterday'"),
     ("lineage/paths", {"from": node("orders"), "to": EMAIL}, "a field to a field"),
     ("lineage", {"nodeId": node("orders"), "kind": "eats"}, "eats"),
     ("impact", {}, "nodeId"), ("impact", {"nodeId": EMAIL, "cluster": "prod"}, "nodeId"),
