@@ -4,14 +4,15 @@ A statement is known by two keys: its very text, whoever asks, and its text with
 the engine is not run again by anybody else, nor by its user with another number in it; and nobody is kept from a
 statement of the same form by what another one wrote into it.
 
-What ran beside is let off: a statement that ends well has both its keys cleared, and one that cannot be heavy
-(`policies.weights.light`) is never counted.
+What ran beside is let off: a statement that ends well has both its keys cleared, and neither counts for a while; one
+that cannot be heavy (`policies.weights.light`) is never counted.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -41,6 +42,7 @@ class Blame:
     def __init__(self, now: Callable[[], datetime], seconds: float) -> None:
         self._now, self._seconds = now, seconds
         self._strikes: dict[str, list[datetime]] = {}
+        self._well: OrderedDict[str, datetime] = OrderedDict()
         self._lock = threading.Lock()
 
     def strike(self, statement: tuple[str, ...]) -> None:
@@ -48,16 +50,20 @@ class Blame:
         with self._lock:
             now = self._now()
             for key in statement:
-                self._strikes[key] = [*self._fresh(key, now), now]
+                if not self._ended_well(key, now):
+                    self._strikes[key] = [*self._fresh(key, now), now]
             while len(self._strikes) > _MOST:
                 del self._strikes[next(iter(self._strikes))]
 
     def clear(self, statement: tuple[str, ...]) -> None:
-        """It ended well."""
-        if self._strikes:
-            with self._lock:
-                for key in statement:
-                    self._strikes.pop(key, None)
+        """It ended well. What honest people ask all the time runs at most ends of an engine, and is not their cause."""
+        with self._lock:
+            for key in statement:
+                self._strikes.pop(key, None)
+                self._well[key] = self._now()
+                self._well.move_to_end(key)
+            while len(self._well) > _MOST:
+                self._well.popitem(last=False)
 
     def check(self, statement: tuple[str, ...]) -> None:
         """Raises LimitExceeded, with the time until when, for a statement that is refused now."""
@@ -75,6 +81,10 @@ class Blame:
             " fewer records, or for smaller joins and groups.",
             details={"limit": "engine", "until": rfc3339(until), "retry_after": left},
         )
+
+    def _ended_well(self, key: str, now: datetime) -> bool:
+        at = self._well.get(key)
+        return at is not None and at > now - timedelta(seconds=self._seconds)
 
     def _fresh(self, key: str, now: datetime) -> list[datetime]:
         since = now - timedelta(seconds=self._seconds)

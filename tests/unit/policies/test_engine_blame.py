@@ -53,6 +53,24 @@ def test_a_statement_is_refused_after_the_second_end_until_its_time_is_over() ->
     assert not refused(blame, plan(BOMB))
 
 
+def test_what_many_ask_and_ends_well_is_not_blamed_for_what_ran_beside_it() -> None:
+    clock = Clock()
+    blame = Blame(clock, 600)
+    blame.clear(keys(plan(BOMB)))
+    for _ in range(5):
+        clock.now += timedelta(seconds=60)
+        blame.strike(keys(plan(BOMB)))
+    assert not refused(blame, plan(BOMB))
+    other = plan("SELECT sum(id) FROM range(900000)")  # the same form with another number never ended well
+    for _ in range(2):
+        blame.strike(keys(other))
+    assert refused(blame, other) and not refused(blame, plan(BOMB))
+    clock.now += timedelta(seconds=601)
+    for _ in range(2):
+        blame.strike(keys(plan(BOMB)))
+    assert refused(blame, plan(BOMB))
+
+
 def test_ends_that_lie_far_apart_do_not_add_up() -> None:
     clock = Clock()
     blame = Blame(clock, 600)
