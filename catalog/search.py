@@ -21,9 +21,9 @@ from catalog.search_model import FILTERS, IndexPage, SearchQuery
 
 _DEEPEST = 10_000  # how far the index pages; further on, a narrower query is the better way
 _MOST = 1000
-_RANKED = 200  # candidates whose order is made here; further hits follow as the index has them
-_RELAXED = 100
-_LABELLED = 60
+_RANKED = 100  # candidates whose order is made here; further hits follow as the index has them
+_RELAXED = 60
+_LABELLED = 40
 _WORTH = 0.5  # what lacks a word of the query is shown where its score is that share of the best
 _BEST_FIELDS = 5
 _TERMS_S = 5.0
@@ -73,12 +73,14 @@ class Search(Indexing):
         page = self._index.search(asked)
         weight = _weights(page, question)
         ranked = self._ranked(page, asked, question, weight)
-        total = page.total + len(ranked) - len(page.hits)
+        whole = page.total <= len(page.hits)
+        total = len(ranked) if whole else page.total
         if grouped:
             return self._grouped(ranked, page, question, limit, offset, explain)
-        if offset + limit > len(ranked) and page.total > len(page.hits):
+        if offset + limit > len(ranked) and not whole:
             more = self._index.search(replace(asked, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
-            ranked += rank(more.hits, question, weight)
+            seen = {each.hit.id for each in ranked}
+            ranked += rank([hit for hit in more.hits if hit.id not in seen], question, weight)
         shown = tuple(_hit(each, question, explain) for each in ranked[offset : offset + limit])
         return _answer(total, shown, page, ranked, question)
 

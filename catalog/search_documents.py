@@ -19,6 +19,7 @@ from catalog.search_model import Entry
 from catalog.words import name_words, spelled, split, suffixes, text_words
 
 _INSIDE = 2000  # words of its fields that find the dataset itself
+_MEANT = 400  # stems, parts and concepts beside the words of names
 _LABEL = 12  # words of its description that say what a dataset is
 _TRIAL = frozenset({"test", "tests", "testing", "tmp", "temp", "sandbox", "dummy", "scratch", "playground"})
 _DEPRECATED = frozenset({"deprecated", "obsolete", "retired", "legacy"})
@@ -177,7 +178,7 @@ def _of_listed(names: tuple[str, ...], limit: int) -> str:
     """Words of names, then what else they are found by."""
     vocabulary = builtin()
     more = dict.fromkeys(word for name in names for word in vocabulary.indexed(split(name)))
-    return " ".join((name_words(names, limit), *list(more)[:limit])).strip()
+    return " ".join((name_words(names, limit), *list(more)[: min(limit, _MEANT)])).strip()
 
 
 def _of_path(place: FieldPath) -> str:
