@@ -66,8 +66,8 @@ STATEMENTS = {
     " '') = 'y'",
     "nine self joins": "SELECT count(*) FROM orders a, orders b, orders c, orders d, orders e, orders f, orders g, orders h,"
     " orders i WHERE a.n + b.n + c.n + d.n + e.n + f.n + g.n + h.n = i.n",
-    "cube": "SELECT count(*) FROM (SELECT id, n, amount, region, count(*) FROM orders CROSS JOIN (SELECT id AS i FROM range(10000)) GROUP BY CUBE (id, n,"
-    " amount, region, id || region, n + amount, amount * 2, n * 3, n * 5, n * 7))",
+    "cube": "SELECT count(*) FROM (SELECT id, n, amount, region, count(*) FROM orders CROSS JOIN (SELECT id AS i FROM"
+    " range(10000)) GROUP BY CUBE (id, n, amount, region, id || region, n + amount, amount * 2, n * 3, n * 5, n * 7))",
     "correlated counts": "SELECT sum((SELECT count(*) FROM orders b JOIN orders c ON b.n < c.n WHERE b.n + c.n > a.n)) FROM"
     " orders a",
     "running list": "SELECT sum(size(l)) FROM (SELECT collect_list(a.id) OVER (ORDER BY a.n, b.n) AS l FROM orders a CROSS JOIN"
