@@ -137,7 +137,7 @@ class Instance:
     def up(
         self,
         detach: bool = False,
-        extra: Sequence[ProcessSpec] = (),
+        extra: Sequence[ProcessSpec] | Callable[[], Sequence[ProcessSpec]] = (),
         external: Iterable[str] = (),
         only: Iterable[str] | None = None,
         progress: Progress | None = None,
@@ -145,7 +145,8 @@ class Instance:
         """Bring every server up, and after them the `extra` processes; returns when all are ready.
 
         What runs already is kept, what died is started again on its data and its port. `external` names servers that
-        the caller has elsewhere, `only` limits the start to some. Not detached, this process becomes the supervisor:
+        the caller has elsewhere, `only` limits the start to some. A function for `extra` is called once no other start or
+        stop is under way. Not detached, this process becomes the supervisor:
         call `wait` and then `down`. A failed start ends what it started. Raises StackError.
         """
         progress = progress or Silent()
@@ -154,6 +155,7 @@ class Instance:
         self.home.create()
         with self.home.locked(ENGINE_START):
             make_private(self.home.root)
+            processes = extra() if callable(extra) else extra
             state = self._reconcile(detach, progress)
             self._secure(bool(state.servers))
             starter = Starter(self.home, self.settings, state, progress, self._mark(), self._move)
@@ -161,7 +163,7 @@ class Instance:
                 self._choose_ports(wanted, progress)
                 found = self._fetch(wanted, progress)
                 starter.servers({name: self._servers[name] for name in wanted}, self._site(found))
-                starter.processes(extra, self.environment())
+                starter.processes(processes, self.environment())
                 state.save()
             except BaseException as error:
                 end(state, starter.started, self.settings.stop_timeout)

@@ -93,9 +93,14 @@ class Running:
         """Start what does not run. Raises StackError, SettingsError."""
         progress = TerminalProgress(errors)
         pages = PagesBuild(progress.note)
-        pages.begin()
+
+        def processes() -> list[ProcessSpec]:
+            pages.begin()
+            return self._processes()
+
         with _terminated_as_interrupt():
-            self._stack.up(detach, self._processes(), self._external, progress=progress)
+            # Ports are chosen and pages built by the one that starts; a second start at once ends before it touches them.
+            self._stack.up(detach, processes, self._external, progress=progress)
             pages.wait()
 
     @property

@@ -1,0 +1,36 @@
+"""A start while another one is under way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from stack.home import Home
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_five_of_five_starts_beside_another_end_with_one_sentence_and_touch_nothing(tmp_path: Path) -> None:
+    home = Home(tmp_path / "weir")
+    home.create()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")} | {
+        "WEIR_HOME": str(home.root), "PYTHONPATH": str(ROOT),
+    }  # fmt: skip
+    with home.locked():
+        started = [
+            subprocess.Popen(
+                [sys.executable, "-m", "api", "up", "--detach"],
+                env=environment,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )  # fmt: skip
+            for _ in range(5)
+        ]
+        answers = [(*process.communicate(timeout=120), process.returncode) for process in started]
+    for output, errors, code in answers:
+        assert code == 1 and "Another start or stop of the instance" in errors, (output, errors)
+        assert "Traceback" not in errors
+    assert not home.ports_file.exists() and not home.state_file.exists()
