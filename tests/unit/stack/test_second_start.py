@@ -16,8 +16,9 @@ def test_five_of_five_starts_beside_another_end_with_one_sentence_and_touch_noth
     home = Home(tmp_path / "weir")
     home.create()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")} | {
-        "WEIR_HOME": str(home.root), "PYTHONPATH": str(ROOT),
-    }  # fmt: skip
+        "WEIR_HOME": str(home.root),
+        "PYTHONPATH": str(ROOT),
+    }
     with home.locked():
         started = [
             subprocess.Popen(
@@ -26,7 +27,7 @@ def test_five_of_five_starts_beside_another_end_with_one_sentence_and_touch_noth
                 text=True,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-            )  # fmt: skip
+            )
             for _ in range(5)
         ]
         answers = [(*process.communicate(timeout=120), process.returncode) for process in started]
