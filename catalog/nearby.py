@@ -16,7 +16,7 @@ from catalog.search_model import IndexHit
 
 _log = logging.getLogger(__name__)
 
-_MOST = 200_000  # labels; 1,000 bytes each
+_MOST = 60_000  # labels; 1,000 bytes each
 _NEAR = 30
 _LEAST = 0.35
 _PAUSE_S = 10.0
@@ -46,7 +46,10 @@ class Nearby:
         """Read the labels now, where the index changed. Raises Unavailable."""
         stamp = self._index.stamp()
         if stamp != self._stamp:
-            self._labels = Labels(self._meaning, self._index.labels(_MOST), self._labels)
+            listed = self._index.labels(_MOST)
+            if len(listed) == _MOST:
+                _log.warning("Only the %d most frequent labels are found by meaning; all are found by words.", _MOST)
+            self._labels = Labels(self._meaning, listed, self._labels)
             self._stamp = stamp
 
     def _vector(self, text: str) -> Any:
@@ -63,5 +66,7 @@ class Nearby:
             self.read()
         except WeirError as error:
             _log.warning("Labels of the search index cannot be read: %s", error.message)
+        except Exception as error:
+            _log.error("Labels of the search index cannot be read: %s", type(error).__name__)
         finally:
             self._reading.release()

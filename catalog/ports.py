@@ -295,7 +295,7 @@ class SearchIndex(Protocol):
         """Another text whenever something was written or removed since."""
 
     def labels(self, most: int) -> list[str]:
-        """The distinct labels of the documents, at most so many."""
+        """The distinct labels of the documents, the most frequent first, at most so many."""
 
     def refresh(self) -> None:
         """Let search see what was written; for tests and for a user who waits."""

@@ -17,7 +17,7 @@ class CatalogSettings(BaseModel):
     )
     search_timeout_s: float = Field(5.0, gt=0, description="How long to wait for Elasticsearch, in seconds.")
     search_by_meaning: bool = Field(
-        True, description="Find what is near a question in meaning, too, by word vectors; takes 70 MB of memory."
+        True, description="Find what is near a question in meaning, too, by word vectors; takes 40 to 110 MB of memory."
     )
     broker_timeout_s: float = Field(5.0, gt=0, description="How long to wait for a Kafka broker's answer, in seconds.")
     scan_heartbeat_s: float = Field(

@@ -198,21 +198,17 @@ class ElasticSearchIndex:
         return repr(sorted((name, each["index_total"], each["delete_total"]) for name, each in counts.items()))
 
     def labels(self, most: int) -> list[str]:
-        found: list[str] = []
-        after: dict[str, Any] = {}
         with self._translated():
-            while len(found) < most:
-                page = self._client.search(
-                    index=self._alias, size=0, ignore_unavailable=True, allow_no_indices=True, track_total_hits=False,
-                    aggs={"labels": {"composite": {
-                        "size": min(10_000, most - len(found)), "sources": [{"label": {"terms": {"field": "label"}}}], **after,
-                    }}},
-                ).get("aggregations", {"labels": {"buckets": []}})["labels"]  # fmt: skip
-                found += [bucket["key"]["label"] for bucket in page["buckets"]]
-                if "after_key" not in page:
-                    break
-                after = {"after": page["after_key"]}
-        return found
+            answer = self._client.search(
+                index=self._alias,
+                size=0,
+                ignore_unavailable=True,
+                allow_no_indices=True,
+                track_total_hits=False,
+                aggs={"labels": {"terms": {"field": "label", "size": most}}},
+            )
+        found = (answer.get("aggregations") or {"labels": {"buckets": []}})["labels"]
+        return [bucket["key"] for bucket in found["buckets"] if bucket["key"]]
 
     def refresh(self) -> None:
         with self._translated():

@@ -53,7 +53,8 @@ class MemorySearchIndex:
         return repr(hash(tuple((entry.id, entry.version) for entry in self._entries.values())))
 
     def labels(self, most: int) -> list[str]:
-        return sorted({entry.label for entry in self._entries.values() if entry.label})[:most]
+        counts = Counter(entry.label for entry in self._entries.values() if entry.label)
+        return [label for label, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]]
 
     def search(self, query: SearchQuery) -> IndexPage:
         everything = list(self._entries.values())

@@ -14,6 +14,7 @@ from catalog.errors import InvalidInput
 from catalog.kinds import DatasetSpec
 from catalog.model import DatasetId, ReviewState
 from catalog.ports import SearchIndex
+from catalog.search import Search
 from catalog.search_documents import dataset_key, entries
 from catalog_samples import NAMESPACE, World, email, profile, scan
 
@@ -356,3 +357,26 @@ def test_ten_thousand_fields_are_indexed(world: World) -> None:
     world.search.refresh()
     assert find(world, "block_77.column_7777")[0] == "value.block_77.column_7777"
     assert world.search.search("column", filters={"kind": ["field"]}).total == 10_000
+
+
+def test_labels_and_the_stamp_follow_what_is_written(world: World) -> None:
+    labels, stamp = world.index.labels(100), world.index.stamp()
+    assert "customer email" in labels and "payments card payments b settled b nightly" in labels
+    assert world.index.stamp() == stamp and len(world.index.labels(2)) == 2
+    world.datasets.record_scan(scan(DatasetId(NAMESPACE, "more"), ["value.brand.new"]))
+    world.search.refresh()
+    assert world.index.stamp() != stamp and "brand new" in world.index.labels(100)
+
+
+def test_what_is_near_in_meaning_is_found(world: World, index: SearchIndex) -> None:
+    class Near:
+        def vectors(self, texts: list[str]) -> object:
+            import numpy as np
+
+            return np.array([[1.0, 0.0] if {"login", "handle"} & set(text.split()) else [0.0, 1.0] for text in texts])
+
+    search = Search(world.store, index, world.clusters, Near())  # type: ignore[arg-type]
+    search.warm()
+    assert any(path.endswith("owner.login") for path in paths(search.search("handle", limit=100)))
+    answer = search.search("handle", filters={"kind": ["dataset"]})
+    assert all(hit.source["kind"] == "dataset" for hit in answer.hits)
