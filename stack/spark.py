@@ -180,6 +180,8 @@ class Spark:
             "spark.sql.shuffle.partitions": "4",
             "spark.sql.session.timeZone": "UTC",
             "spark.sql.ansi.enabled": "true",
+            # What Spark writes through Hadoop's file system is for its user alone; the umask of the process is not asked.
+            "spark.hadoop.fs.permissions.umask-mode": "077",
             # What a statement must not do. A client that holds the token can switch these back on, so they are
             # the second wall behind the gate, not the first.
             "spark.sql.variable.substitute": "false",

@@ -210,6 +210,7 @@ def _spark_defaults(weir_url: str, token: str, jars: Sequence[Path], folder: Pat
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.enabled": "false",
+        "spark.hadoop.fs.permissions.umask-mode": "077",
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.session.timeZone": "UTC",
         "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
