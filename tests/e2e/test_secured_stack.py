@@ -102,7 +102,9 @@ def test_a_scan_by_address_signs_in_and_a_query_reads(secured: tuple[Path, dict[
 def test_everything_below_the_home_is_the_owners(secured: tuple[Path, dict[str, str], dict[str, Any]]) -> None:
     home, _, _ = secured
     # Spark makes what it is sent executable for all, in a folder that nobody else can enter.
-    paths = [path for path in (home, *home.rglob("*")) if not path.is_symlink() and "userFiles-" not in str(path.parent)]
+    paths = [
+        path for path in (home, *home.rglob("*")) if not path.is_symlink() and "userFiles-" not in str(path.parent)
+    ]
     wrong = [f"{path} {oct(mode)}" for path in paths if (mode := stat.S_IMODE(path.stat().st_mode)) & 0o077]
     assert wrong == []
 
