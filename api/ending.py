@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import errors
 
@@ -20,17 +20,11 @@ class EndingServer:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begun = False
-
-        async def noted(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
+        noted = errors.Noted(send)
         try:
             await self.app(scope, receive, noted)
         except asyncio.CancelledError:
-            if begun:
+            if noted.begun:
                 raise
             text = "Weir is being stopped or started again; ask again in a moment."
             headers = {"Retry-After": "5", "Connection": "close"}

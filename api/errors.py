@@ -121,6 +121,17 @@ def unexpected(path: str, error: Exception) -> JSONResponse:
     return JSONResponse(body("internal", message, {"reference": reference}), 500, headers={"Connection": "close"})
 
 
+class Noted:
+    """A `send` that notes whether anything of the answer is out."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self.begun = send, False
+
+    async def __call__(self, message: Message) -> None:
+        self.begun = True
+        await self._send(message)
+
+
 class Unexpected:
     """Answers 500 for what no handler knows, and lets nothing pass to the server, which would log the error's text."""
 
@@ -131,20 +142,14 @@ class Unexpected:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begun = False
-
-        async def noted(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
+        noted = Noted(send)
         try:
             await self.app(scope, receive, noted)
         except (TooLargeError, ClientDisconnect):
             raise
         except Exception as error:
             answer = unexpected(scope["path"], error)
-            if begun:  # its head is out: only a cut connection can tell the client
+            if noted.begun:  # its head is out: only a cut connection can tell the client
                 raise CutShortError(
                     f"reference {json.loads(bytes(answer.body))['error']['details']['reference']}"
                 ) from None

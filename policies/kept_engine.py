@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from policies.engine_jobs import END, Job
 from policies.engine_keeper import Keeper
-from policies.plan import Batches, QueryPlan, Result, ResultColumn, Unreadable
+from policies.passed_on import PassedOn
+from policies.plan import Batches, QueryPlan, Result
 from policies.query_ports import Engine
 
 Answer = TypeVar("Answer")
@@ -54,30 +55,12 @@ class KeptEngine:
         return answer
 
 
-class _Given:
-    """Implements `policies.plan.Batches`: those that the engine's thread hands over."""
+class _Given(PassedOn):
+    """Those that the engine's thread hands over."""
 
     def __init__(self, job: Job, batches: Batches) -> None:
-        self._job, self._batches = job, batches
-
-    @property
-    def schema(self) -> Any:
-        return self._batches.schema
-
-    @property
-    def columns(self) -> tuple[ResultColumn, ...]:
-        return self._batches.columns
-
-    def rows(self, batches: Sequence[Any]) -> list[list[object]]:
-        return self._batches.rows(batches)
-
-    @property
-    def limit(self) -> str | None:
-        return self._batches.limit
-
-    @property
-    def unreadable(self) -> Unreadable | None:
-        return self._batches.unreadable
+        super().__init__(batches)
+        self._job = job
 
     def __iter__(self) -> Iterator[Any]:
         while (batch := self._job.take()) is not END:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import structlog
 
 from catalog.errors import NotAllowed, NotSignedIn, Unavailable, WeirError
 from policies.model import Subject
-from policies.plan import Batches, ResultColumn, Unreadable
+from policies.passed_on import PassedOn
+from policies.plan import Batches
 from policies.query_errors import AccessChanged
 from policies.query_prepare import Prepared, Preparer
 from policies.query_running import Running
@@ -101,30 +102,12 @@ class Access:
             done.set()
 
 
-class AllowedBatches:
-    """Implements `policies.plan.Batches`: those of an engine, each given only while access lasts."""
+class AllowedBatches(PassedOn):
+    """Those of an engine, each given only while access lasts."""
 
     def __init__(self, batches: Batches, access: Access) -> None:
-        self._batches, self._access = batches, access
-
-    @property
-    def schema(self) -> Any:
-        return self._batches.schema
-
-    @property
-    def columns(self) -> tuple[ResultColumn, ...]:
-        return self._batches.columns
-
-    @property
-    def limit(self) -> str | None:
-        return self._batches.limit
-
-    @property
-    def unreadable(self) -> Unreadable | None:
-        return self._batches.unreadable
-
-    def rows(self, batches: Sequence[Any]) -> list[list[object]]:
-        return self._batches.rows(batches)
+        super().__init__(batches)
+        self._access = access
 
     def __iter__(self) -> Iterator[Any]:
         for batch in self._batches:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz.distance import OSA
 
 from catalog.finding.query import Question
-from catalog.finding.vocabulary import stem
+from catalog.finding.vocabulary import CONCEPT, STEM, stem
 from catalog.search_model import IndexHit, Needle, Way
 
 OF_FIELD = {
@@ -114,13 +114,13 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], likeness
         reasons["name"] = _NAME_SHARE * fit * _of_name(held, words["name"], is_dataset)
         if len(question.words) > 1:
             everywhere = frozenset().union(*sets.values())
-            around = sum(1 for word in question.words if word in everywhere or f"={stem(word)}" in everywhere)
+            around = sum(1 for word in question.words if word in everywhere or STEM + stem(word) in everywhere)
             reasons["context"] = _CONTEXT * around / len(question.words)
         if likeness:
             reasons["meaning"] = _LIKE * max(0.0, likeness)
         if is_dataset and question.wide:
             reasons["dataset"] = _WIDE * question.wide * min(1.0, fit + max(0.0, likeness))
-        if not is_dataset and any(f"~{c}" in sets["name"] or f"~{c}" in sets["entity"] for c in question.hints):
+        if not is_dataset and any(CONCEPT + c in sets["name"] or CONCEPT + c in sets["entity"] for c in question.hints):
             reasons["hint"] = _HINTED
     if question.spelled is not None:
         if question.spelled in hit.exact:
@@ -181,7 +181,7 @@ def _by_way(
     worst = min(found, key=lambda one: one[0])
     apart = 1.0 if len({one[1] for one in found}) == 1 else 0.9
     quality = way.quality * apart * sum(one[0] for one in found) / len(found)
-    how = worst[2] if way.words[0][0].isalnum() else "stem" if way.words[0].startswith("=") else "meaning"
+    how = worst[2] if way.words[0][0].isalnum() else "stem" if way.words[0].startswith(STEM) else "meaning"
     word = worst[3] if worst[2] == "slip" else None
     return Held(needle.text, worst[1], quality, how, word)
 
