@@ -205,10 +205,10 @@ class ElasticSearchIndex:
                 ignore_unavailable=True,
                 allow_no_indices=True,
                 track_total_hits=False,
-                aggs={"labels": {"terms": {"field": "label", "size": most}}},
+                aggs={"labels": {"terms": {"field": "label", "size": most, "exclude": [""]}}},
             )
         found = (answer.get("aggregations") or {"labels": {"buckets": []}})["labels"]
-        return [bucket["key"] for bucket in found["buckets"] if bucket["key"]]
+        return [bucket["key"] for bucket in found["buckets"]]
 
     def refresh(self) -> None:
         with self._translated():
