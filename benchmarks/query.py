@@ -136,6 +136,9 @@ class World:
         return QueryTable(f"bench/{name}", name, facts, {"kafka.bootstrap.servers": self.servers},
                           PartRead("text", STRING), PartRead("json", kind))  # fmt: skip
 
+    def facts(self, reference: str) -> DatasetFacts:
+        return self.find(reference.removeprefix("bench/")).facts
+
     def __call__(self, subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
         return decide(subject, facts, roles=self.roles, policies=self.policies, purpose=purpose, now=datetime.now(UTC))
 
