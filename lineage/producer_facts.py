@@ -45,7 +45,9 @@ class FactReader:
         time = event.time
         if isinstance(event, RunEvent) and event.type in ("RUNNING", None):
             time -= time % SEEN_STEP  # repeats of a report within a minute are passed over before they come here
-        for fact in _kept(self._events, mark_of(event), lambda: list(self._of_datasets(event, reading))):
+        for fact in _kept(
+            self._events, reading.mark or mark_of(event), lambda: list(self._of_datasets(event, reading))
+        ):
             yield fact if fact.time == ALWAYS else fact.at(time)
         for ref in refs(event):
             for key, value in _each(ref.side_facets, DATASET):
@@ -161,6 +163,7 @@ def ways(found: Mapping[str, Any]) -> dict[str, Any] | None:
     whole: dict[str, list[Any]] = {}
     left = MAX_WAYS
     cut = 0
+    alike: dict[tuple[Any, ...], list[Any]] = {}  # most columns are made in one of a few ways
     given = found.get("fields")
     listed = [(name, item) for name, entry in (given.items() if isinstance(given, Mapping) else ())
               if isinstance(entry, Mapping) for item in items(entry, "inputFields")]  # fmt: skip
@@ -170,6 +173,7 @@ def ways(found: Mapping[str, Any]) -> dict[str, Any] | None:
             continue
         at = sources.setdefault(source, len(sources))
         direct, indirect = _transformations(item)
+        direct = alike.setdefault(tuple(map(tuple, direct)), direct)
         if left <= 0:
             cut += 1
             continue

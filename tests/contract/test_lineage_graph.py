@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -402,6 +401,6 @@ def test_contents_outlive_the_last_run_and_end_with_it(graph: LineageGraph) -> N
         shown = [ids(graph.closure([node("a")], Kind.FEEDS, DOWN, 3, time, 9, basis).edges) for time in times]
         assert shown == list(found)
     assert graph.edges_at([node("b")], Kind.FEEDS, DOWN, 15, Basis.CONTENTS) == [edges[1]]
-    graph.write(GraphDelta(updates=[replace(edges[0], ct=40)], clears={DatasetId(KAFKA, "b"): (30, 40)}))
+    graph.write(GraphDelta(updates=[edges[0]._replace(ct=40)], clears={DatasetId(KAFKA, "b"): (30, 40)}))
     assert graph.edges_at([node("a")], Kind.FEEDS, DOWN, 45, Basis.CONTENTS) == []
     assert graph.context([DatasetId(KAFKA, "b")]).clears == {DatasetId(KAFKA, "b"): (30, 40)}
