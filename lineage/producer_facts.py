@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
@@ -96,16 +96,16 @@ class FactReader:
     def _columns(
         self, event: Event, reading: Reading, job: Name | None, with_schema: set[Name], time: int
     ) -> Iterator[Fact]:
-        named: dict[Name, set[str]] = {}
+        named: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in reading.facts:
             if row[0] in (COLUMN, EXPLICIT_COLUMN):
-                named.setdefault(Name(row[1], row[2]), set()).add(row[3])
-                named.setdefault(Name(row[4], row[5]), set()).add(row[6])
+                named[row[1], row[2]].add(row[3])
+                named[row[4], row[5]].add(row[6])
             elif row[0] in (INFLUENCE, EXPLICIT_INFLUENCE):
-                named.setdefault(Name(row[1], row[2]), set()).add(row[3])
+                named[row[1], row[2]].add(row[3])
         by = _mark(job) if job is not None else ""
-        for dataset, columns in named.items():
-            if dataset not in with_schema:
+        for parts, columns in named.items():
+            if (dataset := Name(*parts)) not in with_schema:
                 value: dict[str, Any] = {"columns": sorted(columns)[:MAX_COLUMNS]}
                 if len(columns) > MAX_COLUMNS:
                     value["cut"] = len(columns) - MAX_COLUMNS

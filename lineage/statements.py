@@ -115,7 +115,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
             case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
                 pair = (Kind.CHILD_OF, book.namespace, book.name, "", ns, name, "", "", "")
                 said.pairs[pair] = ((), How.PARENT_RUN)
-    columns = [row for row in columns if row[5] or not (said.explicit or row[2] in explicit_into)]
+    if said.explicit or explicit_into:
+        columns = [row for row in columns if row[5] or not (said.explicit or row[2] in explicit_into)]
     if showing_masks and unsaid:
         columns = _masked_as_shown(columns, unsaid, flows_from_sql(showing_masks, schemas, ins, outs, names)[0])
     if texts and not said.explicit:
@@ -189,7 +190,7 @@ def _spelled(source: DatasetId, sf: str, target: DatasetId, tf: str) -> tuple[st
 
 
 def _how(said: Statement, target: DatasetId, explicit: bool) -> How:
-    return How.EXPLICIT if explicit else How.SQL if target in said.from_sql else How.COLUMNS
+    return How.EXPLICIT if explicit else How.SQL if said.from_sql and target in said.from_sql else How.COLUMNS
 
 
 def _add_columns(

@@ -271,6 +271,10 @@ class MemoryGraph:
         self._held()
         self._store = _Store()
 
+    def apart(self) -> MemoryGraph:
+        self._held()
+        return MemoryGraph()
+
     def fresh(self) -> MemoryGraph:
         return MemoryGraph()
 

@@ -43,6 +43,9 @@ _ACTIVE_SECONDS = 1.0
 
 _GRACE_SECONDS = 2 * _ACTIVE_SECONDS
 
+_APART = 0
+"""A generation that is never active: they begin at 1."""
+
 _SCHEMA_SECONDS = 30.0
 """How long making a constraint waits for others who make it too."""
 
@@ -132,6 +135,9 @@ class Neo4jGraph:
 
     def _label(self) -> str:
         return f"{self.name}.{self._generation()}"
+
+    def apart(self) -> Neo4jGraph:
+        return Neo4jGraph(self._driver, self._settings, self.name, _APART)
 
     def fresh(self) -> Neo4jGraph:
         self.prepare()
