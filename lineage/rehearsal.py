@@ -46,14 +46,13 @@ def rehearse(graph: LineageGraph, longest: float) -> int:
 
 
 def _ask(lineage: Lineage, token: str, done: int, until: float) -> None:
-    for at in range(2 * _LAYERS):
+    for layer in range(_LAYERS):
         if time.monotonic() > until:
             return
-        dataset = DatasetId(_namespace(token), f"d{at % _LAYERS}_{(at + done) % 3}")
-        field = dataset.field_node_id(f"c{at % _COLUMNS}")
-        for depth in (20, 5):
-            lineage.impact(dataset.node_id, depth)
-            lineage.impact(field, depth)
+        dataset = DatasetId(_namespace(token), _dataset(done, layer, layer))
+        field = dataset.field_node_id(f"c{layer}")
+        lineage.impact(dataset.node_id, 20)
+        lineage.impact(field, 20)
         lineage.lineage(dataset.node_id, Direction.BOTH)
         lineage.lineage(dataset.node_id, Direction.BOTH, level=Level.COLUMN)
         lineage.lineage(field, Direction.UPSTREAM, basis=Basis.CONTENTS)
@@ -64,12 +63,12 @@ def _events(token: str, done: int) -> Iterator[Event]:
     for job in range(_JOBS):
         for run in (0, 1):
             for second, kind in ((0, "START"), (1, "COMPLETE")):
-                yield parse(_event(token, f"job{done}_{job}", job, run, kind, _START + 100_000 * run + 1000 * second))
+                yield parse(_event(token, done, job, run, kind, _START + 100_000 * run + 1000 * second))
 
 
-def _event(token: str, name: str, job: int, run: int, kind: str, moment: int) -> dict[str, Any]:
-    namespace, layer = _namespace(token), job % _LAYERS
-    inputs = [f"d{layer}_{(job + side) % 3}" for side in (0, 1)]
+def _event(token: str, done: int, job: int, run: int, kind: str, moment: int) -> dict[str, Any]:
+    namespace, name, layer = _namespace(token), f"job{done}_{job}", job % _LAYERS
+    inputs = [_dataset(done, layer, job + side) for side in (0, 1)]
     fields = {
         f"c{column}": {"inputFields": [
             {"namespace": namespace, "name": source, "field": f"c{column}",
@@ -86,8 +85,12 @@ def _event(token: str, name: str, job: int, run: int, kind: str, moment: int) ->
         "run": {"runId": f"{token}-{name}-{run}"},
         "job": {"namespace": namespace, "name": name, "facets": {"jobType": {"processingType": "BATCH"}}},
         "inputs": [{"namespace": namespace, "name": source} for source in inputs],
-        "outputs": [{"namespace": namespace, "name": f"d{layer + 1}_{job % 3}", "facets": facets}],
+        "outputs": [{"namespace": namespace, "name": _dataset(done, layer + 1, job), "facets": facets}],
     }
+
+
+def _dataset(done: int, layer: int, at: int) -> str:
+    return f"d{done}_{layer}_{at % 3}"
 
 
 def _namespace(token: str) -> str:
