@@ -31,8 +31,9 @@ def warm(lineage: Lineage, graph: LineageGraph, longest: float = LONGEST_SECONDS
 def _warm(lineage: Lineage, graph: LineageGraph, longest: float) -> None:
     began = time.monotonic()
     try:
-        graph.warm()
+        graph.prepare()
         rounds = rehearse(graph, REHEARSED_SECONDS)
+        graph.warm()
         asked = 0
         for node in graph.named_in("dataset", None, _DATASETS):
             if time.monotonic() - began > longest:

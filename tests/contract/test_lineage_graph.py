@@ -19,6 +19,7 @@ from lineage.model import FOREVER, Basis, Direction, Edge, Kind
 from lineage.parse import MAX_FIELD_BYTES, MAX_NAME_BYTES, MAX_NAMESPACE_BYTES, parse
 from lineage.ports import LineageGraph, StaleBook
 from lineage.queries import NOW, Lineage
+from lineage.rehearsal import rehearse
 from lineage.settings import Neo4jSettings
 from lineage.writer import GraphWriter
 from lineage_samples import (
@@ -220,6 +221,25 @@ def test_clear_removes_this_graph(graph: LineageGraph) -> None:
     graph.clear()
     counts = graph.counts()
     assert (counts.datasets, counts.jobs, counts.edges) == (0, 0, {})
+
+
+def test_what_is_tried_apart_is_never_shown(graph: LineageGraph) -> None:
+    graph.write(chain(feeds("a", "b")))
+    apart = graph.apart()
+    apart.write(chain(feeds("c", "d")))
+    assert apart.node(node("c")) is not None and apart.node(node("a")) is None
+    assert graph.node(node("c")) is None and graph.counts().edges == {"feeds": 1}
+    apart.clear()
+    assert apart.counts().edges == {} and graph.counts().edges == {"feeds": 1}
+
+
+def test_a_rehearsal_leaves_the_graph_as_it_was(graph: LineageGraph) -> None:
+    graph.write(chain(feeds("a", "b")))
+    before = graph.counts()
+    assert rehearse(graph, 0.0) == 1
+    assert graph.counts() == before
+    left = graph.apart().counts()
+    assert (left.datasets, left.jobs, left.edges) == (0, 0, {})
 
 
 def test_a_fresh_graph_takes_the_place_of_the_old_one(graph: LineageGraph) -> None:
