@@ -33,8 +33,8 @@ def text(raw: Any, most: int = MAX_TEXT) -> str | None:
             return None
     if not raw or raw.isspace():
         return None
-    raw = raw[:most]
-    return raw if raw.isascii() else raw.encode(errors="replace").decode()
+    found: str = raw[:most]
+    return found if found.isascii() else found.encode(errors="replace").decode()
 
 
 def whole(raw: Any) -> int | None:
