@@ -13,6 +13,7 @@ from stack import heap, jvm
 from stack.errors import StackError
 from stack.process import Identity, marked, reap, stop
 from stack.progress import Silent
+from stack.spark import Spark
 from stack.starting import Starter
 from stack.state import Entry, State
 from stack.versions import JAVA
@@ -44,6 +45,17 @@ class KeptServer:
         """End the process and what it started, at once."""
         stop([identity], 0)
         reap()
+
+    def archive_classes(self) -> bool:
+        """Write the archive of classes that the server's next starts use, where there is none yet and this start wrote a
+        list of them; True when it was written now. Takes up to a minute. Raises OSError, StackError."""
+        instance = self._instance
+        server = instance._servers[self.name]
+        if not isinstance(server, Spark):
+            return False
+        site = instance._site(instance._java(JAVA, Silent()))
+        log = instance.home.logs / f"{self.name}-classes.log"
+        return server.archive(site).make(server.class_list(site), log)
 
     def replace(self, identity: Identity) -> Identity | None:
         """End this process, if it lives, and start the server again on its data and its port; does not wait until it
