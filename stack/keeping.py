@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from stack import heap, jvm
 from stack.errors import StackError
-from stack.process import Identity, marked, reap, stop
+from stack.process import Identity, cut, marked, reap, stop
 from stack.progress import Silent
 from stack.spark import Spark
 from stack.starting import Starter
@@ -20,6 +20,12 @@ from stack.versions import JAVA
 
 if TYPE_CHECKING:
     from stack.instance import Instance
+
+
+def cut_logs(instance: Instance) -> list[str]:
+    """Put aside the logs that got too long of the instance's running processes; gives their names. Raises OSError."""
+    entries = State.load(instance.home.state_file).servers.values()
+    return [entry.name for entry in entries if cut(Path(entry.log))]
 
 
 class KeptServer:
