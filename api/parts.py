@@ -290,7 +290,7 @@ class Parts:
 
         query = self._settings.query
         sessions = self.get("sessions", self.sessions)
-        process = QueryEngine(self._home, EngineDoor(self._query_remote(), sessions))
+        self._process = process = QueryEngine(self._home, EngineDoor(self._query_remote(), sessions))
         made = Keeper(process, Blame(lambda: datetime.now(UTC), query.refused_seconds), query, self._warm_again)
         self.closing.append(made.close)
         return made
@@ -309,7 +309,8 @@ class Parts:
         sessions, keeper = self.get("sessions", self.sessions), self.get("keeper", self.keeper)
         sessions.warm()
         count = self._settings.query.warm_up_queries
-        made = WarmUp(sessions, count, self._busy, lambda engine: KeptEngine(engine, keeper))
+        kept, process = lambda engine: KeptEngine(engine, keeper), self._process
+        made = WarmUp(sessions, count, self._busy, kept, process.archive_classes)
         self.closing.append(made.close)
         made.start()
 
