@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from catalog.answers import Hit, SearchAnswer, Suggestion
+from catalog.clicks import Clicks, tie_broken
 from catalog.clusters import Clusters
 from catalog.errors import InvalidInput
 from catalog.finding.query import Question, parse
@@ -34,10 +35,16 @@ class Search(Indexing):
     """Answers searches; keeping the index in step is inherited."""
 
     def __init__(
-        self, store: CatalogStore, index: SearchIndex, clusters: Clusters, meaning: Meaning | None = None
+        self,
+        store: CatalogStore,
+        index: SearchIndex,
+        clusters: Clusters,
+        meaning: Meaning | None = None,
+        clicks: Clicks | None = None,
     ) -> None:
-        """`meaning`: what is near a question in meaning is found, too; None: words alone count."""
+        """`meaning`: what is near a question in meaning is found, too; None: words alone count. `clicks` break ties."""
         super().__init__(store, index)
+        self._clicks = clicks
         self._nearby = Nearby(index, meaning) if meaning is not None else None
         self._clusters = clusters
         self._vocabulary: tuple[float, Vocabulary] = (float("-inf"), builtin())
@@ -73,6 +80,8 @@ class Search(Indexing):
         page = self._index.search(asked)
         weight = _weights(page, question)
         ranked = self._ranked(page, asked, question, weight)
+        if self._clicks is not None and question.needles:
+            ranked = tie_broken(ranked, self._clicks.of(q))
         whole = page.total <= len(page.hits)
         total = len(ranked) if whole else page.total
         if grouped:

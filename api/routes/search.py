@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
@@ -97,6 +97,26 @@ def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:
     record = built.store.dataset(DatasetId(hit["namespace"], hit["name"]))
     if record is None or not sights.of(record).counts:
         hit["presence"] = None
+
+
+class Opened(BaseModel):
+    """An answer that was opened."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    q: Text = Field(description="The query as it was typed.", examples=["customer email"])
+    dataset: Text = Field(description="The dataset that was opened, or that of the field.", examples=["prod/orders"])
+
+
+@router.post("/search/opened")
+def opened(built: ServicesOf, _: Caller, body: Opened) -> dict[str, Any]:
+    """Report which answer of a search was opened; it breaks ties when the same is asked again.
+
+    Who opened it is not kept, and of the query only a keyed hash: it may hold personal data. `counted` is false for a
+    query without words.
+    """
+    record = built.datasets.get(built.datasets.find(body.dataset))
+    return {"counted": built.clicks.opened(body.q, record.id)}
 
 
 @router.get("/search/suggest")
