@@ -126,5 +126,8 @@ def suggest(
     q: Annotated[Text, Query(description="What was typed so far.")] = "",
     limit: Annotated[Count, Query(le=20, description="At most this many.")] = 10,
 ) -> dict[str, Any]:
-    """Names of datasets and fields that what is being typed may become."""
+    """What is being typed may become: names of datasets and fields, or values of the filter that it ends with.
+
+    `kind` is `dataset`, `field` or the name of the filter: `owner:ot` may become `otto` of kind `owner`.
+    """
     return {"suggestions": [each.to_json() for each in built.search.suggest(q, limit)]}
