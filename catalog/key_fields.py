@@ -24,14 +24,29 @@ _IDENTIFYING = frozenset(
 )
 
 
+_FAMILIES = {
+    "text": {"string", "varchar", "char", "text", "uuid", "enum", "fixed"},
+    "integer": {"int32", "int64", "integer", "bigint", "int", "smallint", "tinyint", "long"},
+    "number": {"double", "float", "decimal", "real", "number"},
+}
+_FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names}
+
+
 @dataclass(frozen=True, slots=True)
 class KeyField:
-    """words: of its name, with the name above it where its own says too little; tags: kinds of personal data."""
+    """words: of its name, with the name above it where its own says too little; types: their families; tags: kinds of
+    personal data."""
 
     path: str
     words: tuple[str, ...]
     types: frozenset[str]
     tags: frozenset[str]
+
+
+def type_families(types: Iterable[str]) -> frozenset[str]:
+    """Types by what can be compared: `STRING` that is declared, `string` and `uuid` that are learned are all text."""
+    plain = (each.lower().split("(")[0].split("<")[0].strip() for each in types)
+    return frozenset(_FAMILY_OF.get(name, name) for name in plain)
 
 
 def key_words(path: str) -> tuple[str, ...]:
@@ -54,5 +69,5 @@ def key_fields(sources: Iterable[Mapping[str, Any]]) -> list[KeyField]:
         if not words or _BARE.issuperset(words) or not source.get("types"):
             continue
         if words[-1] in _ENDINGS or tags & _IDENTIFYING:
-            found.setdefault(words, KeyField(source["path"], words, frozenset(source["types"]), tags))
+            found.setdefault(words, KeyField(source["path"], words, type_families(source["types"]), tags))
     return list(found.values())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from catalog.errors import Unavailable
-from catalog.key_fields import KeyField, key_fields, key_words
+from catalog.key_fields import KeyField, key_fields, key_words, type_families
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Clock, SearchIndex
 from catalog.records import DatasetRecord
@@ -124,7 +124,7 @@ class Related:
             for dataset, other in same.items():
                 reason = {
                     "kind": "shared_key", "field": key.path, "other": other["path"],
-                    "type": ", ".join(sorted(key.types & set(other["types"]))), "tags": sorted(key.tags),
+                    "type": ", ".join(sorted(key.types & type_families(other["types"]))), "tags": sorted(key.tags),
                 }  # fmt: skip
                 shared.setdefault(dataset, []).append((1 / math.log2(1 + len(same)), reason))
         for dataset, reasons in shared.items():
@@ -153,9 +153,8 @@ class Related:
 
 
 def _is(source: Mapping[str, Any], key: KeyField) -> bool:
-    types: Collection[str] = source.get("types") or ()
     return (
         key_words(source["path"]) == key.words
-        and bool(key.types & set(types))
+        and bool(key.types & type_families(source.get("types") or ()))
         and key.tags == frozenset(source.get("entities") or ())
     )

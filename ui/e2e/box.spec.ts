@@ -124,10 +124,8 @@ test("favourites and searches are kept in the browser for one person, and offere
 test("a dataset's page names related datasets with reasons", async () => {
   const page = await as("ana", "/datasets/prod/orders");
   const related = page.getByRole("region", { name: "Related datasets" });
-  await related
-    .getByText(/step downstream|shares /)
-    .first()
-    .waitFor();
+  for (const reason of [/step downstream/, /shares .*order_id \(text\)/])
+    await related.getByText(reason).first().waitFor();
   await related.getByRole("link").first().click();
   await page.waitForURL((url) => !url.pathname.endsWith("/orders"));
 });

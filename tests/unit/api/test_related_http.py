@@ -72,7 +72,15 @@ def test_a_key_of_the_same_name_and_type_relates_however_it_is_written(weir: Api
     assert set(found) == {"prod/payments", "prod/parcels"}  # a number of that name is another key; `id` alone is none
     shared = found["prod/payments"][0]
     assert (shared["kind"], shared["field"], shared["other"], shared["type"]) == (
-        "shared_key", "value.order_id", "value.order.id", "string")  # fmt: skip
+        "shared_key", "value.order_id", "value.order.id", "text")  # fmt: skip
+
+
+def test_a_declared_type_is_compared_with_a_learned_one(weir: ApiWorld) -> None:
+    weir.apply(
+        "apiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: prod}\n"
+        "spec: {schema: {spark: 'order_id STRING, amount BIGINT'}}\n"
+    )
+    assert set(reasons(related(weir))) == {"prod/payments", "prod/parcels"}
 
 
 def test_datasets_read_in_one_query_relate_by_the_number_of_queries(weir: ApiWorld) -> None:

@@ -12,6 +12,7 @@ import { bestOf, HitRow, hitLink } from "@/components/HitRow";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { Segments } from "@/components/Segments";
 import { plural } from "@/lib/format";
 import { useRecent } from "@/lib/kept";
 import { links } from "@/lib/links";
@@ -78,14 +79,15 @@ export function Search() {
           </span>
         )}
         {chosen.kind !== "field" && !chosen.dataset && (
-          <button
-            type="button"
-            className="button small"
-            aria-pressed={grouped}
-            onClick={() => set("view", grouped ? "fields" : null)}
-          >
-            Group by dataset
-          </button>
+          <Segments
+            label="Show"
+            value={grouped ? "datasets" : "fields"}
+            options={[
+              { value: "datasets", text: "By dataset", title: "Datasets, each with its best fields" },
+              { value: "fields", text: "One by one", title: "Each dataset and each field by itself" },
+            ]}
+            onChange={(view) => set("view", view === "fields" ? view : null)}
+          />
         )}
       </PageHead>
       <div className="columns left">
