@@ -77,9 +77,10 @@ test("many fields of one dataset are one group, all of them a click away; each p
   const why = page.getByRole("dialog", { name: `Why ${names[0]} is here` });
   await why.getByText("how well the words fit").waitFor();
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Group by dataset", pressed: true }).click();
+  await page.getByRole("button", { name: "By dataset", pressed: true }).waitFor();
+  await page.getByRole("button", { name: "One by one" }).click();
   await page.waitForURL(/view=fields/);
-  await page.getByRole("button", { name: "Group by dataset", pressed: false }).waitFor();
+  await page.getByRole("button", { name: "One by one", pressed: true }).waitFor();
 });
 
 test("all matching fields of one dataset are a link away", async () => {
