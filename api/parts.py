@@ -343,6 +343,10 @@ class Parts:
         given = self._given.get("mask_secret")
         return given if given is not None else self._home.secret("masks").encode()
 
+    def click_secret(self) -> bytes:
+        """The key that hashes queries whose answers were opened; kept in WEIR_HOME."""
+        return self._home.secret("clicks").encode()
+
     # -- health -------------------------------------------------------------------------------------------------------
 
     def probes(self) -> dict[str, Callable[[], object]]:
