@@ -190,10 +190,9 @@ class SqlAuditStore:
             _one_at_a_time(self._database, session, _AUDIT_LOCK)
             # Read behind the lock, and not by objects: what this session read before may be older.
             found = session.execute(_HEAD).first()
+            chain, seq, last = found if found is not None else (secrets.token_hex(8), 0, "")
             if found is None:
-                found = (secrets.token_hex(8), 0, "")
-                session.execute(insert(_HEADS), {"id": 1, "chain": found[0], "seq": 0, "hash": ""})
-            chain, seq, last = found
+                session.execute(insert(_HEADS), {"id": 1, "chain": chain, "seq": seq, "hash": last})
             entry = make(seq + 1, last)
             row = {
                 "seq": entry.seq, "at": entry.at, "actor": entry.actor, "action": entry.action, "target": entry.target,
