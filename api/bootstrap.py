@@ -178,9 +178,8 @@ class Services:
 class _QueryAudit:
     """Queries in the audit chain (`policies.query_ports.QueryAudit`); reads also raise a dataset's rank in search."""
 
-    def __init__(self, audit: AuditLog, datasets: Datasets) -> None:
-        self._audit = audit
-        self._datasets = datasets
+    def __init__(self, audit: AuditLog, datasets: Datasets, facts: Facts) -> None:
+        self._audit, self._datasets, self._facts = audit, datasets, facts
 
     def record(self, entry: QueryRecord) -> None:
         details = {
@@ -199,7 +198,7 @@ class _QueryAudit:
         target = ", ".join(entry.datasets) or "(no dataset)"
         self._audit.record(entry.subject.user, entry.action, target, entry.outcome, entry.reasons, details)
         if entry.outcome == "allow" and entry.action != "query.catalog":
-            self._datasets.count_query([self._datasets.find(reference) for reference in entry.datasets])
+            self._datasets.count_query([self._facts.facts(reference).id for reference in entry.datasets])
 
 
 def drift_scans(store: CatalogStore, scans: Scans, settings: QuerySettings) -> Drift | None:
@@ -242,8 +241,8 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     datasets = Datasets(store, search, now, clusters, events)
     brokers = parts.get("brokers", parts.brokers)
     discovery = Discovery(brokers, datasets)
-    connections = Connections(datasets, brokers, parts.client_config, parts.secrets, parts.own_servers())
-    facts = Facts(datasets)
+    connections = Connections(datasets, brokers, parts.client_config, parts.secrets, parts.own_servers(), store.changes)
+    facts = Facts(datasets, store.changes)
 
     checks = Checks(expression=custom.check, condition=custom.check_condition)
     state = GovernanceState(parts.get("policy_store", parts.policy_store), now, settings.policies, checks)
@@ -278,11 +277,11 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
 
     engine = parts.get("engine", lambda: parts.engine(connections.client_settings))
     query = GovernedQuery(
-        Tables(datasets, facts, connections, parts.spark_options, registry),
+        Tables(datasets, facts, connections, parts.spark_options, registry, store.changes),
         state,
         engine,
         parts.get("window", lambda: QueryOffsets(connections, parts.query_offsets)),
-        _QueryAudit(audit, datasets),
+        _QueryAudit(audit, datasets, facts),
         MaskKeys(parts.mask_secret()),
         settings.query,
         drift_scans(store, scans, settings.query),

@@ -10,9 +10,11 @@ from typing import Any
 
 from catalog.datasets import Datasets
 from catalog.errors import InvalidInput
+from catalog.kept import Kept
 from catalog.kinds import ClusterSpec
 from catalog.namespaces import addresses
 from catalog.ports import Brokers
+from catalog.records import ClusterRecord
 from catalog.secrets import Secrets, credentials
 from scanners.model import ClusterConnection
 
@@ -54,16 +56,22 @@ class Connections:
         client_config: ClientConfig,
         secrets: Secrets,
         own: OwnServers | None = None,
+        changes: Callable[[], int | None] = lambda: None,
     ) -> None:
+        """`changes`: see `catalog.ports.CatalogStore.changes`; while it is the same, the list of clusters is kept."""
         self._datasets = datasets
         self._brokers = brokers
         self._client_config = client_config
         self._secrets = secrets
         self._own = own or OwnServers()
+        self._kept: Kept[list[ClusterRecord]] = Kept(changes)
 
     def connection(self, cluster: str) -> ClusterConnection:
         """Raises NotFound naming the clusters there are, SettingsError for a secret that is not there."""
-        record = self._datasets.clusters.get(cluster)
+        return self.reach(self._datasets.clusters.get(cluster))
+
+    def reach(self, record: ClusterRecord) -> ClusterConnection:
+        """How a known cluster is reached. Raises SettingsError for a secret that is not there."""
         config = self._client_config(record.settings, record.bootstrap)
         bootstrap = config.pop("bootstrap.servers")
         registry = record.settings.get("schemaRegistry") or {}
@@ -78,9 +86,9 @@ class Connections:
 
     def client_settings(self, bootstrap: str) -> Mapping[str, str]:
         """librdkafka's settings of the cluster with these bootstrap servers; none for an unknown one."""
-        for cluster in self._datasets.clusters.all():
+        for cluster in self._kept.get("", self._datasets.clusters.all):
             if ",".join(cluster.bootstrap) == bootstrap:
-                return self.connection(cluster.name).kafka
+                return self.reach(cluster).kafka
         return {}
 
     def from_address(self, name: str | None, bootstrap: str, registry: str | None) -> str:

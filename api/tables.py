@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -15,9 +15,11 @@ from catalog.datasets import Datasets
 from catalog.datatypes import STRING, DataType, StructType, has_alternatives, parse_ddl
 from catalog.envelopes import payload_first, payload_of, unlisted
 from catalog.errors import InvalidInput
+from catalog.kept import Kept
 from catalog.learned_types import from_profile
 from catalog.model import SchemaVersion
 from catalog.paths import StepKind
+from catalog.records import ClusterRecord
 from policies.model import DatasetFacts
 from policies.plan import PartRead, Window
 from policies.query_ports import Offsets, QueryTable
@@ -41,6 +43,27 @@ _NATIVE = {"json": "json", "string": "text", "null": "text"}
 _SCHEMAS_KEPT_S = 30.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the catalog knows of a table.
+
+    seen        ids of the schemas that records were written with
+    registered  the types are those of a registry, as it is then
+    key, value  else the types by what was declared and scanned
+    """
+
+    topic: str
+    cluster: ClusterRecord
+    facts: DatasetFacts
+    schema: SchemaVersion
+    formats: TopicFormat
+    declared: DataType | None
+    seen: tuple[Any, ...]
+    registered: bool
+    key: DataType
+    value: DataType
+
+
 class Tables:
     """Finds the table a query names (`policies.query_ports.TableSource`)."""
 
@@ -51,7 +74,9 @@ class Tables:
         connections: Connections,
         spark_options: SparkOptions,
         registry: SchemaRegistry,
+        changes: Callable[[], int | None],
     ) -> None:
+        """`changes`: see `catalog.ports.CatalogStore.changes`; while it is the same, the catalog is not read again."""
         self._datasets = datasets
         self._facts = facts
         self._connections = connections
@@ -59,12 +84,38 @@ class Tables:
         self._registry = registry
         self._schemas: dict[tuple[str, ...], tuple[float, _Registered]] = {}
         self._lock = threading.Lock()
+        self._kept: Kept[_Known] = Kept(changes)
 
     def find(self, name: str) -> QueryTable:
         """The case of letters matters only between names that differ in nothing else.
 
         Raises DatasetNotFound naming the nearest, InvalidInput for a name in several clusters or no topic.
         """
+        known = self._kept.get(name, lambda: self._read(name))
+        formats, schema, topic = known.formats, known.schema, known.topic
+        # Secrets of a connection, and what a registry holds, change without the catalog.
+        connection = self._connections.reach(known.cluster)
+        schemas = partial(self._registered, connection, topic, known.seen)
+        key, value = known.key, known.value
+        if known.registered:
+            parts = {"key": formats.key.name, "value": formats.value.name}
+            registered = with_registered(schema.fields, topic, schemas()[1], parts)
+            described = unlisted(schema)
+            fields = payload_first((f for f in registered if f.path not in described), schema.envelopes)
+            key, value = from_profile(fields, "key"), known.declared or from_profile(fields, "value")
+        return QueryTable(
+            reference=known.facts.reference,
+            topic=topic,
+            facts=known.facts,
+            kafka=self._spark_options(connection),
+            key=_part("key", formats.key, key, schemas),
+            value=_part("value", formats.value, value, schemas),
+            headers=_headers(schema),
+            payload=None if known.declared else payload_of(schema.envelopes),
+        )
+
+    def _read(self, name: str) -> _Known:
+        self._datasets.clusters.forget_names()
         record = self._datasets.get(self._datasets.find_in_any_case(name))
         if record.cluster is None:
             raise InvalidInput(
@@ -73,25 +124,19 @@ class Tables:
             )
         schema = self._datasets.schema(record.id)
         formats = TopicFormat.from_mapping({**schema.format, **record.format})
-        connection = self._connections.connection(record.cluster)
+        registered = bool({formats.key.name, formats.value.name} & {*_REGISTERED})
         declared = parse_ddl(record.declared_ddl) if record.declared_ddl else None
-        seen = tuple(number for profile in schema.fields for number in profile.details.get("schema_ids", ()))
-        schemas = partial(self._registered, connection, record.id.name, seen)
-        fields = schema.fields
-        if {formats.key.name, formats.value.name} & {*_REGISTERED}:
-            parts = {"key": formats.key.name, "value": formats.value.name}
-            registered = with_registered(fields, record.id.name, schemas()[1], parts)
-            described = unlisted(schema)
-            fields = payload_first((f for f in registered if f.path not in described), schema.envelopes)
-        return QueryTable(
-            reference=record.reference,
+        return _Known(
             topic=record.id.name,
+            cluster=self._datasets.clusters.get(record.cluster),
             facts=self._facts.facts(record.reference),
-            kafka=self._spark_options(connection),
-            key=_part("key", formats.key, from_profile(fields, "key"), schemas),
-            value=_part("value", formats.value, declared or from_profile(fields, "value"), schemas),
-            headers=_headers(schema),
-            payload=None if declared else payload_of(schema.envelopes),
+            schema=schema,
+            formats=formats,
+            declared=declared,
+            seen=tuple(number for profile in schema.fields for number in profile.details.get("schema_ids", ())),
+            registered=registered,
+            key=STRING if registered else from_profile(schema.fields, "key"),
+            value=declared or (STRING if registered else from_profile(schema.fields, "value")),
         )
 
     def facts(self, reference: str) -> DatasetFacts:

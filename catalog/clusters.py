@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import threading
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -28,6 +29,8 @@ class Clusters:
         self._store = store
         self._clock = clock
         self._known: tuple[float, dict[str, str], dict[str, str]] | None = None
+        self._forgotten = 0
+        self._lock = threading.Lock()
 
     def register(
         self, name: str, spec: ClusterSpec, description: ClusterDescription | None = None
@@ -72,7 +75,7 @@ class Clusters:
             declared = [a if "://" in a else namespace_of(a) for a in spec.aliases]
             others = [v for a in (*bootstrap, *_usable(brokers)) for v in variants(a)] + declared
             self._store.put_aliases(namespace, [a for a in dict.fromkeys(others) if a not in canonicals | {namespace}])
-        self._known = None
+        self.forget_names()
         return record, moved
 
     def _first_namespace(
@@ -117,7 +120,7 @@ class Clusters:
     def delete(self, name: str) -> None:
         self.get(name)
         self._store.delete_cluster(name)
-        self._known = None
+        self.forget_names()
 
     def namespace(self, namespace_or_cluster: str) -> str:
         """The canonical namespace of a cluster's name or of any spelling of its addresses; else unchanged."""
@@ -205,11 +208,22 @@ class Clusters:
 
     def _names(self) -> tuple[dict[str, str], dict[str, str]]:
         """(every spelling -> canonical namespace, cluster name -> canonical namespace)."""
-        if self._known is None or time.monotonic() - self._known[0] > _FRESH_S:
+        with self._lock:
+            present, forgotten = self._known, self._forgotten
+        if present is None or time.monotonic() - present[0] > _FRESH_S:
             clusters = self._store.clusters()
             known = self._store.aliases() | {c.namespace: c.namespace for c in clusters}
-            self._known = (time.monotonic(), known, {c.name: c.namespace for c in clusters})
-        return self._known[1:]
+            present = (time.monotonic(), known, {c.name: c.namespace for c in clusters})
+            with self._lock:
+                if forgotten == self._forgotten:
+                    self._known = present
+        return present[1:]
+
+    def forget_names(self) -> None:
+        """The next name is resolved by what the store holds then, not by what it held within the last second."""
+        with self._lock:
+            self._known = None
+            self._forgotten += 1
 
 
 def _usable(brokers: Iterable[str]) -> list[str]:

@@ -263,6 +263,14 @@ class CatalogStore(
     def after_commit(self, action: Callable[[], None]) -> None:
         """Do this when the outermost transaction has been committed, never when it fails; at once outside of one."""
 
+    def changes(self) -> int | None:
+        """A number that is another one after any change of clusters, names, datasets, their schemas, tags and notes, and
+        declared documents, by any process; not of usage and of what is indexed. Asked before something is read, it says
+        later whether that is still what the store holds.
+
+        None inside a transaction, whose reads may be of changes that are not kept.
+        """
+
     def ping(self) -> None: ...
 
 

@@ -54,7 +54,7 @@ class Access:
         before = prepared or self._prepared
         try:
             now = self._preparer.again(self._live.now(self._subject), self._live.purpose, before)
-            changed = self._fixed and _answered(now) != _answered(before)
+            changed = self._fixed and now.tables is not before.tables and _answered(now) != _answered(before)
         except WeirError:
             raise
         except Exception as error:

@@ -171,6 +171,9 @@ class Preparer:
         tables, decisions = {}, {}
         for ref, governed in before.tables.items():
             tables[ref], decisions[ref] = self._now(subject, governed.table, purpose)
+        if _same(before, tables, decisions):
+            # Views come from tables and decisions alone, so these are the ones there are.
+            return replace(before, windows=dict(before.windows))
         denied = [d for d in decisions.values() if d.effect is Effect.DENY]
         now = self.govern(before.gated, Found(tables, decisions))
         if denied or now.gaps:
@@ -178,6 +181,14 @@ class Preparer:
         check_positions(now)
         now.windows = dict(before.windows)
         return now
+
+
+def _same(before: Prepared, tables: Mapping[TableRef, QueryTable], decisions: Mapping[TableRef, Decision]) -> bool:
+    """Whether everything is decided as before, on the same facts."""
+    return not before.gaps and all(
+        tables[ref].facts == governed.table.facts and decisions[ref] == governed.decision
+        for ref, governed in before.tables.items()
+    )
 
 
 def _undecided(table: QueryTable, error: Exception) -> Decision:

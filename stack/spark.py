@@ -75,6 +75,15 @@ AVRO_LIMITS = (
 )
 
 
+# The thorough compiler took a fifth of the processors in an engine's first minutes, for code that small queries run
+# seldom. It begins at ten times its usual thresholds: a scan of many records reaches those within its first seconds.
+COMPILED_LATE = (
+    "-XX:Tier4InvocationThreshold=50000",
+    "-XX:Tier4MinInvocationThreshold=6000",
+    "-XX:Tier4CompileThreshold=150000",
+    "-XX:Tier4BackEdgeThreshold=400000",
+)
+
 QUERY_LIMITS = {
     # One task of a query must not keep all others waiting: tasks of several queries share the cores.
     "spark.default.parallelism": "2",
@@ -85,6 +94,10 @@ QUERY_LIMITS = {
     "spark.driver.maxResultSize": "320m",
     # A plan as text can be as long as its tree; that of a tower of subqueries fills the heap by itself.
     "spark.sql.maxPlanStringLength": "8192",
+    # Each query is described for a page that nobody can open: briefly, then.
+    "spark.sql.ui.explainMode": "simple",
+    # A session has one query, so no plan comes again; to look for it, the records in it would be hashed.
+    "spark.connect.session.planCache.maxSize": "0",
     "spark.sql.debug.maxToStringFields": "25",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
@@ -235,7 +248,10 @@ FOR_QUERIES = Spark(
     Named("query", "Spark Connect for queries", versions.SPARK, ("spark-kafka", "spark-avro")),
     # How full its heap is and what it works on can be seen from outside: see `stack/heap.py` and `stack/jvm.py`. One value
     # that is too large must not end it for everybody; an engine that fails to answer afterwards is replaced by its keeper.
-    ("-XX:+UsePerfData", "-XX:+StartAttachListener", "-XX:NewRatio=3", "-XX:-ExitOnOutOfMemoryError"),
+    (
+        "-XX:+UsePerfData", "-XX:+StartAttachListener", "-XX:NewRatio=3", "-XX:-ExitOnOutOfMemoryError",
+        *COMPILED_LATE,
+    ),  # fmt: skip
     QUERY_LIMITS,
     lists_classes=True,
 )

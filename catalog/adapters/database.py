@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, MetaData, create_engine, event, text
+from sqlalchemy import Connection, Engine, Executable, MetaData, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Session
@@ -122,6 +122,20 @@ class Database:
             session.close()
         for action in session.info["after_commit"]:
             action()
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is inside `begin`."""
+        outer = self._current.get()
+        return outer is not None and outer[0] == threading.get_ident() and bool(outer[1].info["writes"])
+
+    def one(self, statement: Executable) -> Sequence[Any] | None:
+        """The first row of a short read, without a session of its own: for what is asked many times a second."""
+        outer = self._current.get()
+        if outer is not None and outer[0] == threading.get_ident():
+            return outer[1].execute(statement).first()
+        with self.translated(), self.engine.connect() as connection:
+            return connection.execute(statement).first()
 
     def after_commit(self, action: Callable[[], None]) -> None:
         """Do this once this thread's transaction is committed, never when it fails; at once outside of one."""

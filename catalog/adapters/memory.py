@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from catalog.adapters.memory_events import MemoryEvents
 from catalog.adapters.memory_reports import MemoryReports
@@ -67,6 +68,25 @@ class _State:
         return _State(**parts)
 
 
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+
+
+def _counted(change: Callable[_Given, _Answer]) -> Callable[_Given, _Answer]:
+    """A change that raises the store's number of changes, once it is made."""
+
+    @wraps(change)
+    def counted(*given: _Given.args, **named: _Given.kwargs) -> _Answer:
+        try:
+            return change(*given, **named)
+        finally:
+            store: Any = given[0]
+            with store._lock:
+                store._changes += 1
+
+    return counted
+
+
 class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
     """See `catalog.ports.CatalogStore`."""
 
@@ -77,6 +97,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
         self._lock = threading.RLock()
         self._depth = 0
         self._later: list[Callable[[], None]] = []
+        self._changes = 0
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -104,9 +125,14 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
                 return
         action()
 
+    def changes(self) -> int | None:
+        with self._lock:  # another thread's transaction is over once the lock is had
+            return None if self._depth else self._changes
+
     def ping(self) -> None: ...
 
     # clusters
+    @_counted
     def put_cluster(self, cluster: ClusterRecord) -> None:
         self._state.clusters[cluster.name] = cluster
 
@@ -116,6 +142,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
     def clusters(self) -> list[ClusterRecord]:
         return sorted(self._state.clusters.values(), key=lambda c: c.name)
 
+    @_counted
     def delete_cluster(self, name: str) -> None:
         gone = self._state.clusters.pop(name, None)
         if gone is None:
@@ -127,6 +154,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
             if record.cluster == name:
                 self._state.datasets[key] = replace(record, cluster=None, revision=record.revision + 1)
 
+    @_counted
     def put_aliases(self, namespace: str, aliases: Collection[str]) -> None:
         for alias in aliases:
             self._state.aliases[alias] = namespace
@@ -134,6 +162,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
     def aliases(self) -> dict[str, str]:
         return dict(self._state.aliases)
 
+    @_counted
     def rename_namespace(self, old: str, new: str) -> list[DatasetId]:
         moved = []
         state = self._state
@@ -155,6 +184,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
         return moved
 
     # datasets
+    @_counted
     def put_dataset(self, dataset: DatasetRecord, quiet: bool = False) -> DatasetRecord:
         with self._lock:
             known = self._state.datasets.get(dataset.id)
@@ -167,6 +197,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
             self._state.datasets[dataset.id] = stored
             return stored
 
+    @_counted
     def delete_dataset(self, dataset: DatasetId) -> None:
         state = self._state
         for table in (state.datasets, state.documents_written, state.schemas, state.notes, state.tags, state.positions):
@@ -231,12 +262,15 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
             if record is not None:
                 self._state.datasets[dataset] = replace(record, usage=record.usage + reads)
 
+    @_counted
     def add_schema(self, dataset: DatasetId, schema: StoredSchema) -> None:
         self._state.schemas[dataset][schema.baseline.version] = schema
 
+    @_counted
     def clear_schemas(self, dataset: DatasetId) -> None:
         self._state.schemas.pop(dataset, None)
 
+    @_counted
     def set_current_schema(self, dataset: DatasetId, version: int, current: SchemaVersion) -> None:
         versions = self._state.schemas[dataset]
         versions[version] = replace(versions[version], current=current)
@@ -251,6 +285,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
     def notes(self, dataset: DatasetId) -> list[FieldNote]:
         return sorted(self._state.notes.get(dataset, []), key=lambda n: n.path)
 
+    @_counted
     def put_notes(self, dataset: DatasetId, notes: Iterable[FieldNote]) -> None:
         self._state.notes[dataset] = list(notes)
 
@@ -279,6 +314,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
             if entities is None or tag.entity in entities
         ]
 
+    @_counted
     def put_classifications(
         self,
         dataset: DatasetId,
@@ -301,6 +337,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
         return sorted(steps, key=lambda step: step[1].at)
 
     # documents
+    @_counted
     def put_document(self, document: DeclaredDocument) -> None:
         self._state.documents[document.kind, document.key] = document
 
@@ -310,6 +347,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
     def documents(self, kind: str | None = None) -> list[DeclaredDocument]:
         return [d for (k, _), d in sorted(self._state.documents.items()) if kind is None or k == kind]
 
+    @_counted
     def delete_document(self, kind: str, key: str) -> None:
         self._state.documents.pop((kind, key), None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, func, select
+from sqlalchemy import ColumnElement, Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from catalog.adapters.sql_base import SqlPart, find_row, need_row
@@ -95,10 +95,12 @@ class SqlDatasets(SqlPart):
                 row.indexed_revision, row.indexed_documents = revision, documents
 
     def add_usage(self, dataset: DatasetId, reads: int) -> None:
+        same = (DatasetRow.namespace == dataset.namespace, DatasetRow.name == dataset.name)
         with self._database.begin() as session:
-            row = find_row(session, dataset)
-            if row is not None:
-                row.usage += reads
+            session.execute(
+                update(DatasetRow).where(*same).values(usage=DatasetRow.usage + reads),
+                execution_options={"synchronize_session": "fetch"},
+            )
 
     def _records(self, session: Session, rows: Sequence[DatasetRow]) -> list[DatasetRecord]:
         labels: dict[int, list[LabelRow]] = {row.id: [] for row in rows}

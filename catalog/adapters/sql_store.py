@@ -15,9 +15,11 @@ from catalog.adapters.sql_reports import SqlReports
 from catalog.adapters.sql_scans import SqlScans
 from catalog.adapters.sql_signals import SqlSignals
 from catalog.adapters.sql_tags import SqlTags
-from catalog.adapters.tables import AliasRow, ClusterRow, DatasetRow, DocumentRow
+from catalog.adapters.tables import AliasRow, CatalogChangesRow, ClusterRow, DatasetRow, DocumentRow
 from catalog.model import DatasetId
 from catalog.records import ClusterRecord, DeclaredDocument
+
+_CHANGES = select(CatalogChangesRow.number).where(CatalogChangesRow.id == 1)
 
 
 class SqlClusters(SqlPart):
@@ -125,6 +127,12 @@ class SqlCatalogStore(SqlClusters, SqlDatasets, SqlTags, SqlDocuments, SqlScans,
 
     def after_commit(self, action: Callable[[], None]) -> None:
         self._database.after_commit(action)
+
+    def changes(self) -> int | None:
+        if self._database.is_writing:
+            return None
+        found = self._database.one(_CHANGES)
+        return int(found[0]) if found is not None else None
 
     def ping(self) -> None:
         self._database.ping()

@@ -145,6 +145,15 @@ class DocumentRow(Base):
     applied_by: Mapped[str | None] = mapped_column(AnyText)
 
 
+class CatalogChangesRow(Base):
+    """One row. Triggers, made by the migration, raise `number` with every change of the tables above."""
+
+    __tablename__ = "catalog_changes"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    number: Mapped[int] = mapped_column(BigInteger)
+
+
 class ScanRow(Base):
     __tablename__ = "scans"
     __table_args__ = (Index("ix_scans_state_created_at", "state", "created_at"),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -50,6 +51,10 @@ MANY = {
 """The same for many records."""
 
 
+_SURE_SECONDS = 3.0
+"""No engine is started again within this: a session that is younger is there, or the engine is gone altogether."""
+
+
 class Sessions:
     """A small stock of sessions. Safe for threads; `close` ends what is in stock."""
 
@@ -58,7 +63,7 @@ class Sessions:
         self._remote = remote
         self._ready = ready
         self._seconds = seconds
-        self._stock: deque[Any] = deque()
+        self._stock: deque[tuple[Any, float]] = deque()
         self._lock = threading.Lock()
         self._closed = False
         self._filling = False
@@ -91,16 +96,17 @@ class Sessions:
         with self._lock:
             self._closed = True
             stock, self._stock = list(self._stock), deque()
-        for session in stock:
+        for session, _ in stock:
             release(session)
 
     def _take(self) -> Any:
         while True:
             with self._lock:
-                session = self._stock.popleft() if self._stock else None
-            if session is None:
+                kept = self._stock.popleft() if self._stock else None
+            if kept is None:
                 return self._create()
-            if _alive(session):
+            session, made = kept
+            if time.monotonic() - made < _SURE_SECONDS or _alive(session):
                 return session
             release(session)
 
@@ -121,7 +127,7 @@ class Sessions:
         with self._lock:
             keep = not self._closed
             if keep:
-                self._stock.append(session)
+                self._stock.append((session, time.monotonic()))
         if not keep:
             release(session)
 

@@ -6,9 +6,10 @@ import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Select, event, func, select, text, update
+from sqlalchemy import Executable, Select, bindparam, event, func, insert, inspect, select, text, update
 from sqlalchemy.orm import Session
 
 from catalog.adapters.database import Database
@@ -25,6 +26,16 @@ def _one_at_a_time(database: Database, session: Session, lock: int) -> None:
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock})
 
 
+@lru_cache(maxsize=32)
+def _versions(kinds: frozenset[str]) -> Executable:
+    """One maximum a kind, each the end of an index: this is asked before every decision."""
+    maxima = [
+        select(func.max(GovernanceRow.version)).where(GovernanceRow.kind == kind).scalar_subquery()
+        for kind in sorted(kinds)
+    ]
+    return select(*maxima)
+
+
 class SqlPolicyStore:
     """`PolicyStore` on the record store."""
 
@@ -38,13 +49,8 @@ class SqlPolicyStore:
             yield
 
     def version(self, kinds: Collection[str]) -> int:
-        # One maximum a kind, each the end of an index: this is asked before every decision.
-        maxima = [
-            select(func.max(GovernanceRow.version)).where(GovernanceRow.kind == kind).scalar_subquery()
-            for kind in sorted(kinds)
-        ]
-        with self._database.read() as session:
-            return max((found for found in session.execute(select(*maxima)).one() if found), default=0)
+        found = self._database.one(_versions(frozenset(kinds)))
+        return max((each for each in found or () if each), default=0)
 
     def get(self, kind: str, name: str) -> Document | None:
         with self._database.read() as session:
@@ -114,6 +120,13 @@ def _document(row: GovernanceRow) -> Document:
     return Document(row.kind, row.name, row.spec, row.meta, row.version, row.at, row.by, row.label)
 
 
+_TOKEN = select(
+    TokenRow.id, TokenRow.user, TokenRow.name, TokenRow.digest, TokenRow.created_at, TokenRow.expires_at,
+    TokenRow.revoked_at,
+)  # fmt: skip
+"""In the order of a TokenRecord."""
+
+
 class SqlTokenStore:
     """`TokenStore` on the record store."""
 
@@ -135,9 +148,8 @@ class SqlTokenStore:
             )
 
     def find(self, digest: str) -> TokenRecord | None:
-        with self._database.read() as session:
-            row = session.scalar(select(TokenRow).where(TokenRow.digest == digest))
-            return _token(row) if row is not None else None
+        found = self._database.one(_TOKEN.where(TokenRow.digest == digest))
+        return TokenRecord(*found) if found is not None else None
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
         query = select(TokenRow) if user is None else select(TokenRow).where(TokenRow.user == user)
@@ -157,6 +169,14 @@ def _token(row: TokenRow) -> TokenRecord:
     return TokenRecord(row.id, row.user, row.name, row.digest, row.created_at, row.expires_at, row.revoked_at)
 
 
+_HEADS: Any = AuditHeadRow.__table__
+_HEAD = select(AuditHeadRow.chain, AuditHeadRow.seq, AuditHeadRow.hash).where(AuditHeadRow.id == 1)
+_ADD = insert(AuditRow.__table__)  # type: ignore[arg-type]
+_MOVE = update(_HEADS).where(_HEADS.c.id == 1).values(seq=bindparam("new_seq"), hash=bindparam("new_hash"))
+_COLUMNS = {name: column.name for name, column in inspect(AuditRow).columns.items()}
+"""An entry comes with every query and every end of one, so it is written by plain statements."""
+
+
 class SqlAuditStore:
     """`AuditStore` on the record store."""
 
@@ -168,30 +188,21 @@ class SqlAuditStore:
     ) -> AuditEntry:
         with self._database.begin() as session:
             _one_at_a_time(self._database, session, _AUDIT_LOCK)
-            # Read behind the lock: what this session read before may be older.
-            head = session.get(AuditHeadRow, 1, populate_existing=True)
-            if head is None:
-                head = AuditHeadRow(id=1, chain=secrets.token_hex(8), seq=0, hash="")
-                session.add(head)
-            entry = make(head.seq + 1, head.hash)
-            session.add(
-                AuditRow(
-                    seq=entry.seq,
-                    at=entry.at,
-                    actor=entry.actor,
-                    action=entry.action,
-                    target=entry.target,
-                    decision=entry.decision,
-                    reasons=list(entry.reasons),
-                    details=dict(entry.details),
-                    prev=entry.prev,
-                    hash=entry.hash,
-                )
-            )
-            head.seq, head.hash = entry.seq, entry.hash
-            session.flush()
+            # Read behind the lock, and not by objects: what this session read before may be older.
+            found = session.execute(_HEAD).first()
+            chain, seq, last = found if found is not None else (secrets.token_hex(8), 0, "")
+            if found is None:
+                session.execute(insert(_HEADS), {"id": 1, "chain": chain, "seq": seq, "hash": last})
+            entry = make(seq + 1, last)
+            row = {
+                "seq": entry.seq, "at": entry.at, "actor": entry.actor, "action": entry.action, "target": entry.target,
+                "decision": entry.decision, "reasons": list(entry.reasons), "details": dict(entry.details),
+                "prev": entry.prev, "hash": entry.hash,
+            }  # fmt: skip
+            session.execute(_ADD, {_COLUMNS[name]: value for name, value in row.items()})
+            session.execute(_MOVE, {"new_seq": entry.seq, "new_hash": entry.hash})
             if then is not None:
-                noted, publish = AuditHead(head.chain, head.seq, head.hash), then
+                noted, publish = AuditHead(chain, entry.seq, entry.hash), then
                 event.listen(session, "after_commit", lambda _: publish(noted), once=True)
             return entry
 
@@ -221,9 +232,8 @@ class SqlAuditStore:
             return [_entry(row) for row in session.scalars(query)]
 
     def head(self) -> AuditHead:
-        with self._database.read() as session:
-            row = session.get(AuditHeadRow, 1)
-            return AuditHead(row.chain, row.seq, row.hash) if row is not None else AuditHead("", 0, "")
+        found = self._database.one(_HEAD)
+        return AuditHead(*found) if found is not None else AuditHead("", 0, "")
 
 
 def _entry(row: AuditRow) -> AuditEntry:
