@@ -28,6 +28,8 @@ class Nearby:
     def __init__(self, index: SearchIndex, meaning: Meaning) -> None:
         self._index, self._meaning = index, meaning
         self._labels = Labels(meaning)
+        self.words: frozenset[str] = frozenset()
+        """Words that occur in labels."""
         self._stamp = ""
         self._looked = float("-inf")
         self._reading = threading.Lock()
@@ -46,10 +48,11 @@ class Nearby:
         """Read the labels now, where the index changed. Raises Unavailable."""
         stamp = self._index.stamp()
         if stamp != self._stamp:
-            listed = self._index.labels(_MOST)
+            listed = [label for label, _ in self._index.labels(_MOST)]
             if len(listed) == _MOST:
                 _log.warning("Only the %d most frequent labels are found by meaning; all are found by words.", _MOST)
             self._labels = Labels(self._meaning, listed, self._labels)
+            self.words = frozenset(word for label in listed for word in label.split())
             self._stamp = stamp
 
     def _vector(self, text: str) -> Any:

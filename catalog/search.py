@@ -67,12 +67,15 @@ class Search(Indexing):
                 f"offset and limit together reach {_DEEPEST:,} hits at most; search for something narrower.",
                 details={"offset": offset, "limit": limit},
             )
-        question = parse(q, self._words())
+        question = self._question(q)
         wanted = self._wanted({**question.filters, **(filters or {})})
         asked = SearchQuery(question.needles, question.spelled, wanted, _RANKED)
-        page = self._index.search(asked)
+        queries = [asked]
+        if self._nearby and question.needles and (labels := self._nearby.labels(question.text)):
+            queries.append(replace(asked, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False))
+        page, *near = self._index.ask(queries)
         weight = _weights(page, question)
-        ranked = self._ranked(page, asked, question, weight)
+        ranked = self._ranked(page, near, asked, question, weight)
         whole = page.total <= len(page.hits)
         total = len(ranked) if whole else page.total
         if grouped:
@@ -84,7 +87,14 @@ class Search(Indexing):
         shown = tuple(_hit(each, question, explain) for each in ranked[offset : offset + limit])
         return _answer(total, shown, page, ranked, question)
 
-    def _ranked(self, page: IndexPage, asked: SearchQuery, question: Question, weight: Sequence[float]) -> list[Ranked]:
+    def _ranked(
+        self,
+        page: IndexPage,
+        near: Sequence[IndexPage],
+        asked: SearchQuery,
+        question: Question,
+        weight: Sequence[float],
+    ) -> list[Ranked]:
         """What holds every needle; then, where that is little, what lacks some, and what is near in meaning."""
         needles = question.needles
         if not needles:
@@ -98,9 +108,7 @@ class Search(Indexing):
                 weights=tuple(weight),
             )  # fmt: skip
             hits |= {hit.id: hit for hit in self._index.search(fewer).hits}
-        if self._nearby and (labels := self._nearby.labels(question.text)):
-            near = replace(asked, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False)
-            hits |= {hit.id: hit for hit in self._index.search(near).hits}
+        hits |= {hit.id: hit for other in near for hit in other.hits}
         listed = list(hits.values())
         likeness = self._nearby.likeness(question.text, listed) if self._nearby else None
         ranked = rank(listed, question, weight, likeness)
@@ -117,7 +125,7 @@ class Search(Indexing):
 
         Raises InvalidInput, Unavailable, as `search`.
         """
-        question = parse(q, self._words())
+        question = self._question(q)
         if not question.needles:
             return []
         loose = tuple(replace(needle, ways=needle.ways[:1]) for needle in question.needles)
@@ -151,6 +159,9 @@ class Search(Indexing):
                 shown = replace(shown, source=source, highlights={})
             hits.append(replace(shown, score=members[0].score, fields=fields))
         return _answer(page.datasets, tuple(hits), page, ranked, question)
+
+    def _question(self, q: str) -> Question:
+        return parse(q, self._words(), self._nearby.words if self._nearby else frozenset())
 
     def _words(self) -> Vocabulary:
         """The vocabulary with the glossary's synonyms, some seconds old at most."""
