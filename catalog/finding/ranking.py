@@ -205,8 +205,8 @@ def _by_way(needle: Needle, way: Way, places: _Places) -> Held | None:
     apart = 1.0 if len({one[1] for one in found}) == 1 else 0.9
     quality = way.quality * apart * sum(one[0] for one in found) / len(found)
     how = worst[2] if way.words[0][0].isalnum() else "stem" if way.words[0].startswith(STEM) else "meaning"
-    word = worst[3] if worst[2] == "slip" else None
-    return Held(needle.text, worst[1], quality, how, word, tuple(one[3] for one in found))
+    slipped = worst[3] if worst[2] == "slip" else None
+    return Held(needle.text, worst[1], quality, how, slipped, tuple(one[3] for one in found))
 
 
 def _word(word: str, loose: bool, slipped: bool, places: _Places) -> tuple[float, str, str, str] | None:
