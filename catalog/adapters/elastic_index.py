@@ -138,7 +138,15 @@ class ElasticSearchIndex:
     def _bulk(self, index: str, actions: Sequence[dict[str, Any]], require_alias: bool = False) -> None:
         options: dict[str, Any] = {"require_alias": True} if require_alias else {}
         for ok, answer in streaming_bulk(
-            self._client, actions, index=index, chunk_size=500, raise_on_error=False, raise_on_exception=True, **options
+            self._client,
+            actions,
+            index=index,
+            chunk_size=500,
+            raise_on_error=False,
+            raise_on_exception=True,
+            max_retries=4,
+            initial_backoff=0.5,
+            **options,
         ):
             if ok:
                 continue
