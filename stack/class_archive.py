@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,38 +49,46 @@ class ClassArchive:
 
     def make(self, listed: Path, log: Path) -> bool:
         """Write the archive from a list of classes; True when it was written now. Takes up to a minute of one processor,
-        at the lowest priority. What Java writes goes to `log`. Raises OSError."""
+        at the lowest priority. What Java writes goes to `log`. Raises OSError; what failed once is not tried again."""
         path = self.path
-        if path.exists() or not listed.exists():
+        failed = path.with_suffix(".failed")
+        if path.exists() or failed.exists() or not listed.exists():
             return False
         self.folder.mkdir(parents=True, exist_ok=True)
-        whole = listed.with_suffix(".whole")
         text = listed.read_text(encoding="utf-8", errors="replace")
-        whole.write_text(
-            text[: text.rfind("\n") + 1], encoding="utf-8"
-        )  # the server may be writing the last line still
-        made = path.with_suffix(f".{os.getpid()}")
-        arguments = whole.with_suffix(".args")
-        arguments.write_text(f'-cp\n"{self.class_path}"\n', encoding="utf-8")
-        words = [self.java.program, "-Xshare:dump", "-XX:+UseSerialGC", "-Xmx512m", "-Xlog:cds=error"]
-        words += [f"-XX:SharedClassListFile={whole}", f"-XX:SharedArchiveFile={made}", f"@{arguments}"]
-        nice = shutil.which("nice")
-        try:
-            with log.open("w", encoding="utf-8") as out:
-                ended = subprocess.run(
-                    [nice, "-n", "19", *words] if nice else words,
-                    stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, timeout=_LONGEST_SECONDS, check=False,
-                )  # fmt: skip
-            if ended.returncode != 0 or not made.exists():
-                raise OSError(f"Java ended with {ended.returncode}; see {log}")
-            made.replace(path)
-        except subprocess.TimeoutExpired as error:
-            raise OSError(f"Java took longer than {_LONGEST_SECONDS} s") from error
-        finally:
-            made.unlink(missing_ok=True)
-            whole.unlink(missing_ok=True)
-            arguments.unlink(missing_ok=True)
-        return True
+        lines = text[: text.rfind("\n") + 1].splitlines(keepends=True)  # the server may be writing the last line still
+        # Some Javas end over the lines of lambdas.
+        for chosen in (lines, [line for line in lines if not line.startswith("@")]):
+            if self._dump(chosen, path, log):
+                return True
+        failed.touch()
+        raise OSError(f"Java did not write an archive of classes; see {log}")
+
+    def _dump(self, lines: list[str], path: Path, log: Path) -> bool:
+        with tempfile.TemporaryDirectory(prefix="making-", dir=self.folder) as name:
+            folder = Path(name)
+            (folder / "classes.list").write_text("".join(lines), encoding="utf-8")
+            (folder / "java.args").write_text(f'-cp\n"{self.class_path}"\n', encoding="utf-8")
+            words = [self.java.program, "-Xshare:dump", "-XX:+UseSerialGC", "-Xmx512m", "-Xlog:cds=error"]
+            words += [
+                f"-XX:SharedClassListFile={folder / 'classes.list'}",
+                f"-XX:SharedArchiveFile={folder / 'made.jsa'}",
+            ]
+            words += [f"@{folder / 'java.args'}"]
+            nice = shutil.which("nice")
+            try:
+                with log.open("w", encoding="utf-8") as out:
+                    ended = subprocess.run(
+                        [nice, "-n", "19", *words] if nice else words,
+                        cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                        timeout=_LONGEST_SECONDS, check=False,
+                    )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                return False
+            if ended.returncode != 0 or not (folder / "made.jsa").exists():
+                return False
+            (folder / "made.jsa").replace(path)
+            return True
 
 
 def _release(java: Java) -> str:

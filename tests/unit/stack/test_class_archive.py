@@ -47,10 +47,29 @@ def test_other_jars_have_another_archive(archive: ClassArchive, tmp_path: Path) 
     assert archive.options(tmp_path / "classes.list") == [], "Java itself reports what it misses"
 
 
-def test_a_java_that_does_not_run_makes_no_archive(archive: ClassArchive, tmp_path: Path) -> None:
-    listed = tmp_path / "classes.list"
+def test_a_java_that_cannot_write_one_is_not_asked_again(archive: ClassArchive, tmp_path: Path) -> None:
+    listed, log = tmp_path / "classes.list", tmp_path / "classes.log"
     listed.write_text("java/lang/Object\n")
-    missing = ClassArchive(java.Java(tmp_path / "nowhere", 17), archive.class_path, archive.folder)
-    with pytest.raises(OSError, match=r"Java ended with|nowhere"):
-        missing.make(listed, tmp_path / "classes.log")
-    assert not list(archive.folder.iterdir())
+    broken = tmp_path / "java" / "bin" / "java"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("#!/bin/sh\necho it broke\nexit 6\n")
+    broken.chmod(0o755)
+    with_it = ClassArchive(java.Java(tmp_path / "java", 17), archive.class_path, archive.folder)
+    with pytest.raises(OSError, match=r"classes\.log"):
+        with_it.make(listed, log)
+    assert log.read_text() == "it broke\n"
+    assert not with_it.make(listed, log)
+    assert with_it.options(None) == []
+    assert [each.suffix for each in archive.folder.iterdir()] == [".failed"]
+
+
+def test_lines_that_java_cannot_read_are_left_out(archive: ClassArchive, tmp_path: Path) -> None:
+    listed, log = tmp_path / "classes.list", tmp_path / "classes.log"
+    fussy = tmp_path / "java" / "bin" / "java"
+    fussy.parent.mkdir(parents=True)
+    fussy.write_text("#!/bin/sh\ngrep -q @lambda classes.list && exit 6\ncp classes.list made.jsa\n")
+    fussy.chmod(0o755)
+    listed.write_text("java/lang/Object\n@lambda-proxy java/lang/Object run\nunfinis")
+    with_it = ClassArchive(java.Java(tmp_path / "java", 17), archive.class_path, archive.folder)
+    assert with_it.make(listed, log)
+    assert with_it.path.read_text() == "java/lang/Object\n"
