@@ -49,6 +49,8 @@ from api.routes import (
 
 PREFIX = "/api/v1"
 
+_EVENTS = frozenset({f"{PREFIX}/lineage", f"{PREFIX}/lineage/batch"})
+"""Paths that take events, which may come in batches."""
 _DESCRIPTION = """
 Weir tells what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
 on every query. Sign in with `Authorization: Bearer TOKEN`; every failure has the body
@@ -88,7 +90,7 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(EncodedNames)
     api = services.settings.api
     app.add_middleware(RateLimit, rates=Rates(api.rate_events, api.rate_queries, api.rate_requests, api.rate_address))
-    app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024)
+    app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024, events=_EVENTS)
     app.add_middleware(EndingServer)
     return app
 

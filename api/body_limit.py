@@ -15,20 +15,28 @@ _LINGER_SECONDS = 5.0
 """How long the rest of a refused body is read and thrown away: a client that still sends would lose the answer."""
 
 
+_MIB = 1024 * 1024
+_OF_DOCUMENTS = 4 * _MIB
+"""Largest body of a route that takes no events. It is read as one JSON value, while which no other request is served."""
+
+
 class BodyLimit:
     """Refuses a body that is declared larger than the limit, and stops reading one that becomes larger: 413 both."""
 
-    def __init__(self, app: ASGIApp, limit: int) -> None:
+    def __init__(self, app: ASGIApp, limit: int, events: frozenset[str] = frozenset()) -> None:
+        """`limit`: bytes of a body sent to one of the paths `events`; other paths take at most 4 MiB."""
         self.app = app
         self.limit = limit
+        self.events = events
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        limit = self.limit if scope["path"] in self.events else min(self.limit, _OF_DOCUMENTS)
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > self.limit:
-            await self._refuse(receive, send)
+        if declared.isdigit() and int(declared) > limit:
+            await self._refuse(receive, send, limit)
             return
         read = 0
         over = answered = ended = False
@@ -38,7 +46,7 @@ class BodyLimit:
             message = await receive()
             ended = not message.get("more_body")
             read += len(message.get("body", b""))
-            if read > self.limit:
+            if read > limit:
                 over = True
                 raise errors.TooLargeError
             return message
@@ -53,11 +61,12 @@ class BodyLimit:
         with contextlib.suppress(errors.TooLargeError, ClientDisconnect):  # nobody waits for an answer to the latter
             await self.app(scope, counted, unless_over)
         if over and not answered:
-            await self._refuse(None if ended else receive, send)
+            await self._refuse(None if ended else receive, send, limit)
 
-    async def _refuse(self, receive: Receive | None, send: Send) -> None:
+    async def _refuse(self, receive: Receive | None, send: Send, limit: int) -> None:
         """`receive`: where the rest of the body comes from; None when there is none."""
-        text = f"The body is larger than {self.limit // (1024 * 1024)} MiB; send less, or raise WEIR_API__MAX_BODY_MB."
+        other = ", or raise WEIR_API__MAX_BODY_MB" if limit == self.limit else ""
+        text = f"The body is larger than {limit // _MIB} MiB; send less{other}."
         answer = JSONResponse(errors.body("too_large", text), 413, headers={"Connection": "close"})
         await send({"type": "http.response.start", "status": 413, "headers": answer.raw_headers})
         await send({"type": "http.response.body", "body": answer.body, "more_body": True})

@@ -26,13 +26,22 @@ from api.scanning import ScanRunner
 from api.second_person import SecondPerson
 from api.settings import Settings
 from api.sight import Sights
-from api.slivers import CatalogSliver, ReportAccess, ReportFlows, ReportReaders, SqlLineageSliver, names_cluster
+from api.slivers import (
+    CatalogSliver,
+    LineageNear,
+    ReportAccess,
+    ReportFlows,
+    ReportReaders,
+    SqlLineageSliver,
+    names_cluster,
+)
 from api.tables import QueryOffsets, Tables
 from api.verdicts import Verdicts
 from api.webhook_guard import Guard
 from api.webhooks import WebhookHandler, Webhooks
 from catalog import handlers as catalog_handlers
 from catalog.apply import Handler
+from catalog.clicks import Clicks
 from catalog.clusters import Clusters
 from catalog.datasets import Datasets
 from catalog.deliveries import Deliveries
@@ -42,6 +51,7 @@ from catalog.errors import WeirError
 from catalog.events import Events
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Receiver
+from catalog.related import Related
 from catalog.reviews import Reviews
 from catalog.scans import Scans
 from catalog.schedules import Schedules
@@ -99,6 +109,8 @@ class Services:
     discovery: Discovery
     connections: Connections
     search: Search
+    clicks: Clicks
+    related: Related
     verdicts: Verdicts
     scans: Scans
     schedules: Schedules
@@ -186,8 +198,7 @@ class _QueryAudit:
         target = ", ".join(entry.datasets) or "(no dataset)"
         self._audit.record(entry.subject.user, entry.action, target, entry.outcome, entry.reasons, details)
         if entry.outcome == "allow" and entry.action != "query.catalog":
-            for reference in entry.datasets:
-                self._datasets.count_reads(self._facts.facts(reference).id)
+            self._datasets.count_query([self._facts.facts(reference).id for reference in entry.datasets])
 
 
 def drift_scans(store: CatalogStore, scans: Scans, settings: QuerySettings) -> Drift | None:
@@ -224,7 +235,9 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     guard = Guard(settings.events.webhook_allowed_hosts)
     webhooks = Webhooks(store, parts.secrets.read, settings.events, guard)
     clusters = Clusters(store, now)
-    search = Search(store, parts.get("index", parts.index), clusters, parts.get("meaning", parts.meaning))
+    clicks = Clicks(store, parts.click_secret(), now)
+    index = parts.get("index", parts.index)
+    search = Search(store, index, clusters, parts.get("meaning", parts.meaning), clicks)
     datasets = Datasets(store, search, now, clusters, events)
     brokers = parts.get("brokers", parts.brokers)
     discovery = Discovery(brokers, datasets)
@@ -324,6 +337,8 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         discovery=discovery,
         connections=connections,
         search=search,
+        clicks=clicks,
+        related=Related(store, index, LineageNear(lineage, clusters), now),
         verdicts=Verdicts(connections, registry),
         scans=scans,
         schedules=schedules,

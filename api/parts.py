@@ -290,7 +290,7 @@ class Parts:
 
         query = self._settings.query
         sessions = self.get("sessions", self.sessions)
-        process = QueryEngine(self._home, EngineDoor(self._query_remote(), sessions))
+        self._process = process = QueryEngine(self._home, EngineDoor(self._query_remote(), sessions))
         made = Keeper(process, Blame(lambda: datetime.now(UTC), query.refused_seconds), query, self._warm_again)
         self.closing.append(made.close)
         return made
@@ -309,7 +309,8 @@ class Parts:
         sessions, keeper = self.get("sessions", self.sessions), self.get("keeper", self.keeper)
         sessions.warm()
         count = self._settings.query.warm_up_queries
-        made = WarmUp(sessions, count, self._busy, lambda engine: KeptEngine(engine, keeper))
+        kept, process = lambda engine: KeptEngine(engine, keeper), self._process
+        made = WarmUp(sessions, count, self._busy, kept, process.archive_classes)
         self.closing.append(made.close)
         made.start()
 
@@ -341,6 +342,10 @@ class Parts:
         """The secret of keyed masks: as set, else one kept in WEIR_HOME."""
         given = self._given.get("mask_secret")
         return given if given is not None else self._home.secret("masks").encode()
+
+    def click_secret(self) -> bytes:
+        """The key that hashes queries whose answers were opened; kept in WEIR_HOME."""
+        return self._home.secret("clicks").encode()
 
     # -- health -------------------------------------------------------------------------------------------------------
 

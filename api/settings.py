@@ -37,7 +37,7 @@ class ApiSettings(_Section):
 
     host: str = Field("127.0.0.1", description="Address to listen on; loopback unless you say otherwise.")
     port: int = Field(8484, ge=0, le=65535, description="Port to listen on.")
-    max_body_mb: int = Field(64, ge=1, description="Largest request body, in MiB.")
+    max_body_mb: int = Field(64, ge=1, description="Largest body of lineage events, in MiB; others: 4 MiB at most.")
     header_seconds: float = Field(20.0, gt=0, description="How long a client may take to send a request's headers.")
     body_bytes_per_second: int = Field(
         500, ge=0, description="Least rate at which a client must send a body, measured over 20 seconds; 0 = any."

@@ -15,8 +15,11 @@ from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.model import DatasetId
 from catalog.paths import FieldPath, StepKind
 from catalog.ports import CatalogStore
+from catalog.related import Step
+from lineage.model import Direction, Kind, Level
 from lineage.queries import Lineage
 from lineage.sql.apart import SqlApart
+from lineage.walks import hops
 from policies.grants import Grants
 from policies.state import GovernanceState
 
@@ -79,6 +82,31 @@ class ReportAccess:
         except NotFound:
             return []
         return [{access.kind: access.subject, **access.to_json()} for access in found]
+
+
+class LineageNear:
+    """Datasets that are near in lineage (`catalog.related.Near`)."""
+
+    def __init__(self, lineage: Lineage, clusters: Clusters) -> None:
+        self._lineage = lineage
+        self._clusters = clusters
+
+    def near(self, dataset: DatasetId, steps: int) -> dict[DatasetId, Step]:
+        """As the last runs have it; of two ways to a dataset, the shorter. Raises Unavailable."""
+        found: dict[DatasetId, Step] = {}
+        for way in (Direction.UPSTREAM, Direction.DOWNSTREAM):
+            try:
+                graph = self._lineage.lineage(dataset.node_id, way, steps, Level.DATASET)
+            except NotFound:
+                return {}
+            distances = hops([graph.root], (edge for edge in graph.edges if edge.kind is Kind.FEEDS), way, steps)
+            for node in graph.nodes:
+                distance = distances.get(node.id)
+                if node.type == "dataset" and distance:
+                    of = self._clusters.resolve(node.namespace, node.name)
+                    if of not in found or found[of].distance > distance:
+                        found[of] = Step(way.value, distance)
+        return found
 
 
 class CatalogSliver:

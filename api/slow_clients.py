@@ -46,6 +46,8 @@ class _PatientProtocol(HttpToolsProtocol):
         super().__init__(*given, **named)
         self._timer: asyncio.TimerHandle | None = None
         self._in_head, self._head, self._body = True, 0, 0
+        self._completed = False
+        """A message ended within the piece that is read now."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -58,9 +60,10 @@ class _PatientProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if not self._in_head:
             self._body += len(data)
+        self._completed = False
         super().data_received(data)
-        # A piece that ends a head may carry much of the body: only a head that has no end yet counts.
-        if self._in_head:
+        # A piece may end a head and carry the body, or be the end of a body: only the pieces after it are of the next head.
+        if self._in_head and not self._completed:
             self._head += len(data)
             if self._head > self.limits.head_bytes:
                 self._refuse(431)
@@ -77,7 +80,7 @@ class _PatientProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._stop()
         super().on_message_complete()
-        self._in_head = True
+        self._in_head = self._completed = True
 
     def _wait_for_head(self) -> None:
         self._in_head, self._head = True, 0

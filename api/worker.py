@@ -11,7 +11,7 @@ from collections.abc import Callable
 import structlog
 
 from api.bootstrap import Services, build
-from api.engines import Revival
+from api.engines import Logs, Revival
 from api.errors import frames
 from api.home import Home, write_private
 from api.log_files import keep_small
@@ -27,6 +27,7 @@ EVENTS_POLL_S = 0.5
 TAGS_S = 30.0
 DATASETS_S = 1.0
 ENGINES_S = 1.0
+LOGS_S = 60.0
 SETTLING_S = 1.0
 """Longest that one transaction of settling should hold the record store."""
 SETTLED_LEAST, SETTLED_MOST = 10, 100
@@ -49,6 +50,7 @@ def run(home: Home) -> None:
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
         ("datasets", lambda: settle_datasets(stop, services)),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
+        ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
     threads = [

@@ -14,6 +14,7 @@ class Hit:
     highlights  HTML-escaped, `<em>` around what matched
     why         the reasons for its place, where they were asked for
     fields      of a grouped answer: the dataset's best fields
+    matching    of a grouped answer: how many fields of the dataset were found, and whether that is all of them
     """
 
     score: float
@@ -21,6 +22,7 @@ class Hit:
     highlights: Mapping[str, Sequence[str]]
     why: Mapping[str, Any] | None = None
     fields: tuple[Hit, ...] | None = None
+    matching: tuple[int, bool] | None = None
 
     def to_json(self) -> dict[str, Any]:
         shown: dict[str, Any] = {
@@ -32,6 +34,8 @@ class Hit:
             shown["why"] = dict(self.why)
         if self.fields is not None:
             shown["best_fields"] = [each.to_json() for each in self.fields]
+        if self.matching is not None:
+            shown["matching_fields"], shown["matching_fields_complete"] = self.matching
         return shown
 
 
@@ -63,7 +67,8 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What may be typed. kind: dataset | field | owner | tag. `of`: the dataset, for a dataset or a field."""
+    """What may be typed. kind: dataset | field, or the name of the filter of which it is a value. `of`: the dataset, for a
+    dataset or a field."""
 
     text: str
     kind: str

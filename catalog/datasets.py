@@ -28,6 +28,7 @@ from catalog.records import (
 )
 from catalog.reported import is_reported
 from catalog.schema_events import discovery_event, schema_events
+from catalog.signals import MOST_TOGETHER
 from catalog.topics import ClusterDescription, TopicFacts
 
 
@@ -280,6 +281,15 @@ class Datasets(DatasetReader):
     def count_reads(self, dataset: DatasetId, reads: int = 1) -> None:
         """A query read it: more used datasets stand higher in search."""
         self._store.add_usage(self.resolve(dataset.namespace, dataset.name), reads)
+
+    def count_query(self, datasets: Iterable[DatasetId]) -> None:
+        """One query read these: each was read once more, and they are related when they are few."""
+        read = list(dict.fromkeys(self.resolve(each.namespace, each.name) for each in datasets))
+        with self._store.transaction():
+            for each in read:
+                self._store.add_usage(each, 1)
+            if 1 < len(read) <= MOST_TOGETHER:
+                self._store.add_together(read, self._clock())
 
     def _tell(self, record: DatasetRecord, told: Iterable[Told]) -> None:
         """Emit what became of a dataset, in the transaction that changed it."""

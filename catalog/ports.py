@@ -28,6 +28,7 @@ from catalog.records import (
 )
 from catalog.report_store import ReportStore
 from catalog.search_model import Entry, IndexPage, SearchQuery
+from catalog.signals import SignalStore
 from catalog.topics import ClusterDescription, TopicFacts
 
 Clock = Callable[[], datetime]
@@ -246,7 +247,15 @@ class EventStore(Protocol):
 
 
 class CatalogStore(
-    ClusterStore, DatasetStore, ClassificationStore, DocumentStore, ScanStore, EventStore, ReportStore, Protocol
+    ClusterStore,
+    DatasetStore,
+    ClassificationStore,
+    DocumentStore,
+    ScanStore,
+    EventStore,
+    ReportStore,
+    SignalStore,
+    Protocol,
 ):
     def transaction(self) -> AbstractContextManager[None]:
         """Everything inside happens together or not at all; a transaction inside another joins it."""

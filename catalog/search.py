@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from catalog.answers import Hit, SearchAnswer, Suggestion
+from catalog.clicks import Clicks, tie_broken
 from catalog.clusters import Clusters
 from catalog.errors import InvalidInput
 from catalog.finding.query import Question, parse
 from catalog.finding.ranking import Ranked, rank, weights
+from catalog.finding.typing import CHOICES, Begun, begun_filter, fitting
 from catalog.finding.vocabulary import Vocabulary, builtin, with_terms
 from catalog.highlight import highlights
 from catalog.indexing import Indexing
@@ -34,10 +36,16 @@ class Search(Indexing):
     """Answers searches; keeping the index in step is inherited."""
 
     def __init__(
-        self, store: CatalogStore, index: SearchIndex, clusters: Clusters, meaning: Meaning | None = None
+        self,
+        store: CatalogStore,
+        index: SearchIndex,
+        clusters: Clusters,
+        meaning: Meaning | None = None,
+        clicks: Clicks | None = None,
     ) -> None:
-        """`meaning`: what is near a question in meaning is found, too; None: words alone count."""
+        """`meaning`: what is near a question in meaning is found, too; None: words alone count. `clicks` break ties."""
         super().__init__(store, index)
+        self._clicks = clicks
         self._nearby = Nearby(index, meaning) if meaning is not None else None
         self._clusters = clusters
         self._vocabulary: tuple[float, Vocabulary] = (float("-inf"), builtin())
@@ -73,10 +81,13 @@ class Search(Indexing):
         page = self._index.search(asked)
         weight = _weights(page, question)
         ranked = self._ranked(page, asked, question, weight)
+        if self._clicks is not None and question.needles:
+            ranked = tie_broken(ranked, self._clicks.of(q))
         whole = page.total <= len(page.hits)
         total = len(ranked) if whole else page.total
         if grouped:
-            return self._grouped(ranked, page, question, limit, offset, explain)
+            whole = self._enough(ranked, asked, question, weight, offset + limit, whole)
+            return self._grouped(ranked, page, question, limit, offset, explain, whole)
         if offset + limit > len(ranked) and not whole:
             more = self._index.search(replace(asked, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
             seen = {each.hit.id for each in ranked}
@@ -113,10 +124,13 @@ class Search(Indexing):
             self._nearby.read()
 
     def suggest(self, q: str, limit: int = _SUGGESTIONS) -> list[Suggestion]:
-        """What the query may become: names of datasets and fields that hold its words, the last of them begun.
+        """What the query may become: names of datasets and fields that hold its words, the last of them begun; values of
+        the filter that it ends with (`owner:ot`), of what the rest finds.
 
         Raises InvalidInput, Unavailable, as `search`.
         """
+        if (filter_ := begun_filter(q)) is not None:
+            return self._values(filter_, limit)
         question = parse(q, self._words())
         if not question.needles:
             return []
@@ -133,24 +147,64 @@ class Search(Indexing):
                 break
         return list(found.values())
 
+    def _values(self, filter_: Begun, limit: int) -> list[Suggestion]:
+        """The most frequent values of a filter first."""
+        values: Sequence[str] = CHOICES.get(filter_.name, ())
+        if not values:
+            question = parse(filter_.rest, self._words())
+            others = {name: chosen for name, chosen in question.filters.items() if name != filter_.name}
+            asked = SearchQuery(question.needles, question.spelled, self._wanted(others), 0)
+            values = [value for value, _ in self._index.search(asked).facets.get(filter_.name, ())]
+        return [Suggestion(value, filter_.name) for value in fitting(values, filter_.begun, limit)]
+
     def _grouped(
-        self, ranked: Sequence[Ranked], page: IndexPage, question: Question, limit: int, offset: int, explain: bool
+        self,
+        ranked: Sequence[Ranked],
+        page: IndexPage,
+        question: Question,
+        limit: int,
+        offset: int,
+        explain: bool,
+        whole: bool,
     ) -> SearchAnswer:
-        """Datasets, in the order of their best document, each with its best fields."""
+        """Datasets, in the order of their best document, each with its best fields. whole: nothing else was found."""
         groups: dict[str, list[Ranked]] = {}
         for each in ranked:
             groups.setdefault(each.hit.id.split(".")[0], []).append(each)
         hits = []
         for members in list(groups.values())[offset : offset + limit]:
             own = next((m for m in members if m.hit.source["kind"] == "dataset"), None)
-            fields = tuple(_hit(m, question, explain) for m in members if m is not own)[:_BEST_FIELDS]
+            inside = [m for m in members if m is not own]
+            fields = tuple(_hit(m, question, explain) for m in inside[:_BEST_FIELDS])
             head = own or members[0]
             shown = _hit(head, question, explain)
             if own is None:
                 source = {k: v for k, v in head.hit.source.items() if k not in _OF_FIELDS} | {"kind": "dataset"}
                 shown = replace(shown, source=source, highlights={})
-            hits.append(replace(shown, score=members[0].score, fields=fields))
-        return _answer(page.datasets, tuple(hits), page, ranked, question)
+            hits.append(replace(shown, score=members[0].score, fields=fields, matching=(len(inside), whole)))
+        return _answer(len(groups) if whole else max(page.datasets, len(groups)), tuple(hits), page, ranked, question)
+
+    def _enough(
+        self,
+        ranked: list[Ranked],
+        asked: SearchQuery,
+        question: Question,
+        weight: Sequence[float],
+        most: int,
+        whole: bool,
+    ) -> bool:
+        """Add further hits until they are of so many datasets; True when there are no others."""
+        seen = {each.hit.id for each in ranked}
+        offset = _RANKED
+        while not whole and len({key.split(".")[0] for key in seen}) < most and offset < _DEEPEST:
+            more = self._index.search(
+                replace(asked, limit=min(_MOST, _DEEPEST - offset), offset=offset, counted=False)
+            ).hits
+            ranked += rank([hit for hit in more if hit.id not in seen], question, weight)
+            seen |= {hit.id for hit in more}
+            offset += _MOST
+            whole = len(more) < _MOST
+        return whole
 
     def _words(self) -> Vocabulary:
         """The vocabulary with the glossary's synonyms, some seconds old at most."""

@@ -132,7 +132,8 @@ class Cache:
     emitted: bytes | None = None
     named: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
     statements: dict[frozenset[str], tuple[Mark, Any]] = field(default_factory=dict)
-    ids: dict[tuple[str, int, Pair], str] = field(default_factory=dict)
+    ids: dict[tuple[str, int], dict[Pair, str]] = field(default_factory=dict)
+    """Of edges, by their origin and the time they are valid from."""
 
 
 @dataclass(slots=True)
@@ -160,7 +161,7 @@ class Book:
     halves: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     """Run id -> child run id -> {job, streaming, in, out}: parts of a micro-batch that this run started."""
     emitted: dict[str, list[Any]] = field(default_factory=dict)
-    """Edge id -> [kind, vt, seen, flags]: what is in the graph on behalf of this book."""
+    """Edge id -> [kind, vt, seen, flags]: what is in the graph on behalf of this book. Equal rows may be one list."""
     cache: Cache = field(default_factory=Cache, repr=False, compare=False)
 
     def named(self, key: str) -> frozenset[tuple[str, str]]:

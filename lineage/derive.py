@@ -12,17 +12,20 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import NamedTuple
 
+from catalog.node_ids import write_id
 from lineage.book import Book, Mark, Pair, Past, Remembered, Run, joined
 from lineage.halves import joined_halves
-from lineage.model import FOREVER, Edge, How, Kind
+from lineage.model import FOREVER, KINDS, Edge, How, Kind
 from lineage.names import Names
-from lineage.statements import Statement, ends_of, node_id, pair_of, resolve_pair, settle
+from lineage.statements import Statement, ends_of, pair_of, resolve_pair, settle
 from lineage.timeline import Step, Timeline, Times, until
 from lineage.turns import all_turns, changes
 
 OBSERVED, DECLARED = "observed", "declared"
 
 _BETWEEN_COLUMNS = frozenset({Kind.DERIVES, Kind.INFLUENCES})
+
+_HOWS = {str(how): how for how in How}
 
 _PAIRS_KEPT = 2000
 """Flows that statements kept between batches may hold per book."""
@@ -51,12 +54,12 @@ class Derived(NamedTuple):
         return self.pair[0] == Kind.FEEDS and self.variant[0] == "1"
 
     def edge(self, owner: str) -> Edge:
-        source, target = ends_of(self.pair)
+        key, pair, vf, vt, seen, _, how, origin, ct, unfinished = self
+        source, target = ends_of(pair)
+        job = write_id("job", pair[7], pair[8]) if pair[7] else None
         return Edge(
-            self.id, Kind(self.pair[0]), source, target, owner,
-            node_id("job", self.pair[7], self.pair[8], "") if self.pair[7] else None,
-            self.vf, self.vt, self.seen, self.raw, self.columns, self.how, self.origin, self.pair[1:7],
-            self.ct, self.unfinished,
+            key, KINDS[pair[0]], source, target, owner, job, vf, vt, seen, self.raw, self.columns, how, origin, pair[1:7],
+            ct, unfinished,
         )  # fmt: skip
 
 
@@ -73,7 +76,10 @@ def derive(
     observed.walk(sayings.observed(), drops, clears or {})
     declared.walk(sayings.declared(), drops, {})
     found = [*_edges(book, OBSERVED, seen_steps, observed), *_edges(book, DECLARED, seen_steps, declared)]
-    book.cache.ids = {(row.origin, row.vf, row.pair): row.id for row in found}
+    ids: dict[tuple[str, int], dict[Pair, str]] = defaultdict(dict)
+    for row in found:
+        ids[row.origin, row.vf][row.pair] = row.id
+    book.cache.ids = ids
     sayings.keep()
     return found
 
@@ -194,9 +200,10 @@ def _edges(book: Book, origin: str, seen_steps: tuple[int, int], line: Timeline)
     for pair, variant, how, vf, vt, seen, ct, unfinished in rows:
         step = seen_steps[1 if pair[0] in _BETWEEN_COLUMNS else 0]
         seen = min(seen, vt)
-        key = ids.get((origin, vf, pair)) or edge_id(book.owner, origin, pair, vf)
+        known = ids.get((origin, vf))
+        key = (known.get(pair) if known else None) or edge_id(book.owner, origin, pair, vf)
         seen = max(vf, seen - seen % step)
-        yield Derived(key, pair, vf, vt, seen, variant, How(how), origin, None if ct == vt else ct, unfinished)
+        yield Derived(key, pair, vf, vt, seen, variant, _HOWS[how], origin, None if ct == vt else ct, unfinished)
 
 
 def edge_id(owner: str, origin: str, pair: Pair, vf: int) -> str:

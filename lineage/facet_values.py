@@ -26,11 +26,15 @@ MAX_DEPTH = 30
 
 def text(raw: Any, most: int = MAX_TEXT) -> str | None:
     """A text that is one and not empty, cut to a length; a number or truth as text."""
-    if isinstance(raw, bool | int | float):
-        raw = str(raw)
-    if not isinstance(raw, str) or not raw.strip():
+    if type(raw) is not str:
+        if isinstance(raw, bool | int | float):
+            raw = str(raw)
+        if not isinstance(raw, str):
+            return None
+    if not raw or raw.isspace():
         return None
-    return raw[:most].encode(errors="replace").decode()
+    found: str = raw[:most]
+    return found if found.isascii() else found.encode(errors="replace").decode()
 
 
 def whole(raw: Any) -> int | None:
@@ -43,7 +47,7 @@ def whole(raw: Any) -> int | None:
 def items(holder: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
     found = holder.get(key)
     for item in found if isinstance(found, list) else ():
-        if isinstance(item, Mapping):
+        if type(item) is dict or isinstance(item, Mapping):  # the first is what JSON gives, and quick to see
             yield item
 
 

@@ -129,31 +129,46 @@ def add_named(delta: GraphDelta, said: About, names: Names, known: dict[DatasetI
 
 def _compare(delta: GraphDelta, book: Book, rows: Iterable[Derived]) -> None:
     emitted: dict[str, list[Any]] = {}
+    alike: dict[tuple[Any, ...], list[Any]] = {}  # most rows of a book are: one list for them all
+    new: list[Edge] = []
     for derived in rows:
-        row = [derived.pair[0], derived.vt, derived.seen, f"{derived.raw:d}{derived.columns:d}{derived.how}"]
-        if derived.ct is not None or derived.unfinished:
-            row += [derived.ct, derived.unfinished]
-        emitted[derived.id] = row
-        before = book.emitted.get(derived.id)
+        key, pair, _, vt, seen, variant, how, _, ct, unfinished = derived
+        parts = (pair[0], vt, seen, variant, how, ct, unfinished)
+        row = alike.get(parts)
+        if row is None:
+            row = alike[parts] = [pair[0], vt, seen, f"{derived.raw:d}{derived.columns:d}{how}"]
+            if ct is not None or unfinished:
+                row += [ct, unfinished]
+        emitted[key] = row
+        before = book.emitted.get(key)
         if before is None:
-            delta.upserts.append(edge := derived.edge(book.owner))
-            add_nodes(delta, edge)
+            new.append(derived.edge(book.owner))
         elif before != row:
             delta.updates.append(derived.edge(book.owner))
+    delta.upserts += new
+    add_nodes(delta, new)
     delta.removed += [(Kind(row[0]), key, book.owner) for key, row in book.emitted.items() if key not in emitted]
     book.emit(emitted)
 
 
-def add_nodes(delta: GraphDelta, edge: Edge) -> None:
-    """The nodes at an edge's ends."""
-    sns, sn, sf, tns, tn, tf = edge.ends
-    for node_id, namespace, name, column in ((edge.source, sns, sn, sf), (edge.target, tns, tn, tf)):
-        if node_id.startswith("job:"):
-            delta.jobs.setdefault(node_id, (namespace, name))
-        elif column:
-            delta.columns[node_id] = (DatasetId(namespace, name), column)
-        else:
-            delta.datasets[node_id] = DatasetId(namespace, name)
+def add_nodes(delta: GraphDelta, edges: Iterable[Edge]) -> None:
+    """The nodes at these edges' ends."""
+    known: dict[tuple[str, str], DatasetId] = {}
+    for edge in edges:
+        sns, sn, sf, tns, tn, tf = edge.ends
+        for node_id, named, column in ((edge.source, (sns, sn), sf), (edge.target, (tns, tn), tf)):
+            if node_id in delta.columns or node_id in delta.jobs:
+                continue
+            if node_id.startswith("job:"):
+                delta.jobs[node_id] = named
+                continue
+            dataset = known.get(named)
+            if dataset is None:
+                dataset = known[named] = DatasetId(*named)
+            if column:
+                delta.columns[node_id] = (dataset, column)
+            else:
+                delta.datasets[node_id] = dataset
 
 
 def _shorten_phases(book: Book, kept: int) -> None:

@@ -159,6 +159,9 @@ class LineageGraph(Protocol):
     def clear(self) -> None:
         """Remove this graph, and no other."""
 
+    def apart(self) -> LineageGraph:
+        """A graph beside this one that is never shown, to try things on. Clear it afterwards."""
+
     # rebuilding
     def fresh(self) -> LineageGraph:
         """An empty graph beside this one, unseen by readers until `activate`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
@@ -45,7 +45,9 @@ class FactReader:
         time = event.time
         if isinstance(event, RunEvent) and event.type in ("RUNNING", None):
             time -= time % SEEN_STEP  # repeats of a report within a minute are passed over before they come here
-        for fact in _kept(self._events, mark_of(event), lambda: list(self._of_datasets(event, reading))):
+        for fact in _kept(
+            self._events, reading.mark or mark_of(event), lambda: list(self._of_datasets(event, reading))
+        ):
             yield fact if fact.time == ALWAYS else fact.at(time)
         for ref in refs(event):
             for key, value in _each(ref.side_facets, DATASET):
@@ -94,16 +96,16 @@ class FactReader:
     def _columns(
         self, event: Event, reading: Reading, job: Name | None, with_schema: set[Name], time: int
     ) -> Iterator[Fact]:
-        named: dict[Name, set[str]] = {}
+        named: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in reading.facts:
             if row[0] in (COLUMN, EXPLICIT_COLUMN):
-                named.setdefault(Name(row[1], row[2]), set()).add(row[3])
-                named.setdefault(Name(row[4], row[5]), set()).add(row[6])
+                named[row[1], row[2]].add(row[3])
+                named[row[4], row[5]].add(row[6])
             elif row[0] in (INFLUENCE, EXPLICIT_INFLUENCE):
-                named.setdefault(Name(row[1], row[2]), set()).add(row[3])
+                named[row[1], row[2]].add(row[3])
         by = _mark(job) if job is not None else ""
-        for dataset, columns in named.items():
-            if dataset not in with_schema:
+        for parts, columns in named.items():
+            if (dataset := Name(*parts)) not in with_schema:
                 value: dict[str, Any] = {"columns": sorted(columns)[:MAX_COLUMNS]}
                 if len(columns) > MAX_COLUMNS:
                     value["cut"] = len(columns) - MAX_COLUMNS
@@ -161,6 +163,7 @@ def ways(found: Mapping[str, Any]) -> dict[str, Any] | None:
     whole: dict[str, list[Any]] = {}
     left = MAX_WAYS
     cut = 0
+    alike: dict[tuple[Any, ...], list[Any]] = {}  # most columns are made in one of a few ways
     given = found.get("fields")
     listed = [(name, item) for name, entry in (given.items() if isinstance(given, Mapping) else ())
               if isinstance(entry, Mapping) for item in items(entry, "inputFields")]  # fmt: skip
@@ -170,6 +173,7 @@ def ways(found: Mapping[str, Any]) -> dict[str, Any] | None:
             continue
         at = sources.setdefault(source, len(sources))
         direct, indirect = _transformations(item)
+        direct = alike.setdefault(tuple(map(tuple, direct)), direct)
         if left <= 0:
             cut += 1
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from lineage.model import Direction, Edge, Kind, Node, holder_of, parts_of, rfc3339
@@ -139,4 +139,4 @@ def _unknown_columns(graph: LineageGraph, fields: Collection[str], at: int) -> l
     for key in fields:
         held[holder_of(key)].append(key)
     flows = graph.edges_since(held, Kind.FEEDS, Direction.DOWNSTREAM, at) if held else []
-    return [replace(edge, source=field) for edge in flows if not edge.columns for field in held[edge.source]]
+    return [edge._replace(source=field) for edge in flows if not edge.columns for field in held[edge.source]]

@@ -28,6 +28,7 @@ class Reading:
     clears    datasets it says were emptied or overwritten
     infos     (dataset, key, value): what it says about datasets
     about     a digest of links, drops, clears and infos; None where there are none
+    mark      the event's (see `mark_of`); None where it was not taken
     """
 
     facts: Facts
@@ -39,6 +40,7 @@ class Reading:
     clears: tuple[Name, ...]
     infos: tuple[tuple[Name, str, Any], ...]
     about: str | None
+    mark: bytes | None = None
 
 
 class Reader:
@@ -53,7 +55,7 @@ class Reader:
             return read(event)
         found = self._kept.get(mark)
         if found is None:
-            found = self._kept[mark] = read(event)
+            found = self._kept[mark] = read(event, mark)
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         else:
@@ -61,7 +63,7 @@ class Reader:
         return found
 
 
-def read(event: Event) -> Reading:
+def read(event: Event, mark: bytes | None = None) -> Reading:
     facts = facts_of(event)
     links, drops, clears = tuple(links_of(event)), tuple(drops_of(event)), tuple(clears_of(event))
     infos = tuple((ref.id, key, value) for ref in refs(event) for key, value in dataset_info(ref.facets))
@@ -83,6 +85,7 @@ def read(event: Event) -> Reading:
         clears,
         infos,
         about,
+        mark,
     )
 
 

@@ -20,6 +20,10 @@ from lineage.sql.model import Columns
 
 Ends = tuple[DatasetId, DatasetId]
 
+_FROM_JOB = frozenset({Kind.READS, Kind.WRITES, Kind.CHILD_OF, Kind.HANDS_TO})
+_TO_JOB = frozenset({Kind.CHILD_OF, Kind.HANDS_TO})
+"""Kinds of edges that begin, and that end, at a job."""
+
 # A pair is (kind, source namespace, name, field, target namespace, name, field, job namespace, job name), with empty
 # texts where there is none: names and not ids, so that it can be resolved again when more is known.
 
@@ -111,7 +115,8 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
             case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
                 pair = (Kind.CHILD_OF, book.namespace, book.name, "", ns, name, "", "", "")
                 said.pairs[pair] = ((), How.PARENT_RUN)
-    columns = [row for row in columns if row[5] or not (said.explicit or row[2] in explicit_into)]
+    if said.explicit or explicit_into:
+        columns = [row for row in columns if row[5] or not (said.explicit or row[2] in explicit_into)]
     if showing_masks and unsaid:
         columns = _masked_as_shown(columns, unsaid, flows_from_sql(showing_masks, schemas, ins, outs, names)[0])
     if texts and not said.explicit:
@@ -185,12 +190,13 @@ def _spelled(source: DatasetId, sf: str, target: DatasetId, tf: str) -> tuple[st
 
 
 def _how(said: Statement, target: DatasetId, explicit: bool) -> How:
-    return How.EXPLICIT if explicit else How.SQL if target in said.from_sql else How.COLUMNS
+    return How.EXPLICIT if explicit else How.SQL if said.from_sql and target in said.from_sql else How.COLUMNS
 
 
 def _add_columns(
     said: Statement, columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]], book: Book
 ) -> None:
+    alike: dict[tuple[bool, How], tuple[tuple[str, ...], How]] = {}
     for source, sf, target, tf, is_raw, explicit in columns:
         how = _how(said, target, explicit)
         if tf is None:
@@ -198,7 +204,11 @@ def _add_columns(
             continue
         pair = pair_of(Kind.DERIVES, source, field_text(source, sf), target, field_text(target, tf), book)
         was = said.pairs.get(pair)
-        said.pairs[pair] = (("1" if is_raw or (was and was[0] == ("1",)) else "0",), how)
+        arrives = is_raw or (was is not None and was[0] == ("1",))
+        what = alike.get((arrives, how))
+        if what is None:
+            what = alike[arrives, how] = (("1" if arrives else "0",), how)
+        said.pairs[pair] = what
 
 
 def pairing(ins: set[DatasetId], outs: set[DatasetId], integration: str | None) -> Iterator[Ends]:
@@ -245,9 +255,10 @@ def resolve_pair(pair: Pair, names: Names) -> Pair:
 def ends_of(pair: Pair) -> tuple[str, str]:
     """Node ids of source and target."""
     kind, sns, sn, sf, tns, tn, tf, _, _ = pair
-    from_job = kind in (Kind.READS, Kind.WRITES, Kind.CHILD_OF, Kind.HANDS_TO)
-    to_job = kind in (Kind.CHILD_OF, Kind.HANDS_TO)
-    return node_id("job" if from_job else "dataset", sns, sn, sf), node_id("job" if to_job else "dataset", tns, tn, tf)
+    return (
+        write_id("field", sns, sn, sf) if sf else write_id("job" if kind in _FROM_JOB else "dataset", sns, sn),
+        write_id("field", tns, tn, tf) if tf else write_id("job" if kind in _TO_JOB else "dataset", tns, tn),
+    )
 
 
 def datasets_of(pair: Pair) -> tuple[DatasetId, ...]:
@@ -257,7 +268,3 @@ def datasets_of(pair: Pair) -> tuple[DatasetId, ...]:
         return ()
     target = DatasetId(tns, tn)
     return (target,) if kind in (Kind.READS, Kind.WRITES) else (DatasetId(sns, sn), target)
-
-
-def node_id(kind: str, namespace: str, name: str, column: str) -> str:
-    return write_id("field", namespace, name, column) if column else write_id(kind, namespace, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
 from lineage.model import Basis, Direction, Edge
 
@@ -52,11 +51,11 @@ def united(edges: Iterable[Edge]) -> list[Edge]:
     """
     found: dict[tuple[str, ...], Edge] = {}
     for edge in sorted(edges, key=lambda edge: (edge.vf, edge.id)):
-        edge = replace(edge, vt=edge.until(Basis.CONTENTS), ct=None)
+        edge = edge._replace(vt=edge.until(Basis.CONTENTS), ct=None)
         key = (edge.kind, edge.source, edge.target, edge.owner, edge.job or "", edge.origin)
         held = found.get(key)
-        found[key] = edge if held is None else replace(
-            edge, vf=held.vf, vt=max(held.vt, edge.vt), seen=max(held.seen, edge.seen), raw=held.raw or edge.raw,
+        found[key] = edge if held is None else edge._replace(
+            vf=held.vf, vt=max(held.vt, edge.vt), seen=max(held.seen, edge.seen), raw=held.raw or edge.raw,
             columns=held.columns and edge.columns, unfinished=held.unfinished and edge.unfinished,
         )  # fmt: skip
     return list(found.values())

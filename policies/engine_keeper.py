@@ -16,7 +16,7 @@ from enum import StrEnum
 
 import structlog
 
-from catalog.errors import Unavailable, WeirError
+from catalog.errors import LimitExceeded, Unavailable, WeirError
 from policies.engine_blame import Blame
 from policies.engine_jobs import Job
 from policies.engine_leftovers import Leftovers
@@ -145,6 +145,10 @@ class Keeper:
                 return Unavailable(
                     "The query engine stopped while it ran the query; ask again in a moment.", details=details
                 )
+        if job.verdict is None and job.light and _is_memory(error):
+            # What filled the heap was another one.
+            details = {"server": "query", "retry_after": 2}
+            return Unavailable("The query engine is short of memory; ask again in 2 seconds.", details=details)
         return job.verdict or error
 
     def _ended(self, job: Job) -> None:
@@ -276,3 +280,7 @@ class Keeper:
         else:
             said = "The query engine is starting" + (" again" if self._ends else "")
         return Unavailable(f"{said}; ask again in {again} seconds.", details=details)
+
+
+def _is_memory(error: BaseException) -> bool:
+    return isinstance(error, LimitExceeded) and error.details.get("limit") == "memory"

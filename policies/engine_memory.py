@@ -22,6 +22,15 @@ _PAUSE_SECONDS = 3.0
 """How long a query that was stopped has to let go of its memory, before the next is."""
 
 
+def out_of_memory() -> LimitExceeded:
+    """What a query ends with for which the engine had no memory left: stopped by the watch, or failed by itself."""
+    return LimitExceeded(
+        "The query was stopped because the query engine ran out of memory; ask for fewer records or columns, or for smaller"
+        " groups or values.",
+        details={"limit": "memory"},
+    )
+
+
 class MemoryWatch:
     """`look` is called several times a second."""
 
@@ -49,14 +58,7 @@ class MemoryWatch:
             return None
         self._stopped, self._full = now, 0
         _log.warning("query_stopped_for_memory", query=job.plan.stop.query_id, share=round(heap.share, 2))
-        job.stop.stop(
-            "",
-            LimitExceeded(
-                "The query was stopped because the query engine ran out of memory; ask for fewer records or columns, or for"
-                " smaller groups.",
-                details={"limit": "memory"},
-            ),
-        )
+        job.stop.stop("", out_of_memory())
         return job
 
     def _short(self, heap: EngineHeap, now: float) -> bool:

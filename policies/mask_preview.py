@@ -25,6 +25,7 @@ from policies.plan import QueryPlan
 from policies.query_ports import Engine
 
 MOST_VALUES = 100
+MOST_CHARACTERS = 10_000
 _SECONDS = 20.0
 _AT_ONCE = 2
 """Previews that the engine computes at a time: they stand beside the queries, whose turns they do not take."""
@@ -49,6 +50,8 @@ class MaskPreview:
         """
         if len(values) > MOST_VALUES:
             raise InvalidInput(f"{len(values)} values are too many for a preview; give at most {MOST_VALUES}.")
+        if any(isinstance(value, str) and len(value) > MOST_CHARACTERS for value in values):
+            raise InvalidInput(f"A value is longer than {MOST_CHARACTERS:,} characters; a preview takes shorter ones.")
         _single(values)
         try:
             made = convert.mask(policy_specs.MaskSpec.model_validate(mask))

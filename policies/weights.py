@@ -13,6 +13,11 @@ _MAKES_MORE = re.compile(
     re.I,
 )
 """Calls in a query after which its rows and values are no longer bounded by the records it reads."""
+_LENGTHENS = re.compile(
+    r"\|\||\b(concat\w*|\w*replace|overlay|hex|base64|url_encode|to_json|array|map_concat)`?\s*\(", re.I
+)
+_MOST_LENGTHENING = 12
+"""Calls that each make a value some times as long; a stored text counts as short."""
 _NAMES_QUERIES = re.compile(r"\bWITH\b", re.I)
 
 
@@ -30,6 +35,8 @@ def rows(plan: QueryPlan) -> int:
 
 
 def light(plan: QueryPlan) -> bool:
-    """Whether it cannot be the one that ends an engine: few rows, nothing that makes more, and no named subqueries, which
-    may be read more often than they are written."""
-    return not makes_more(plan) and not _NAMES_QUERIES.search(plan.sql) and rows(plan) <= FEW
+    """Whether it cannot be the one that ends an engine: few rows, nothing that makes more, no named subqueries, which
+    may be read more often than they are written, and little that makes values longer."""
+    if makes_more(plan) or _NAMES_QUERIES.search(plan.sql) or rows(plan) > FEW:
+        return False
+    return len(_LENGTHENS.findall(plan.sql)) <= _MOST_LENGTHENING

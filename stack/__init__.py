@@ -9,7 +9,7 @@ from stack import artifacts
 from stack.errors import StackError
 from stack.home import default_home
 from stack.instance import Instance
-from stack.keeping import KeptServer
+from stack.keeping import KeptServer, cut_logs
 from stack.progress import PlainText, Progress, Silent
 from stack.settings import StackSettings
 from stack.spec import ENGINES, SERVERS, Addresses, ProcessSpec
@@ -27,5 +27,6 @@ __all__ = [
     "StackError",
     "StackSettings",
     "artifacts",
+    "cut_logs",
     "default_home",
 ]

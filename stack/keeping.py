@@ -11,14 +11,21 @@ from typing import TYPE_CHECKING
 
 from stack import heap, jvm
 from stack.errors import StackError
-from stack.process import Identity, marked, reap, stop
+from stack.process import Identity, cut, marked, reap, stop
 from stack.progress import Silent
+from stack.spark import Spark
 from stack.starting import Starter
 from stack.state import Entry, State
 from stack.versions import JAVA
 
 if TYPE_CHECKING:
     from stack.instance import Instance
+
+
+def cut_logs(instance: Instance) -> list[str]:
+    """Put aside the logs that got too long of the instance's running processes; gives their names. Raises OSError."""
+    entries = State.load(instance.home.state_file).servers.values()
+    return [entry.name for entry in entries if cut(Path(entry.log))]
 
 
 class KeptServer:
@@ -44,6 +51,17 @@ class KeptServer:
         """End the process and what it started, at once."""
         stop([identity], 0)
         reap()
+
+    def archive_classes(self) -> bool:
+        """Write the archive of classes that the server's next starts use, where there is none yet and this start wrote a
+        list of them; True when it was written now. Takes up to a minute. Raises OSError, StackError."""
+        instance = self._instance
+        server = instance._servers[self.name]
+        if not isinstance(server, Spark):
+            return False
+        site = instance._site(instance._java(JAVA, Silent()))
+        log = instance.home.logs / f"{self.name}-classes.log"
+        return server.archive(site).make(server.class_list(site), log)
 
     def replace(self, identity: Identity) -> Identity | None:
         """End this process, if it lives, and start the server again on its data and its port; does not wait until it

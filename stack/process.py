@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -20,7 +21,9 @@ from stack.errors import GivenUp, StackError
 POLL = 0.1
 """Seconds between two looks at a starting process; small against every start, large against the cost of a look."""
 LOGS_KEPT = 10
-"""Logs of a process: the one that is written and those of earlier runs."""
+"""Logs of a process: the one that is written and earlier ones."""
+LOG_BYTES = 10_000_000
+"""Size from which on a log is put aside while its process goes on."""
 TAIL_LINES = 15
 STACK_FRAME = re.compile(r"\s+(at \S+\(|\.\.\. \d+ more)")
 MARK = "WEIRSTACK_INSTANCE"
@@ -130,10 +133,35 @@ def shift(log: Path, kept: int = LOGS_KEPT) -> None:
     """Make room for a new log: `x.log` becomes `x.log.1`, that one `.2`, and so on; `kept` in all. Raises OSError."""
     if not log.exists() or not log.stat().st_size:
         return
-    names = [log, *(log.with_suffix(f"{log.suffix}.{n}") for n in range(1, kept))]
-    for older, newer in reversed(list(itertools.pairwise(names))):
+    for older, newer in reversed(list(itertools.pairwise(_logs(log, kept)))):
         if older.exists():
             older.replace(newer)
+
+
+def cut(log: Path, most: int = LOG_BYTES, kept: int = LOGS_KEPT) -> bool:
+    """The same for a log that its process goes on to write, once it has `most` bytes: it is copied and emptied, since the
+    process appends to this very file. A line that is written between the two may be lost. True when it was; raises OSError.
+    """
+    if not log.exists() or log.stat().st_size < most:
+        return False
+    names = _logs(log, kept)
+    copy = log.with_suffix(f"{log.suffix}.new")
+    copy.touch(0o600)
+    try:
+        shutil.copyfile(log, copy)
+        os.truncate(log, 0)
+    except OSError:
+        copy.unlink(missing_ok=True)
+        raise
+    for older, newer in reversed(list(itertools.pairwise(names[1:]))):
+        if older.exists():
+            older.replace(newer)
+    copy.replace(names[1])
+    return True
+
+
+def _logs(log: Path, kept: int) -> list[Path]:
+    return [log, *(log.with_suffix(f"{log.suffix}.{n}") for n in range(1, kept))]
 
 
 _children: dict[int, subprocess.Popen[bytes]] = {}

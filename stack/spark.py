@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stack import artifacts, versions
+from stack.class_archive import ClassArchive
 from stack.coursier import pyspark_jars
 from stack.home import write_atomically
 from stack.ports import LOOPBACK
@@ -100,6 +101,8 @@ QUERY_LIMITS = {
     "spark.sql.debug.maxToStringFields": "25",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
+    # A task that asks for more memory than there is fails alone, and its query with it: the engine goes on.
+    "spark.executor.killOnFatalError.depth": "0",
 }
 """Spark's own limits of the engine for queries."""
 
@@ -110,11 +113,13 @@ class Spark:
 
     options     further words for Java
     properties  Spark's settings, over those that both servers have
+    lists_classes   whether it writes down the classes it loads where there is no archive of them yet
     """
 
     facts: Named
     options: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
+    lists_classes: bool = False
 
     def token(self, site: Site) -> str:
         return site.home.secret("spark.token")
@@ -128,10 +133,13 @@ class Spark:
         properties = config / "spark.properties"
         write_atomically(properties, self._properties(site, data), mode=0o600)
         write_atomically(config / "log4j2.properties", LOGGING)
+        archive = self.archive(site)
+        listed = self.class_list(site) if self.lists_classes else None
         words = [
             f"-Xmx{getattr(site.settings, f'{name}_memory')}",
             *COMMON_OPTIONS,
             *self.options,
+            *archive.options(listed),
             *OPENS,
             "-XX:+IgnoreUnrecognizedVMOptions",
             "-XX:ReservedCodeCacheSize=128m",
@@ -144,7 +152,7 @@ class Spark:
             f"-Djava.io.tmpdir={data / 'tmp'}",
             f"-Dlog4j2.configurationFile={config / 'log4j2.properties'}",
             "-cp",
-            f"{self._class_path()}",
+            archive.class_path,
             "org.apache.spark.deploy.SparkSubmit",
             "--properties-file",
             str(properties),
@@ -163,6 +171,14 @@ class Spark:
             "NUMBA_CACHE_DIR": str(artifacts.cache_folder() / "compiled"),
         }
         return Launch(site.java_file(name, words), environment, data)
+
+    def archive(self, site: Site) -> ClassArchive:
+        """The archive of classes, which both servers share where they have the same jars."""
+        return ClassArchive(site.java, self._class_path(), artifacts.cache_folder() / "classes")
+
+    def class_list(self, site: Site) -> Path:
+        """Where a server that starts without an archive writes which classes it loads."""
+        return site.home.config(self.facts.name) / "classes.list"
 
     def _class_path(self) -> str:
         jars = sorted(pyspark_jars().glob("*.jar"))
@@ -230,9 +246,14 @@ class Spark:
 FOR_SCANS = Spark(Named("spark", "Spark Connect", versions.SPARK, ("spark-kafka", "spark-avro")))
 FOR_QUERIES = Spark(
     Named("query", "Spark Connect for queries", versions.SPARK, ("spark-kafka", "spark-avro")),
-    # How full its heap is and what it works on can be seen from outside: see `stack/heap.py` and `stack/jvm.py`.
-    ("-XX:+UsePerfData", "-XX:+StartAttachListener", "-XX:NewRatio=3", *COMPILED_LATE),
+    # How full its heap is and what it works on can be seen from outside: see `stack/heap.py` and `stack/jvm.py`. One value
+    # that is too large must not end it for everybody; an engine that fails to answer afterwards is replaced by its keeper.
+    (
+        "-XX:+UsePerfData", "-XX:+StartAttachListener", "-XX:NewRatio=3", "-XX:-ExitOnOutOfMemoryError",
+        *COMPILED_LATE,
+    ),  # fmt: skip
     QUERY_LIMITS,
+    lists_classes=True,
 )
 
 

@@ -10,7 +10,20 @@ from typing import Annotated
 import typer
 
 from api import VERSION
-from api.cli import access, catalog, declare, events, lineage, policy, queries, review, schemas, servers, sources
+from api.cli import (
+    access,
+    catalog,
+    declare,
+    events,
+    lineage,
+    policy,
+    queries,
+    review,
+    schemas,
+    servers,
+    sources,
+    testing,
+)
 from api.cli.output import errors, print_text
 from catalog.errors import WeirError
 from stack.errors import StackError
@@ -25,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-for room in (servers, catalog, review, lineage, queries, policy, access, declare, events, schemas, sources):
+for room in (servers, catalog, review, lineage, queries, policy, access, declare, events, schemas, sources, testing):
     room.add_to(app)
 
 

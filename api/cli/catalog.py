@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from api.cli.declare import dataset_path
 from api.cli.http import Api, segment
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, errors, print_text, show
@@ -19,6 +20,7 @@ def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
     app.command(epilog="weir scan prod · weir scan --bootstrap-servers localhost:9092 --topics 'shop.*'")(scan)
     app.command(epilog="weir search email --kind field · weir search 'customer address' --owner otto")(search)
+    app.command(epilog="weir related prod/orders · weir related prod/orders --limit 30 -o json")(related)
     app.command("where-is", epilog="weir where-is --entity EMAIL_ADDRESS · weir where-is --term customer-email -o csv")(
         where_is
     )
@@ -169,6 +171,34 @@ def _reasons(why: Mapping[str, Any] | None) -> str:
         f"{each['needle']} missing" if each.get("missing") else f"{each['needle']} in {each['in']} ({each['how']})"
         for each in held
     )
+
+
+def related(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.")],
+    limit: Annotated[int, typer.Option(min=1, max=50, help="At most this many.")] = 10,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """List datasets that belong with one: by shared keys, by queries that read both, by lineage."""
+    client = api(user)
+    answer = client.get(f"{dataset_path(dataset)}/related", limit=limit)
+    rows = [{**each, "why": [_related_by(reason) for reason in each["reasons"]]} for each in answer["related"]]
+    show(rows, ("dataset", "why", "description"), output, whole=answer,
+         title=f"{answer['total']} related to {answer['dataset']}",
+         empty="None: no key is shared, no query reads another with it, none is near in lineage.")  # fmt: skip
+    for each in answer["missing"]:
+        errors.print(f"Without {each['kind'].replace('_', ' ')}: {each['message']}")
+
+
+def _related_by(reason: Mapping[str, Any]) -> str:
+    match reason["kind"]:
+        case "shared_key":
+            tags = "".join(f", {tag}" for tag in reason["tags"])
+            return f"shares {reason['field']} with {reason['other']} ({reason['type']}{tags})"
+        case "read_together":
+            return f"read together in {reason['queries']} {'query' if reason['queries'] == 1 else 'queries'}"
+        case _:
+            return f"{reason['distance']} {'step' if reason['distance'] == 1 else 'steps'} {reason['direction']}"
 
 
 def where_is(

@@ -1,11 +1,8 @@
-"""`weir up`, `down`, `status`, `demo`, `test`, `serve`, `worker`, `init`."""
+"""`weir up`, `down`, `status`, `demo`, `serve`, `worker`, `init`."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,10 +20,6 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir down · weir down --wipe (deletes the data too)")(down)
     app.command(epilog="weir status · weir status -o json")(status)
     app.command(epilog="weir demo · weir demo --exit · weir demo --detach")(demo)
-    app.command(
-        epilog="weir test · weir test --fast · weir test -- -k lineage · weir test --bench stack",
-        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-    )(test)
     app.command(epilog="weir init -o yaml > weir.yaml")(init)
     app.command(epilog="WEIR_DATABASE__URL=postgresql+psycopg://... weir serve")(serve)
     app.command(epilog="weir worker")(worker)
@@ -96,43 +89,6 @@ def demo(
         running.stay()
     if code:
         raise typer.Exit(code)
-
-
-def test(
-    context: typer.Context,
-    fast: Annotated[bool, typer.Option("--fast", help="Only what needs no server.")] = False,
-    bench: Annotated[str | None, typer.Option("--bench", help="Run a benchmark of benchmarks/ instead.")] = None,
-) -> None:
-    """Check the code and run the tests; servers are started as needed. Further arguments go to pytest."""
-    root = Path(__file__).resolve().parents[2]
-    python = [sys.executable, "-m"]
-    if bench is not None:
-        folder = root / "benchmarks"
-        packages = (path.parent for path in folder.glob("[a-z]*/__main__.py"))
-        known = sorted(path.stem for path in (*folder.glob("[a-z]*.py"), *packages))
-        if bench not in known:
-            raise typer.BadParameter(f"there is no benchmark {bench!r}; there are: {', '.join(known)}")
-        raise typer.Exit(
-            subprocess.run([*python, f"benchmarks.{bench}", *context.args], cwd=root, check=False).returncode
-        )
-    checks: list[tuple[str, list[str]]] = [
-        ("ruff", [*python, "ruff", "check", "."]),
-        ("format", [*python, "ruff", "format", "--check", "."]),
-        ("types", [*python, "mypy"]),
-        ("arrows", [str(Path(sys.executable).with_name("lint-imports"))]),
-    ]
-    failed = []
-    for name, command in checks:
-        done = subprocess.run(command, cwd=root, check=False, capture_output=True, text=True)
-        errors.print(f"{'[green]✓[/]' if done.returncode == 0 else '[red]✗[/]'} {name}")
-        if done.returncode:
-            failed.append(name)
-            print_text(done.stdout[-8000:] + done.stderr[-2000:])
-    selection = ["-m", "not integration and not e2e"] if fast else []
-    code = subprocess.run([*python, "pytest", *selection, *context.args], cwd=root, check=False).returncode
-    if failed:
-        errors.print(f"[red]✗[/] Failed checks: {', '.join(failed)}.")
-    raise typer.Exit(code or (1 if failed else 0))
 
 
 def init(output: Output = Format.YAML) -> None:

@@ -191,6 +191,24 @@ def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body
     return after.to_json()
 
 
+@router.get("/{namespace}/{name}/related")
+def related(
+    built: ServicesOf,
+    _: Caller,
+    namespace: Name,
+    name: Name,
+    limit: Annotated[Count, Query(le=50, description="At most this many.")] = 10,
+) -> dict[str, Any]:
+    """Datasets that belong with this one, each with its reasons, the most related first.
+
+    `shared_key`: a field that looks like a key, of the same name, type and kind of personal data. `read_together`: in how
+    many queries both were read, without who asked. `lineage`: one or two datasets up- or downstream. `missing` names
+    reasons that could not be looked for, as a server does not answer.
+    """
+    record = built.datasets.get(DatasetId(namespace, name))
+    return {"dataset": record.reference, **built.related.of(record, limit).to_json()}
+
+
 @router.get("/{namespace}/{name}/access")
 def access(
     built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: Text | None = None, asOf: AsOf = None

@@ -49,7 +49,7 @@ class AskBatch(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    requests: list[Ask] = Field(min_length=1)
+    requests: list[Ask] = Field(min_length=1, max_length=1000)
 
 
 class MaskTry(BaseModel):

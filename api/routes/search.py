@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from api.auth import Caller, ServicesOf
 from api.bootstrap import Services
@@ -99,6 +99,26 @@ def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:
         hit["presence"] = None
 
 
+class Opened(BaseModel):
+    """An answer that was opened."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    q: Text = Field(description="The query as it was typed.", examples=["customer email"])
+    dataset: Text = Field(description="The dataset that was opened, or that of the field.", examples=["prod/orders"])
+
+
+@router.post("/search/opened")
+def opened(built: ServicesOf, _: Caller, body: Opened) -> dict[str, Any]:
+    """Report which answer of a search was opened; it breaks ties when the same is asked again.
+
+    Who opened it is not kept, and of the query only a keyed hash: it may hold personal data. `counted` is false for a
+    query without words.
+    """
+    record = built.datasets.get(built.datasets.find(body.dataset))
+    return {"counted": built.clicks.opened(body.q, record.id)}
+
+
 @router.get("/search/suggest")
 def suggest(
     built: ServicesOf,
@@ -106,5 +126,8 @@ def suggest(
     q: Annotated[Text, Query(description="What was typed so far.")] = "",
     limit: Annotated[Count, Query(le=20, description="At most this many.")] = 10,
 ) -> dict[str, Any]:
-    """Names of datasets and fields that what is being typed may become."""
+    """What is being typed may become: names of datasets and fields, or values of the filter that it ends with.
+
+    `kind` is `dataset`, `field` or the name of the filter: `owner:ot` may become `otto` of kind `owner`.
+    """
     return {"suggestions": [each.to_json() for each in built.search.suggest(q, limit)]}

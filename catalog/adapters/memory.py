@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from catalog.adapters.memory_events import MemoryEvents
 from catalog.adapters.memory_reports import MemoryReports
+from catalog.adapters.memory_signals import MemorySignals
 from catalog.event_model import DeliveryState, Event
 from catalog.model import DatasetId, SchemaVersion
 from catalog.records import (
@@ -53,6 +54,8 @@ class _State:
     deliveries: dict[str, DeliveryState] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     reports: dict[DatasetId, Any] = field(default_factory=dict)
+    clicks: dict[tuple[str, DatasetId], float] = field(default_factory=dict)
+    together: dict[tuple[DatasetId, DatasetId], tuple[int, float]] = field(default_factory=dict)
 
     def snapshot(self) -> _State:
         deep = {"schemas", "tags", "positions"}
@@ -84,7 +87,7 @@ def _counted(change: Callable[_Given, _Answer]) -> Callable[_Given, _Answer]:
     return counted
 
 
-class MemoryCatalogStore(MemoryEvents, MemoryReports):
+class MemoryCatalogStore(MemoryEvents, MemoryReports, MemorySignals):
     """See `catalog.ports.CatalogStore`."""
 
     _state: _State
@@ -176,6 +179,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports):
                 if key in table:
                     table[target] = table.pop(key)
             state.history = [(target if d == key else d, e) for d, e in state.history]
+            self._move_signals(key, target)
             moved.append(target)
         return moved
 
@@ -199,6 +203,7 @@ class MemoryCatalogStore(MemoryEvents, MemoryReports):
         for table in (state.datasets, state.documents_written, state.schemas, state.notes, state.tags, state.positions):
             table.pop(dataset, None)
         state.history = [(d, e) for d, e in state.history if d != dataset]
+        self._move_signals(dataset, None)
 
     def dataset(self, dataset: DatasetId) -> DatasetRecord | None:
         return self._state.datasets.get(dataset)

@@ -13,6 +13,7 @@ from catalog.adapters.sql_datasets import SqlDatasets
 from catalog.adapters.sql_events import SqlEvents
 from catalog.adapters.sql_reports import SqlReports
 from catalog.adapters.sql_scans import SqlScans
+from catalog.adapters.sql_signals import SqlSignals
 from catalog.adapters.sql_tags import SqlTags
 from catalog.adapters.tables import AliasRow, CatalogChangesRow, ClusterRow, DatasetRow, DocumentRow
 from catalog.model import DatasetId
@@ -113,7 +114,7 @@ class SqlDocuments(SqlPart):
             session.execute(delete(DocumentRow).where(DocumentRow.kind == kind, DocumentRow.key == key))
 
 
-class SqlCatalogStore(SqlClusters, SqlDatasets, SqlTags, SqlDocuments, SqlScans, SqlEvents, SqlReports):
+class SqlCatalogStore(SqlClusters, SqlDatasets, SqlTags, SqlDocuments, SqlScans, SqlEvents, SqlReports, SqlSignals):
     """The record store on the given database, which must have been migrated."""
 
     def __init__(self, database: Database) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger
 from sqlalchemy.orm import Mapped, mapped_column
 
 from catalog.adapters.database import Base
-from catalog.adapters.types import AnyText, Json
+from catalog.adapters.types import AnyText, QuickJson
 
 
 class FactRow(Base):
@@ -26,7 +26,7 @@ class FactRow(Base):
     time: Mapped[int] = mapped_column(BigInteger)
     digest: Mapped[str] = mapped_column(AnyText)
     stamp: Mapped[int] = mapped_column(BigInteger)
-    value: Mapped[Any | None] = mapped_column(Json)
+    value: Mapped[Any | None] = mapped_column(QuickJson)
 
 
 class ReportedRow(Base):

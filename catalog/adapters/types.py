@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 from sqlalchemy import JSON, DateTime, Dialect, Text
 from sqlalchemy.types import TypeDecorator
 
@@ -41,10 +43,34 @@ class AnyText(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return None if value is None else _UNSTORABLE.sub(lambda m: f"\x1b{ord(m.group()):04x}", value)
+        if value is None or (value.isascii() and value.isprintable()):
+            return value
+        return _UNSTORABLE.sub(lambda m: f"\x1b{ord(m.group()):04x}", value)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> str | None:
         return None if value is None else _ESCAPED.sub(lambda m: chr(int(m[1], 16)), str(value))
+
+
+class QuickJson(TypeDecorator[Any]):
+    """JSON that is written often: by a quicker library where that can write it. No NaN, which is no JSON."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], Any] | None:
+        usual = super().bind_processor(dialect)
+        if dialect.name != "sqlite":
+            return usual
+
+        def written(value: Any) -> Any:
+            if value is None:
+                return None
+            try:
+                return orjson.dumps(value).decode()
+            except TypeError:  # numbers beyond 64 bits, lone surrogates
+                return usual(value) if usual is not None else value
+
+        return written
 
 
 Json = JSON(none_as_null=True)

@@ -24,6 +24,9 @@ from lineage.adapters.kafka_topic import (
 from lineage.ports import Record
 from lineage.settings import KafkaClientSettings, LineageSettings
 
+_AT_ONCE = 5_000
+"""Messages sent before their acknowledgements are awaited; the producer's queue takes 100,000, for all threads."""
+
 
 class KafkaEventLog:
     """Appends to one topic (made when it is missing) and reads it whole. One producer for all threads."""
@@ -54,7 +57,10 @@ class KafkaEventLog:
     def append_many(
         self, items: Sequence[tuple[str, bytes]], headers: Sequence[tuple[str, bytes]] = ()
     ) -> list[Exception | None]:
-        return self._await([self._send(key, value, headers) for key, value in items])
+        outcomes: list[Exception | None] = []
+        for at in range(0, len(items), _AT_ONCE):  # all of a large batch would not fit the producer's queue
+            outcomes += self._await([self._send(key, value, headers) for key, value in items[at : at + _AT_ONCE]])
+        return outcomes
 
     def read(self, after: Mapping[int, int] | None = None) -> Iterator[list[Record]]:
         self.ensure_topic()

@@ -7,7 +7,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from catalog.model import DatasetId
 from lineage.delta import Context, GraphDelta, Info, StoredBook
@@ -161,8 +161,8 @@ class MemoryGraph:
             held.job_info |= delta.job_info
             held.infos |= delta.dataset_info
             gone = [held.edges.pop(edge_id) for _, edge_id, _ in delta.removed if edge_id in held.edges]
-            held.edges |= {edge.id: replace(edge, ends=()) for edge in delta.upserts}
-            held.edges |= {edge.id: replace(edge, ends=()) for edge in delta.updates if edge.id in held.edges}
+            held.edges |= {edge.id: edge._replace(ends=()) for edge in delta.upserts}
+            held.edges |= {edge.id: edge._replace(ends=()) for edge in delta.updates if edge.id in held.edges}
             used = {end for edge in held.edges.values() for end in (edge.source, edge.target)} if gone else set()
             for node_id in {end for edge in gone for end in (edge.source, edge.target)} - used:
                 held.columns.pop(node_id, None)
@@ -270,6 +270,10 @@ class MemoryGraph:
     def clear(self) -> None:
         self._held()
         self._store = _Store()
+
+    def apart(self) -> MemoryGraph:
+        self._held()
+        return MemoryGraph()
 
     def fresh(self) -> MemoryGraph:
         return MemoryGraph()

@@ -57,20 +57,26 @@ class Bundle:
 def bundles_of(upserts: Iterable[Edge], updates: Iterable[Edge]) -> dict[str, Bundle]:
     """Bundle id -> its changes, of the edges between columns among these."""
     found: dict[str, Bundle] = {}
-    for edges, part in ((upserts, "upserts"), (updates, "updates")):
+    by_ends: dict[tuple[str, ...], Bundle] = {}
+    alike: dict[tuple[Any, ...], Shared] = {}
+    for edges, are_new in ((upserts, True), (updates, False)):
         for edge in edges:
-            if edge.kind not in COLUMN_KINDS:
+            key, kind, _, _, owner, job, vf, vt, seen, raw, _, how, origin, ends, ct, unfinished = edge
+            if kind not in COLUMN_KINDS:
                 continue
-            sns, sn, sf, tns, tn, tf = edge.ends or _ends(edge)
-            key = bundle_id(edge.owner, sns, sn, tns, tn)
-            bundle = found.get(key)
+            sns, sn, sf, tns, tn, tf = ends or _ends(edge)
+            named = (owner, sns, sn, tns, tn)
+            bundle = by_ends.get(named)
             if bundle is None:
-                bundle = found[key] = Bundle(edge.owner, DatasetId(sns, sn), DatasetId(tns, tn))
-            shared = Shared(
-                str(edge.kind), None if edge.job == edge.owner else edge.job or "", edge.vf, edge.vt, edge.seen, edge.raw,
-                str(edge.how), edge.origin, edge.ct, edge.unfinished,
-            )  # fmt: skip
-            getattr(bundle, part)[edge.id] = (shared, sf, tf)
+                bundle = by_ends[named] = found[bundle_id(*named)] = Bundle(
+                    owner, DatasetId(sns, sn), DatasetId(tns, tn)
+                )
+            parts = (kind, owner, job, vf, vt, seen, raw, how, origin, ct, unfinished)
+            shared = alike.get(parts)
+            if shared is None:
+                of = None if job == owner else job or ""
+                shared = alike[parts] = Shared(str(kind), of, vf, vt, seen, raw, str(how), origin, ct, unfinished)
+            (bundle.upserts if are_new else bundle.updates)[key] = (shared, sf, tf)
     return found
 
 

@@ -27,6 +27,7 @@ from lineage.adapters import neo4j_upgrade
 from lineage.adapters.neo4j_bundles import COLUMN_KINDS, unpack
 from lineage.adapters.neo4j_columns import ColumnReader, at_time, datasets_of, since_time
 from lineage.adapters.neo4j_rows import edge_of, node_of
+from lineage.adapters.neo4j_sent import sent
 from lineage.adapters.neo4j_write import DeltaWriter
 from lineage.delta import Context, GraphDelta, StoredBook
 from lineage.hints import nearest
@@ -42,6 +43,9 @@ _ACTIVE_SECONDS = 1.0
 """How long a reader may go on reading the generation it knows."""
 
 _GRACE_SECONDS = 2 * _ACTIVE_SECONDS
+
+_APART = 0
+"""A generation that is never active: they begin at 1."""
 
 _SCHEMA_SECONDS = 30.0
 """How long making a constraint waits for others who make it too."""
@@ -133,6 +137,9 @@ class Neo4jGraph:
     def _label(self) -> str:
         return f"{self.name}.{self._generation()}"
 
+    def apart(self) -> Neo4jGraph:
+        return Neo4jGraph(self._driver, self._settings, self.name, _APART)
+
     def fresh(self) -> Neo4jGraph:
         self.prepare()
         newest = self._run_patiently(cypher.NEXT, name=self.name)[0]["newest"]
@@ -190,7 +197,10 @@ class Neo4jGraph:
 
     def write(self, delta: GraphDelta) -> None:
         generation = self._generation()
-        label, check = f"{self.name}.{generation}", None if self._fixed else (self.name, self._turn, generation)
+        label, check = (
+            f"{self.name}.{generation}",
+            None if self._fixed is not None else (self.name, self._turn, generation),
+        )
         try:
             with self._errors(writes=True), self._driver.session(database=self._settings.database) as session:
                 in_time = neo4j.unit_of_work(timeout=self._settings.timeout_seconds)
@@ -359,8 +369,9 @@ class Neo4jGraph:
     def _asked(self, statement: str, parameters: dict[str, Any], seconds: float) -> list[neo4j.Record]:
         if statement.lstrip().startswith("UNWIND $keys"):  # begins at a key, however large the graph has become
             statement = cypher.PLANNED_ONCE + statement
-        query = neo4j.Query(statement, timeout=seconds)
-        return self._driver.execute_query(query, parameters, database_=self._settings.database).records
+        text, given = sent(statement, parameters)
+        query = neo4j.Query(text, timeout=seconds)
+        return self._driver.execute_query(query, given, database_=self._settings.database).records
 
     @contextmanager
     def _errors(self, writes: bool = False) -> Iterator[None]:

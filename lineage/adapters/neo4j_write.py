@@ -15,6 +15,7 @@ from catalog.model import DatasetId
 from lineage.adapters import neo4j_cypher as cypher
 from lineage.adapters.neo4j_bundles import COLUMN_KINDS, Bundle, Row, bundles_of, counted, pack, unpack
 from lineage.adapters.neo4j_rows import usual_left_out
+from lineage.adapters.neo4j_sent import sent
 from lineage.delta import GraphDelta
 from lineage.model import Edge, Kind
 from lineage.ports import StaleBook
@@ -42,7 +43,7 @@ class DeltaWriter:
         delta = self._delta
         if self._check is not None:
             name, turn, active = self._check
-            row = tx.run(cypher.LOCK, name=name, turn=turn).single()
+            row = _run(tx, cypher.LOCK, name=name, turn=turn).single()
             if row is None or row["active"] != active:
                 raise StaleBook(self._label)
         self._books(tx)
@@ -53,14 +54,14 @@ class DeltaWriter:
         now = int(time.time() * 1000)
         for kind, groups in self._groups(delta.upserts).items():
             for part in _group_parts(groups):
-                tx.run(self._edges(kind), groups=part, now=now).consume()
+                _run(tx, self._edges(kind), groups=part, now=now).consume()
         for kind, groups in self._groups(delta.updates).items():
             for part in _group_parts(groups):
-                tx.run(cypher.update_edges(kind), groups=part).consume()
+                _run(tx, cypher.update_edges(kind), groups=part).consume()
         self._names(tx)
         if delta.retired:
             keys = sorted(self._prefix + key for key in delta.retired)
-            tx.run(cypher.RETIRE_DATASETS, keys=keys).consume()
+            _run(tx, cypher.RETIRE_DATASETS, keys=keys).consume()
 
     def _books(self, tx: neo4j.ManagedTransaction) -> None:
         rows = [
@@ -68,7 +69,7 @@ class DeltaWriter:
             for b in sorted(self._delta.books, key=lambda book: book.owner)
         ]
         if rows:
-            result = tx.run(cypher.WRITE_BOOKS, rows=rows, graph=self._label).single()
+            result = _run(tx, cypher.WRITE_BOOKS, rows=rows, graph=self._label).single()
             if result is None or result["stale"]:
                 raise StaleBook(self._label)
 
@@ -79,7 +80,7 @@ class DeltaWriter:
                 ids[kind].append(self._prefix + edge_id)
         for kind, found in ids.items():
             for part in _parts(sorted(found)):
-                tx.run(cypher.remove_edges(kind), ids=part).consume()
+                _run(tx, cypher.remove_edges(kind), ids=part).consume()
 
     def _columns(self, tx: neo4j.ManagedTransaction, changed: Mapping[str, Bundle]) -> None:
         """Edges between columns: read what lies there, change it, and put it back. The book that was written before in
@@ -89,9 +90,9 @@ class DeltaWriter:
         gone = {edge_id: owner for kind, edge_id, owner in delta.removed if kind in COLUMN_KINDS}
         held: dict[str, dict[str, Row]] = {}
         for part in _parts(sorted(p + key for key, bundle in changed.items() if bundle.owner not in new)):
-            held |= {row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in tx.run(cypher.BUNDLES, ids=part)}
+            held |= {row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in _run(tx, cypher.BUNDLES, ids=part)}
         for part in _parts(sorted({p + owner for owner in gone.values()})):
-            held |= {row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in tx.run(cypher.BUNDLES_OF, books=part)}
+            held |= {row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in _run(tx, cypher.BUNDLES_OF, books=part)}
         made, kept, empty = [], [], []
         for key in sorted(changed.keys() | held.keys()):
             before = held.get(key, {})
@@ -111,12 +112,12 @@ class DeltaWriter:
                 ends = {"a": p + bundle.source.node_id, "b": p + bundle.target.node_id}
                 made.append({**row, **ends, "owner": bundle.owner, "book": p + bundle.owner})
         for part in _parts(made):
-            counters = tx.run(cypher.CREATE_BUNDLES, rows=part).consume().counters
+            counters = _run(tx, cypher.CREATE_BUNDLES, rows=part).consume().counters
             if counters.relationships_created != len(part):
                 raise StaleBook(self._label)  # an end was removed by another writer
         self._rows(tx, cypher.SET_BUNDLES, kept)
         for part in _parts(empty):
-            tx.run(cypher.DELETE_BUNDLES, ids=part).consume()
+            _run(tx, cypher.DELETE_BUNDLES, ids=part).consume()
 
     def _nodes(self, tx: neo4j.ManagedTransaction, changed: Mapping[str, Bundle]) -> None:
         delta, p = self._delta, self._prefix
@@ -191,7 +192,12 @@ class DeltaWriter:
 
     def _rows(self, tx: neo4j.ManagedTransaction, statement: str, rows: Sequence[Any], **more: Any) -> None:
         for part in _parts(rows):
-            tx.run(statement, rows=part, **more).consume()
+            _run(tx, statement, rows=part, **more).consume()
+
+
+def _run(tx: neo4j.ManagedTransaction, statement: str, **parameters: Any) -> neo4j.Result:
+    # Each begins at keys, whatever there is, so a plan need not be made again while the graph grows.
+    return tx.run(*sent(cypher.PLANNED_ONCE + statement, parameters))
 
 
 def _group_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:

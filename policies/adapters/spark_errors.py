@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from catalog.errors import LimitExceeded, Unavailable, WeirError
+from policies.engine_memory import out_of_memory
 from policies.query_errors import QueryFailed
 from policies.sql.sequences import MOST
 
@@ -88,6 +89,9 @@ _SENTENCES = {
 }
 _NAMED = ("UNRESOLVED_COLUMN", "UNRESOLVED_FIELD", "FIELD_NOT_FOUND", "UNRESOLVED_MAP_KEY", "AMBIGUOUS_REFERENCE")
 _NAME_PARAMETERS = ("objectName", "fieldName", "name")
+_MEMORY = re.compile(
+    r'OutOfMemoryError|details = "(?:Java heap space|Requested array size exceeds VM limit|GC overhead limit exceeded)"'
+)
 _ANALYSIS = "The query does not fit its tables; check the names and types it uses."
 
 
@@ -103,6 +107,8 @@ def translate(error: BaseException) -> WeirError:
         said = "The answer is larger than the query engine holds at once; ask for fewer records or columns."
         return LimitExceeded(said, details={"limit": "bytes"})
     condition = _condition(error)
+    if condition not in _SENTENCES and _MEMORY.search(text):
+        return out_of_memory()
     if (
         kind in ("_MultiThreadedRendezvous", "_InactiveRpcError", "RetriesExceeded")
         or "UNAVAILABLE" in text[:200]

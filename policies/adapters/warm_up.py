@@ -73,18 +73,24 @@ class WarmUp:
         queries: int,
         busy: Callable[[], bool],
         kept: Callable[[Engine], Engine] = lambda engine: engine,
+        warm: Callable[[], None] = lambda: None,
     ) -> None:
-        """`kept` gives an engine whose queries are looked after, as those of people are."""
-        self._sessions, self._queries, self._busy, self._kept = sessions, queries, busy, kept
+        """`kept` gives an engine whose queries are looked after, as those of people are. `warm` is called, in the
+        background too, when the engine has run them."""
+        self._sessions, self._queries, self._busy, self._kept, self._warm = sessions, queries, busy, kept, warm
         self._over = threading.Event()
 
     def start(self) -> None:
         """Run them in the background."""
         if self._queries:
-            threading.Thread(target=self.run, name="weir-warm-up", daemon=True).start()
+            threading.Thread(target=self._in_background, name="weir-warm-up", daemon=True).start()
 
     def close(self) -> None:
         self._over.set()
+
+    def _in_background(self) -> None:
+        if self.run() and self._free():
+            self._warm()
 
     def run(self) -> int:
         """Run them now; gives how many were answered. One that fails ends it: users then meet the reason themselves."""

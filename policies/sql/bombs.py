@@ -1,7 +1,7 @@
-"""Words that are allowed and yet can keep the engine busy for ever, or fill its memory: what of them is refused.
+"""Patterns that can keep the engine busy for ever, which are refused.
 
-Spark cannot bound the size of one value, and cannot stop a pattern of Java's once it is being matched. So this looks for
-the forms that grow beyond measure, and lets their everyday relatives be.
+Nothing stops a pattern of Java's once it is being matched. So this looks for the forms that grow beyond measure, and lets
+their everyday relatives be. How long values get is left to the engine: docs/decisions/0072-what-the-engine-bounds.md.
 """
 
 from __future__ import annotations
@@ -11,19 +11,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from policies.sql import inventory, sizes
-from policies.sql.names import fold
 from policies.sql.pattern_calls import PATTERNS_AT, written
 from policies.sql.patterns import endless, is_readable, like_is_endless
 from policies.sql.words import words
 
 Problem = tuple[Any, str, str]
 """The node, the sentence, the class of the reason."""
-
-_JOINS = words("concat concat_ws format_string printf array_join map_concat array_union flatten replace overlay")
-_LENGTHENS = words("hex url_encode base64 encode bin to_json sentences mask str_to_map to_csv quote conv soundex")
-MOST_NESTED = 6
-"""Calls such as hex in each other; each makes a text up to four times as long."""
 
 _MAKES_CHARACTERS = words(
     "chr char unhex unbase64 to_binary try_to_binary url_decode try_url_decode typeof aes_decrypt try_aes_decrypt"
@@ -34,16 +27,9 @@ _MAKES_MANY = words("repeat lpad rpad array_repeat array_join aggregate reduce l
 
 
 def problems(root: exp.Expression) -> Iterator[Problem]:
-    beyond = sizes.beyond(root)
-    if beyond is not None:
-        yield beyond
     for node in root.walk():
         if isinstance(node, exp.Anonymous):
             name = str(node.this).lower()
-            if name in ("aggregate", "reduce"):
-                yield from _doubling(node)
-            if name in _LENGTHENS and _depth(node) > MOST_NESTED:
-                yield node, f"{name} and its like stand in each other more than {MOST_NESTED} times.", "size"
             for at in PATTERNS_AT.get(name, ()):
                 if len(node.expressions) > at:
                     yield from _pattern(root, node, node.expressions[at])
@@ -54,38 +40,6 @@ def problems(root: exp.Expression) -> Iterator[Problem]:
         elif isinstance(node, (exp.Like, exp.ILike)):
             escape = node.parent.expression if isinstance(node.parent, exp.Escape) else None
             yield from _like(root, node, node.expression, escape)
-
-
-def _depth(node: Any) -> int:
-    above, depth = node, 0
-    while above is not None:
-        depth += isinstance(above, exp.Anonymous) and str(above.this).lower() in _LENGTHENS
-        above = above.parent
-    return depth
-
-
-def _doubling(node: Any) -> Iterator[Problem]:
-    """A step of `aggregate` that makes of what was gathered something a multiple as long."""
-    step = next((e for e in node.expressions[2:3] if isinstance(e, exp.Lambda)), None)
-    if step is None or not step.expressions:
-        return
-    gathered = fold(step.expressions[0].name)
-
-    def times(inside: Any) -> int:
-        return sum(fold(each.name) == gathered for each in inside.find_all(exp.Identifier))
-
-    for call in step.this.walk():
-        name = str(call.this).lower() if isinstance(call, exp.Anonymous) else ""
-        grows = name in _LENGTHENS or inventory.grows(name)
-        joins = name in _JOINS or isinstance(call, (exp.Concat, exp.DPipe))
-        replaced = call.expressions[2] if name in ("replace", "regexp_replace") and len(call.expressions) > 2 else None
-        longer = replaced is not None and not (
-            isinstance(replaced, exp.Literal) and len(replaced.name) <= (name == "replace")
-        )
-        if ((grows or longer) and times(call)) or (joins and times(call) > 1):
-            text = f"A step of aggregate makes what was gathered ({gathered}) several times as long each time."
-            yield call, text, "size"
-            return
 
 
 def _pattern(root: exp.Expression, node: Any, pattern: Any) -> Iterator[Problem]:

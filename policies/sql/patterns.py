@@ -41,55 +41,6 @@ def endless(pattern: str) -> bool:
         return "(" in pattern
 
 
-@lru_cache(maxsize=1024)
-def degree(pattern: str) -> int:
-    """By which power of a text's length the time of a search may grow, as an upper bound: 1 for `.*foo.*`, 3 for `.*.*b`.
-
-    Each repetition that more has to follow may give its characters to the next one that meets a character of its own;
-    and a search begins at each character again. 1 for what cannot be read.
-    """
-    try:
-        found = read(pattern)
-        return 1 + max((_chain(each) for each in (found.tree, *found.apart)), default=0)
-    except (Unreadable, _TooLarge):
-        return 1
-
-
-def _chain(tree: Node) -> int:
-    automaton = _Automaton()
-    whole = automaton.build(tree)
-    masks, edges = automaton.masks, automaton.edges
-    # In order of Tarjan's search: what is reached from a loop comes before it.
-    loops = [(loop, _union(loop, masks)) for loop in _loops(edges)]
-    longest: list[int] = []
-    for at, (loop, mask) in enumerate(loops):
-        if loop & whole.last.keys():
-            longest.append(0)  # nothing has to follow, so nothing is tried again
-            continue
-        onward = _reached(loop, edges)
-        after = (longest[n] for n in range(at) if loops[n][1] & mask and loops[n][0] & onward)
-        longest.append(1 + max(after, default=0))
-    return max(longest, default=0)
-
-
-def _union(loop: frozenset[int], masks: list[int]) -> int:
-    mask = 0
-    for state in loop:
-        mask |= masks[state]
-    return mask
-
-
-def _reached(loop: frozenset[int], edges: list[Counter[int]]) -> set[int]:
-    seen: set[int] = set()
-    work = list(loop)
-    while work:
-        for after in edges[work.pop()]:
-            if after not in seen:
-                seen.add(after)
-                work.append(after)
-    return seen
-
-
 def is_readable(pattern: str) -> bool:
     """Whether a pattern was understood; of one that was not, `endless` says the worst."""
     try:

@@ -30,8 +30,8 @@ THEMSELVES = {"query", "query_check", "completion", "policy_tests", "decisions"}
 BY_ROUTE = {"mask_preview", "simulation", "recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
-    "approvals audit connections datasets declared discovery events grants health identity ingest lineage observing"
-    " own_recognizers producers rebuild_lineage record request_view resolve reviews scans search settings sights"
+    "approvals audit clicks connections datasets declared discovery events grants health identity ingest lineage observing"
+    " own_recognizers producers rebuild_lineage record related request_view resolve reviews scans search settings sights"
     " sql_lineage store verdicts where_is".split()  # noqa: SIM905
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""

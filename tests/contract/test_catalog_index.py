@@ -200,6 +200,36 @@ def test_names_are_suggested_while_one_types(world: World) -> None:
     assert world.search.suggest("cust em")[0].text == "email"
 
 
+def test_values_of_a_filter_are_suggested_while_it_is_typed(world: World) -> None:
+    def texts(q: str) -> list[str]:
+        return [f"{each.kind}:{each.text}" for each in world.search.suggest(q)]
+
+    assert texts("owner:ot") == ["owner:otto"]
+    assert texts("owner:team-p") == texts("owner:group:team-p") == ["owner:team-pay"]
+    assert texts("card owner:") and set(texts("card owner:")) <= set(texts("owner:"))
+    assert "entity:EMAIL_ADDRESS" in texts("entity:email")
+    assert texts("has:des") == ["has:description"] and texts("type:times") == ["type:timestamp"]
+    assert texts("owner:nobody") == texts("nosuchfilter:x") == []
+
+
+def test_grouped_answers_go_on_after_the_first_candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    everything = world.search.search("", grouped=True, limit=100)
+    names = [hit.source["name"] for hit in everything.hits]
+    assert len(names) == everything.total > 2
+    monkeypatch.setattr("catalog.search._RANKED", 2)
+    pages = [world.search.search("", grouped=True, limit=1, offset=at) for at in range(everything.total)]
+    assert [hit.source["name"] for page in pages for hit in page.hits] == names
+    assert {page.total for page in pages} == {everything.total}
+
+
+def test_a_grouped_answer_counts_the_fields_that_were_found(world: World) -> None:
+    found = world.search.search("value", grouped=True, limit=100)
+    counts = {hit.source["name"]: hit.matching for hit in found.hits}
+    flat = world.search.search("value", filters={"kind": ["field"]}, limit=1000)
+    for name, matching in counts.items():
+        assert matching == (sum(hit.source["name"] == name for hit in flat.hits), True)
+
+
 def test_quotes_ask_for_words_side_by_side(world: World) -> None:
     assert "value.card" in find(world, '"number on the card"')
     assert find(world, '"card the number"') == []

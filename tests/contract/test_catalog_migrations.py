@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 import catalog.adapters.tables  # noqa: F401
 import catalog.adapters.tables_reports  # noqa: F401
+import catalog.adapters.tables_signals  # noqa: F401
 from catalog.adapters.database import Base, Database
 from catalog.errors import SettingsError, Unavailable
 from catalog_stores import database_url, postgres_server  # noqa: F401

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from lineage.model import FOREVER, Basis, Direction, Edge, Kind
 from lineage.parse import MAX_FIELD_BYTES, MAX_NAME_BYTES, MAX_NAMESPACE_BYTES, parse
 from lineage.ports import LineageGraph, StaleBook
 from lineage.queries import NOW, Lineage
+from lineage.rehearsal import rehearse
 from lineage.settings import Neo4jSettings
 from lineage.writer import GraphWriter
 from lineage_samples import (
@@ -223,6 +223,25 @@ def test_clear_removes_this_graph(graph: LineageGraph) -> None:
     assert (counts.datasets, counts.jobs, counts.edges) == (0, 0, {})
 
 
+def test_what_is_tried_apart_is_never_shown(graph: LineageGraph) -> None:
+    graph.write(chain(feeds("a", "b")))
+    apart = graph.apart()
+    apart.write(chain(feeds("c", "d")))
+    assert apart.node(node("c")) is not None and apart.node(node("a")) is None
+    assert graph.node(node("c")) is None and graph.counts().edges == {"feeds": 1}
+    apart.clear()
+    assert apart.counts().edges == {} and graph.counts().edges == {"feeds": 1}
+
+
+def test_a_rehearsal_leaves_the_graph_as_it_was(graph: LineageGraph) -> None:
+    graph.write(chain(feeds("a", "b")))
+    before = graph.counts()
+    assert rehearse(graph, 0.0) == 1
+    assert graph.counts() == before
+    left = graph.apart().counts()
+    assert (left.datasets, left.jobs, left.edges) == (0, 0, {})
+
+
 def test_a_fresh_graph_takes_the_place_of_the_old_one(graph: LineageGraph) -> None:
     graph.write(chain(feeds("a", "b")))
     fresh = graph.fresh()
@@ -402,6 +421,6 @@ def test_contents_outlive_the_last_run_and_end_with_it(graph: LineageGraph) -> N
         shown = [ids(graph.closure([node("a")], Kind.FEEDS, DOWN, 3, time, 9, basis).edges) for time in times]
         assert shown == list(found)
     assert graph.edges_at([node("b")], Kind.FEEDS, DOWN, 15, Basis.CONTENTS) == [edges[1]]
-    graph.write(GraphDelta(updates=[replace(edges[0], ct=40)], clears={DatasetId(KAFKA, "b"): (30, 40)}))
+    graph.write(GraphDelta(updates=[edges[0]._replace(ct=40)], clears={DatasetId(KAFKA, "b"): (30, 40)}))
     assert graph.edges_at([node("a")], Kind.FEEDS, DOWN, 45, Basis.CONTENTS) == []
     assert graph.context([DatasetId(KAFKA, "b")]).clears == {DatasetId(KAFKA, "b"): (30, 40)}

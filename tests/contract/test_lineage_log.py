@@ -96,6 +96,26 @@ def test_brokers_date_what_clients_write_and_a_topic_of_an_earlier_version_learn
         admin.delete_topics([settings.topic])[settings.topic].result(10)
 
 
+@pytest.mark.integration
+def test_more_are_appended_at_once_than_the_producer_holds(stack: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from confluent_kafka.admin import AdminClient
+
+    from lineage.adapters.kafka_log import KafkaEventLog
+
+    options = KafkaEventLog._producer_options
+    few = {"queue.buffering.max.messages": 6_000, "linger.ms": 500, "batch.num.messages": 6_000}
+    monkeypatch.setattr(KafkaEventLog, "_producer_options", lambda log: options(log) | few)
+    settings = LineageSettings(topic=f"_lineage.test.{uuid.uuid4().hex[:12]}", partitions=1)
+    log = KafkaEventLog(KafkaClientSettings(bootstrap_servers=stack.kafka), settings)
+    admin = AdminClient({"bootstrap.servers": stack.kafka})
+    try:
+        assert log.append_many([(f"k{at % 100}", b"x") for at in range(20_000)]) == [None] * 20_000
+        assert sum(len(records) for records in log.read()) == 20_000
+    finally:
+        log.close()
+        admin.delete_topics([settings.topic])[settings.topic].result(10)
+
+
 def test_order_holds_within_a_key(log_and_source: tuple[EventLog, Open]) -> None:
     log, open_source = log_and_source
     log.append_many([(f"k{at % 5}", b"%d" % at) for at in range(100)])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lineage.adapters import neo4j_cypher as cypher
+from lineage.adapters.neo4j_sent import sent
 from lineage.settings import Neo4jSettings
 
 pytestmark = pytest.mark.integration
@@ -33,10 +34,18 @@ def operators(plan: dict[str, Any]) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", sorted(cypher.all_reads()))
 def test_walks_are_pruned_and_begin_at_a_key(driver: Any, name: str) -> None:
-    summary = driver.execute_query(
-        "EXPLAIN " + cypher.all_reads()[name],
-        keys=["x"], time=1, rows=1, nodes=1, dataset="x", limit=1,
-    ).summary  # fmt: skip
+    given = {
+        "keys": ["x"],
+        "time": 1,
+        "rows": 1,
+        "nodes": 1,
+        "graph": "x",
+        "said": "x",
+        "namespace": None,
+        "holding": "",
+    }
+    text, given = sent(cypher.all_reads()[name], given | {"offset": 0, "limit": 1})
+    summary = driver.execute_query("EXPLAIN " + text, given).summary
     used = list(operators(summary.plan))
     walks = [operator for operator in used if operator.startswith(("VarLength", "Shortest", "Stateful", "Repeat"))]
     assert all(operator == "VarLengthExpand(Pruning,BFS,All)" for operator in walks), used
@@ -68,6 +77,8 @@ def test_no_statement_enumerates_paths_or_scans_everything(driver: Any, name: st
     walks = [operator for operator in used if operator.startswith(("VarLength", "Shortest", "Stateful", "Repeat"))]
     assert set(walks) <= {"VarLengthExpand(Pruning,BFS,All)"}, used
     assert not any(operator.startswith("AllNodesScan") for operator in used), used
+    if every_statement()[name].lstrip().startswith("UNWIND $"):  # planned once, however large the graph becomes
+        assert any("IndexSeek" in operator for operator in used) and not any("LabelScan" in each for each in used), used
 
 
 def test_the_statements_are_all_there() -> None:

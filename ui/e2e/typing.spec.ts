@@ -1,7 +1,7 @@
 // Keys and letters: what is typed arrives, on a machine that draws slowly too.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chord, launch, settled, visit, WEIR } from "./weir";
+import { chord, closeSuggestions, launch, settled, visit, WEIR } from "./weir";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -24,6 +24,7 @@ test("keys: g and a letter goes, ? tells them, Escape closes, / searches, arrows
   // Hits of the first letters may stand there for a moment.
   await page.waitForURL(/q=email$/);
   await page.locator('[aria-label="Found"][aria-busy="false"] [data-hit]').nth(1).waitFor();
+  await closeSuggestions(page);
   const at = () =>
     page.evaluate(() => [...document.querySelectorAll("[data-hit]")].indexOf(document.activeElement as Element));
   await page.keyboard.press("ArrowDown");

@@ -139,6 +139,13 @@ export async function still(what: Locator): Promise<void> {
   }
 }
 
+/** Closes the suggestions under the search box: the arrows then walk the results. */
+export async function closeSuggestions(page: Page): Promise<void> {
+  await page.getByRole("option").first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("option").first().waitFor({ state: "detached" });
+}
+
 /** Presses keys close together, as a hand does: none waits until the page has dealt with the one before. */
 export async function chord(page: Page, ...keys: string[]): Promise<void> {
   await Promise.all(keys.map((key) => page.keyboard.press(key)));

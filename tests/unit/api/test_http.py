@@ -292,9 +292,12 @@ def test_an_unexpected_failure_tells_nothing_of_itself(weir: ApiWorld, monkeypat
 
 
 def test_a_body_that_is_too_large_is_refused(weir: ApiWorld) -> None:
-    weir.services.settings.api.max_body_mb = 64
-    refused = weir.admin.post("/api/v1/apply", content=b"x" * (65 * 1024 * 1024))
-    assert refused.status_code == 413 and "64 MiB" in refused.json()["error"]["message"]
+    mib = 1024 * 1024
+    for path, most in (("/api/v1/lineage/batch", 64), ("/api/v1/apply", 4), ("/api/v1/decisions", 4)):
+        refused = weir.admin.post(path, content=b"x" * (most * mib + 1))
+        assert refused.status_code == 413 and f"{most} MiB" in refused.json()["error"]["message"]
+    events = weir.admin.post("/api/v1/lineage/batch", content=b"[" + b" " * (5 * mib) + b"]")
+    assert events.status_code == 200
 
 
 def test_metrics_and_security_headers(weir: ApiWorld) -> None:
@@ -328,3 +331,12 @@ def test_datasets_with_any_personal_data_are_listed(governed: ApiWorld) -> None:
 
 def test_long_answers_are_compressed(weir: ApiWorld) -> None:
     assert weir.admin.get("/openapi.json").headers["content-encoding"] == "gzip"
+
+
+def test_a_preview_and_a_list_of_decisions_have_an_end(governed: ApiWorld) -> None:
+    long = {"mask": {"type": "MASK"}, "values": ["short", "x" * 10_001]}
+    refused = governed.admin.post("/api/v1/policies/masks/preview", json=long)
+    assert refused.status_code == 400 and "10,000 characters" in refused.json()["error"]["message"]
+    many = {"requests": [{"dataset": "prod/orders"}] * 1001}
+    refused = governed.admin.post("/api/v1/decisions", json=many)
+    assert refused.status_code == 400 and "1000" in refused.json()["error"]["message"]

@@ -97,6 +97,30 @@ def test_headers_without_end_are_refused(address: str) -> None:
         assert rest(connection).startswith(b"HTTP/1.1 431")
 
 
+@pytest.mark.parametrize("size", [21_000, 100_000, 200_000, 3_000_000])
+def test_the_last_piece_of_a_body_is_no_head(address: str, size: int) -> None:
+    for head_and_body_at_once in (True, False):
+        with opened(address) as connection:
+            head = HEAD + b"Content-Length: %d\r\n\r\n" % size
+            if head_and_body_at_once:
+                connection.sendall(head + b"x" * size)
+            else:
+                connection.sendall(head)
+                connection.sendall(b"x" * size)
+            assert b"200 OK" in (answer := connection.recv(65536)), answer
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert b"200 OK" in rest(connection)
+
+
+def test_headers_without_end_after_a_body_are_refused(address: str) -> None:
+    with opened(address) as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(HEAD + b"Content-Length: 30000\r\n\r\n" + b"x" * 30_000)
+            connection.recv(1000)
+            connection.sendall(HEAD + b"".join(b"X-%d: %s\r\n" % (n, b"a" * 100) for n in range(400)))
+        assert rest(connection).startswith(b"HTTP/1.1 431")
+
+
 def test_a_body_that_trickles_is_left(address: str) -> None:
     with opened(address) as connection:
         connection.sendall(HEAD + b"Content-Length: 100000\r\n\r\n")

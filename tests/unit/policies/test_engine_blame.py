@@ -122,6 +122,9 @@ def test_nothing_is_refused_where_that_is_switched_off() -> None:
         ("SELECT explode(`tags`) FROM `weir_view_0`", 1000, False),
         ("with a as (SELECT * FROM `weir_view_0`) SELECT * FROM a", 1000, False),
         ("SELECT sum(id) FROM range(10)", 1000, False),
+        ("SELECT a || '-' || b, replace(c, 'x', 'y') FROM `weir_view_0`", 1000, True),
+        ("SELECT " + " || ".join(["a"] * 30) + " FROM `weir_view_0`", 1000, False),
+        ("SELECT " + "hex(" * 13 + "a" + ")" * 13 + " FROM `weir_view_0`", 1000, False),
     ],
 )
 def test_only_what_cannot_be_heavy_is_light(sql: str, records: int, expected: bool) -> None:

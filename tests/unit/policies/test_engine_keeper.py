@@ -14,6 +14,7 @@ import pytest
 from catalog.errors import LimitExceeded, Unavailable
 from policies.engine_blame import Blame
 from policies.engine_keeper import EngineState, Keeper
+from policies.engine_memory import out_of_memory
 from policies.kept_engine import KeptEngine
 from policies.plan import QueryPlan, Result, ResultColumn
 from policies.query_errors import QueryCancelled
@@ -222,6 +223,22 @@ def test_the_error_of_a_broken_stream_is_that_of_the_end(make: Make) -> None:
     world.engine.error = Unavailable("The query engine does not answer; try again in a moment.")
     world.engine.let.set()
     assert "is starting again" in asked.ended(2).message
+
+
+@pytest.mark.parametrize(
+    ("sql", "error"),
+    [(HEAVY, "ran out of memory; ask for fewer"), ("SELECT 1", "is short of memory; ask again in 2 seconds")],
+)
+def test_only_what_can_be_heavy_is_blamed_for_a_full_heap(make: Make, sql: str, error: str) -> None:
+    world = make()
+    asked = world.running(world.plan(sql))
+    world.engine.error = out_of_memory()
+    world.engine.let.set()
+    found = asked.ended(2)
+    assert error in found.message
+    assert isinstance(found, LimitExceeded) is (sql == HEAVY)
+    assert found.details["limit" if sql == HEAVY else "retry_after"] == ("memory" if sql == HEAVY else 2)
+    assert not world.process.replaced
 
 
 def test_new_queries_wait_a_little_for_a_starting_engine_and_then_get_an_answer(make: Make) -> None:

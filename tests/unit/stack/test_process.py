@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from stack.errors import GivenUp, StackError
-from stack.process import MARK, Identity, await_ready, exit_code, marked, reap, spawn, stop, tail
+from stack.process import MARK, Identity, await_ready, cut, exit_code, marked, reap, spawn, stop, tail
 
 Start = Callable[[str], Identity]
 
@@ -173,3 +173,32 @@ def test_a_tail_leaves_out_javas_stack_frames(log: Path) -> None:
         "\tat java.base/sun.nio.ch.Net.bind0(Native Method)\n\tat a.b.C.d(C.java:5)\n\t... 4 more\n\nbye\n"
     )
     assert tail(log) == ("ERROR it broke", "java.net.BindException: Address already in use", "bye")
+
+
+def test_a_long_log_is_put_aside_while_its_process_goes_on(log: Path, start: Start) -> None:
+    go = log.with_suffix(".go")
+    code = f"""
+import os, time
+print("a" * 5000)
+while not os.path.exists({str(go)!r}): time.sleep(0.02)
+print("after")
+time.sleep(60)
+"""
+    start(code)
+    until = time.monotonic() + 30
+    while not log.exists() or log.stat().st_size < 5000:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert not cut(log, 10_000)
+    log.with_suffix(".log.1").write_text("earlier")
+    log.with_suffix(".log.2").write_text("earliest")
+    assert cut(log, 1000, kept=3)
+    assert log.with_suffix(".log.1").read_text() == "a" * 5000 + "\n"
+    assert log.with_suffix(".log.1").stat().st_mode & 0o777 == 0o600
+    assert log.with_suffix(".log.2").read_text() == "earlier", "the oldest is let go"
+    assert not log.with_suffix(".log.3").exists()
+    go.touch()
+    while log.stat().st_size == 0:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert log.read_text() == "after\n", "written at the new end"

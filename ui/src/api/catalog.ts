@@ -23,12 +23,16 @@ export interface SearchFilters {
   namespace?: Chosen;
   cluster?: Chosen;
   format?: Chosen;
+  dataset?: Chosen;
+  /** Datasets, each with its best fields. */
+  grouped?: boolean;
 }
 
-export function search(filters: SearchFilters, limit: number, offset: number, signal?: AbortSignal) {
-  const { q, kind, entity, tag, owner, namespace, cluster, format } = filters;
+/** The parameters of a search as the API takes them. */
+export function searchQuery(filters: SearchFilters, limit: number, offset: number) {
+  const { q, kind, entity, tag, owner, namespace, cluster, format, dataset, grouped } = filters;
   const one = (chosen: Chosen) => (chosen ? [chosen] : []);
-  const query = {
+  return {
     q,
     // What stands in an address bar may be anything; the API knows two kinds.
     kind: kind === "dataset" || kind === "field" ? [kind as "dataset" | "field"] : [],
@@ -38,9 +42,15 @@ export function search(filters: SearchFilters, limit: number, offset: number, si
     namespace: one(namespace),
     cluster: one(cluster),
     format: one(format),
+    dataset: one(dataset),
+    ...(grouped ? { group: "dataset" as const } : {}),
     limit,
     offset,
   };
+}
+
+export function search(filters: SearchFilters, limit: number, offset: number, signal?: AbortSignal) {
+  const query = searchQuery(filters, limit, offset);
   return answer<SearchAnswer>(weir.GET("/api/v1/search", { params: { query }, ...aborted(signal) }));
 }
 

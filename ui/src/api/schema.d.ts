@@ -10,11 +10,57 @@ export interface paths {
         };
         /**
          * Search
-         * @description Search as you type: names split into words, misspellings forgiven, filters, facets with counts.
+         * @description Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
          *
-         *     A filter may be given several times; one of its values must fit.
+         *     What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
+         *     A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
          */
         get: operations["search_api_v1_search_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search/opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opened
+         * @description Report which answer of a search was opened; it breaks ties when the same is asked again.
+         *
+         *     Who opened it is not kept, and of the query only a keyed hash: it may hold personal data. `counted` is false for a
+         *     query without words.
+         */
+        post: operations["opened_api_v1_search_opened_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest
+         * @description What is being typed may become: names of datasets and fields, or values of the filter that it ends with.
+         *
+         *     `kind` is `dataset`, `field` or the name of the filter: `owner:ot` may become `otto` of kind `owner`.
+         */
+        get: operations["suggest_api_v1_search_suggest_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -32,7 +78,7 @@ export interface paths {
         };
         /**
          * List Datasets
-         * @description Datasets by cluster and name.
+         * @description Datasets by cluster and name. What counts records is left out where the caller may not read all of them.
          */
         get: operations["list_datasets_api_v1_datasets_get"];
         put?: never;
@@ -75,6 +121,8 @@ export interface paths {
         /**
          * Get Schema
          * @description The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at.
+         *
+         *     Figures of fields that the caller may not read clear are left out, and counts where rows are hidden: `withheld`.
          */
         get: operations["get_schema_api_v1_datasets__namespace___name__schema_get"];
         put?: never;
@@ -144,6 +192,30 @@ export interface paths {
          * @description Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own.
          */
         post: operations["review_api_v1_datasets__namespace___name__classifications_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{namespace}/{name}/related": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Related
+         * @description Datasets that belong with this one, each with its reasons, the most related first.
+         *
+         *     `shared_key`: a field that looks like a key, of the same name, type and kind of personal data. `read_together`: in how
+         *     many queries both were read, without who asked. `lineage`: one or two datasets up- or downstream. `missing` names
+         *     reasons that could not be looked for, as a server does not answer.
+         */
+        get: operations["related_api_v1_datasets__namespace___name__related_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -226,6 +298,9 @@ export interface paths {
         /**
          * Test
          * @description How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
+         *
+         *     On a dataset it is a question about values, so it is answered for the fields that the caller may read clear in every
+         *     row, and for the others only where somebody else declared the recognizer as it is. The audit keeps its patterns.
          */
         post: operations["test_api_v1_recognizers_test_post"];
         delete?: never;
@@ -615,7 +690,7 @@ export interface paths {
         };
         /**
          * Get Marquez Versions
-         * @description The versions of a dataset's schema that scans found, newest first; none where no scan has looked into it.
+         * @description The versions of a dataset's schema that scans found, newest first; before a scan, the one that producers report.
          */
         get: operations["get_marquez_versions_api_v1_namespaces__namespace__datasets__dataset__versions_get"];
         put?: never;
@@ -1033,7 +1108,8 @@ export interface paths {
         };
         /**
          * Stream
-         * @description A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `idle`, `end` or `error`.
+         * @description A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `unreadable`, `idle`, `end` or
+         *     `error`.
          */
         get: operations["stream_api_v1_query_stream_get"];
         put?: never;
@@ -1071,12 +1147,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * One
+         * @description A query of one's own that runs or ended lately: what went out, and the values in it that do not fit (`unreadable`).
+         */
+        get: operations["one_api_v1_queries__id__get"];
         put?: never;
         post?: never;
         /**
          * Cancel
          * @description Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled.
+         *
+         *     `state` is `cancelled` when it has ended, `stopping` while the engine still works on it; `GET /queries/{id}` shows the
+         *     end.
          */
         delete: operations["cancel_api_v1_queries__id__delete"];
         options?: never;
@@ -1219,7 +1302,7 @@ export interface paths {
         };
         /**
          * List Grants
-         * @description The caller's grants; all of them for those who manage or report.
+         * @description The caller's grants; all of them for those who manage or report. `may_revoke`: whether the caller may end it.
          */
         get: operations["list_grants_api_v1_grants_get"];
         put?: never;
@@ -1448,6 +1531,9 @@ export interface paths {
         /**
          * Documents
          * @description Declared documents of one kind, as `apply` takes them back; secrets only by reference.
+         *
+         *     Of users, groups, roles and grants: the caller's own, and those of datasets they own; all for `manage`, `report:read`
+         *     and `audit:read`.
          */
         get: operations["documents_api_v1_declared__kind__get"];
         put?: never;
@@ -1973,10 +2059,16 @@ export interface components {
             type: string;
         };
         /**
-         * Question
-         * @description A question in SQL that can be cancelled by its id.
+         * OnUnreadable
+         * @description What an answer with values that do not fit their column is.
+         * @enum {string}
          */
-        Question: {
+        OnUnreadable: "report" | "error";
+        /**
+         * OneQuestion
+         * @description A question whose answer may have values that do not fit their column.
+         */
+        OneQuestion: {
             /**
              * Sql
              * @example SELECT order_id, customer.email FROM prod.orders
@@ -1997,6 +2089,26 @@ export interface components {
              * @description An id of your own, to cancel the query by while it runs.
              */
             query_id?: string | null;
+            /** @description report: they are counted beside the answer; error: there is none. The setting when absent. */
+            unreadable?: components["schemas"]["OnUnreadable"] | null;
+        };
+        /**
+         * Opened
+         * @description An answer that was opened.
+         */
+        Opened: {
+            /**
+             * Q
+             * @description The query as it was typed.
+             * @example customer email
+             */
+            q: string;
+            /**
+             * Dataset
+             * @description The dataset that was opened, or that of the field.
+             * @example prod/orders
+             */
+            dataset: string;
         };
         /**
          * Review
@@ -2228,6 +2340,11 @@ export interface components {
              * @default 1000
              */
             records: number;
+            /**
+             * Purpose
+             * @description Counts only with an active grant for that purpose.
+             */
+            purpose?: string | null;
         };
         /**
          * Who
@@ -2302,6 +2419,20 @@ export interface operations {
                 cluster?: string[] | null;
                 /** @description Only with values of this format, as json or avro. */
                 format?: string[] | null;
+                /** @description lineage: known from producers alone; catalog: listed, scanned or declared. */
+                source?: string[] | null;
+                /** @description Only fields of this dataset: its name or reference. */
+                dataset?: string[] | null;
+                /** @description Only fields of this type, as timestamp. */
+                type?: string[] | null;
+                /** @description Only with a description, owner, tag or term. */
+                has?: string[] | null;
+                /** @description Only what is deprecated, personal or scanned. */
+                is?: string[] | null;
+                /** @description Answer with datasets, each with its best fields. */
+                group?: "dataset" | null;
+                /** @description Give the reasons for each hit's place. */
+                explain?: boolean;
                 /** @description At most this many. */
                 limit?: number;
                 /** @description How many to leave out first. */
@@ -2310,6 +2441,77 @@ export interface operations {
                 filter?: ("DATASET" | "JOB") | null;
                 /** @description As `filter`. */
                 sort?: ("NAME" | "UPDATE_AT") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    opened_api_v1_search_opened_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Opened"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    suggest_api_v1_search_suggest_get: {
+        parameters: {
+            query?: {
+                /** @description What was typed so far. */
+                q?: string;
+                /** @description At most this many. */
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -2442,6 +2644,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                    "text/plain": string;
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2585,6 +2788,45 @@ export interface operations {
                 "application/json": components["schemas"]["Review"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    related_api_v1_datasets__namespace___name__related_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {
@@ -3294,7 +3536,7 @@ export interface operations {
     get_column_lineage_api_v1_column_lineage_get: {
         parameters: {
             query: {
-                /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME. */
+                /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME. */
                 nodeId: string;
                 /** @description How many hops to follow. */
                 depth?: number;
@@ -3660,6 +3902,8 @@ export interface operations {
                 origin?: string[] | null;
                 /** @description At most this many nodes. */
                 nodes?: number | null;
+                /** @description What the last runs read and write, or where contents come from, since they were overwritten. */
+                basis?: "last_run" | "contents";
                 format?: "json" | "csv" | "dot" | "mermaid";
             };
             header?: never;
@@ -3847,6 +4091,8 @@ export interface operations {
                 change?: ("drop" | "rename" | "retype" | "mask" | "lose") | null;
                 /** @description In place of nodeId: a cluster (or namespace) that is lost. */
                 cluster?: string | null;
+                /** @description What the last runs read and write, or where contents come from, since they were overwritten. */
+                basis?: "last_run" | "contents";
                 format?: "json" | "csv" | "markdown";
             };
             header?: never;
@@ -4112,11 +4358,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Question"];
+                "application/json": components["schemas"]["OneQuestion"];
             };
         };
         responses: {
-            /** @description columns, rows, decision, window, truncated, partial, notes; or the rows in another format. */
+            /** @description columns, rows, decision, window, truncated, partial, unreadable, notes; or the rows in another format. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4208,6 +4454,7 @@ export interface operations {
     complete_by_address_api_v1_query_complete_get: {
         parameters: {
             query?: {
+                /** @description Longer texts are sent by POST. */
                 sql?: string;
                 position?: number | null;
                 purpose?: string | null;
@@ -4274,9 +4521,11 @@ export interface operations {
     stream_api_v1_query_stream_get: {
         parameters: {
             query: {
+                /** @description Longer texts are sent by POST. */
                 sql: string;
                 purpose?: string | null;
                 query_id?: string | null;
+                unreadable?: components["schemas"]["OnUnreadable"] | null;
             };
             header?: never;
             path?: never;
@@ -4309,6 +4558,38 @@ export interface operations {
             query?: never;
             header?: never;
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    one_api_v1_queries__id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -4858,6 +5139,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                    "text/csv": string;
+                    "text/html": string;
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

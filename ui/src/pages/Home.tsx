@@ -16,6 +16,7 @@ import { useTitle } from "@/components/PageHead";
 import { RequestState } from "@/components/RequestState";
 import { When } from "@/components/When";
 import { plural } from "@/lib/format";
+import { useFavourites, useRecent } from "@/lib/kept";
 import { useSlash } from "@/lib/keys";
 import { links } from "@/lib/links";
 import { useMay } from "@/lib/may";
@@ -71,6 +72,7 @@ export function Home() {
             </Link>
           ))}
         </div>
+        <Kept />
       </div>
       <Answer of={datasets}>
         {({ datasets: all, total }) =>
@@ -99,6 +101,44 @@ export function Home() {
         }
       </Answer>
     </div>
+  );
+}
+
+/** Favourites and the last searches of this person, in this browser. */
+function Kept() {
+  const favourites = useFavourites().items;
+  const recent = useRecent();
+  if (favourites.length + recent.items.length === 0) return null;
+  return (
+    <dl className="facts kept">
+      {favourites.length > 0 && (
+        <>
+          <dt>Favourites</dt>
+          <dd className="row">
+            {favourites.slice(0, 12).map(({ place, name }) => (
+              <Link key={`${place}/${name}`} to={links.dataset(place, name)} className="anywhere">
+                {name}
+              </Link>
+            ))}
+          </dd>
+        </>
+      )}
+      {recent.items.length > 0 && (
+        <>
+          <dt>Recent searches</dt>
+          <dd className="row">
+            {recent.items.slice(0, 6).map((q) => (
+              <Link key={q} to={links.search({ q })} className="anywhere">
+                {q}
+              </Link>
+            ))}
+            <button type="button" className="button quiet small" onClick={recent.clear}>
+              Forget searches
+            </button>
+          </dd>
+        </>
+      )}
+    </dl>
   );
 }
 

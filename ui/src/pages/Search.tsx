@@ -3,16 +3,21 @@ import { SearchX } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
 import { useSearch } from "@/api/catalog";
-import type { FacetValue, Hit } from "@/api/types";
+import { reportOpened } from "@/api/search";
+import type { FacetValue, Hit, SearchAnswer } from "@/api/types";
 import { Empty } from "@/components/Empty";
 import { Facet } from "@/components/Facets";
-import { HitRow, hitLink } from "@/components/HitRow";
+import { FilterChips } from "@/components/FilterChips";
+import { bestOf, HitRow, hitLink } from "@/components/HitRow";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { Segments } from "@/components/Segments";
 import { plural } from "@/lib/format";
+import { useRecent } from "@/lib/kept";
 import { links } from "@/lib/links";
 import { arrows } from "@/lib/listKeys";
+import { filterText, typedFilters, withoutFilter } from "@/lib/typedFilters";
 import "@/styles/search.css";
 
 const FACETS = [
@@ -23,15 +28,19 @@ const FACETS = [
   ["cluster", "Cluster"],
   ["format", "Format"],
 ] as const;
+const CHOICES = [...FACETS.map(([name]) => name), "dataset"] as const;
 const PAGE = 30;
 
 export function Search() {
   const [params, setParams] = useSearchParams();
   const q = params.get("q") ?? "";
   const page = Math.max(0, Number(params.get("page") ?? 0) || 0);
-  const chosen = Object.fromEntries(FACETS.map(([name]) => [name, params.get(name)]));
-  const found = useSearch({ q, ...chosen }, PAGE, page * PAGE);
-  const filtered = FACETS.some(([name]) => chosen[name]);
+  const chosen = Object.fromEntries(CHOICES.map((name) => [name, params.get(name)]));
+  const grouped = params.get("view") !== "fields" && chosen.kind !== "field" && !chosen.dataset;
+  const asked = { filters: { q, ...chosen, grouped }, limit: PAGE, offset: page * PAGE };
+  const found = useSearch(asked.filters, asked.limit, asked.offset);
+  const filtered = CHOICES.some((name) => chosen[name]);
+  const recent = useRecent();
   const set = (name: string, value: string | null) => {
     // The address knows what was typed last before the page is drawn with it.
     const next = new URLSearchParams(window.location.search);
@@ -42,7 +51,22 @@ export function Search() {
   };
   const answer = found.data;
   const list = useKeptFocus(answer);
-  useOpensFirst(found.isFetching ? undefined : answer?.hits);
+  const opened = (hit: Hit) => {
+    recent.add(q);
+    reportOpened(q, hit.reference);
+  };
+  useOpensFirst(found.isFetching ? undefined : answer?.hits, opened);
+  const chips = [
+    ...typedFilters(q).map((filter, at) => ({
+      key: `typed ${at}`,
+      text: filter.text,
+      remove: () => set("q", withoutFilter(q, filter) || null),
+    })),
+    ...CHOICES.flatMap((name) => {
+      const value = chosen[name];
+      return value ? [{ key: name, text: filterText(name, value), remove: () => set(name, null) }] : [];
+    }),
+  ];
   return (
     <div className="page">
       <PageHead
@@ -51,8 +75,19 @@ export function Search() {
       >
         {answer && (
           <span className="muted" role="status">
-            {plural(answer.total, "result")}
+            {plural(answer.total, grouped ? "dataset" : "result")}
           </span>
+        )}
+        {chosen.kind !== "field" && !chosen.dataset && (
+          <Segments
+            label="Show"
+            value={grouped ? "datasets" : "fields"}
+            options={[
+              { value: "datasets", text: "By dataset", title: "Datasets, each with its best fields" },
+              { value: "fields", text: "One by one", title: "Each dataset and each field by itself" },
+            ]}
+            onChange={(view) => set("view", view === "fields" ? view : null)}
+          />
         )}
       </PageHead>
       <div className="columns left">
@@ -84,17 +119,8 @@ export function Search() {
               <Loading lines={6} />
             </div>
           )}
-          {answer && (answer.did_you_mean || (answer.left_out ?? []).length > 0) && (
-            <p className="small muted understood">
-              {answer.did_you_mean && (
-                <>
-                  Did you mean{" "}
-                  <Link to={links.search({ q: answer.did_you_mean, ...chosen })}>{answer.did_you_mean}</Link>?{" "}
-                </>
-              )}
-              {(answer.left_out ?? []).length > 0 && <>Without: {answer.left_out?.join(", ")}.</>}
-            </p>
-          )}
+          <FilterChips chips={chips} />
+          {answer && <Understood answer={answer} q={q} chosen={chosen} />}
           {answer?.hits.length === 0 && (
             <Empty title="Nothing found" icon={<SearchX size={28} aria-hidden />}>
               {filtered ? (
@@ -118,7 +144,7 @@ export function Search() {
             aria-busy={found.isFetching}
           >
             {answer?.hits.map((hit) => (
-              <HitRow key={`${hit.namespace}/${hit.name}/${hit.path ?? ""}`} hit={hit} />
+              <HitRow key={`${hit.namespace}/${hit.name}/${hit.path ?? ""}`} hit={hit} asked={asked} onOpen={opened} />
             ))}
           </ul>
           {answer && answer.total > PAGE && (
@@ -150,15 +176,47 @@ export function Search() {
   );
 }
 
+/** How the query was read: what it may have meant, and which words the best answer does not hold. */
+function Understood({
+  answer,
+  q,
+  chosen,
+}: {
+  answer: SearchAnswer;
+  q: string;
+  chosen: Record<string, string | null | undefined>;
+}) {
+  const left = answer.left_out ?? [];
+  if (!answer.did_you_mean && left.length === 0) return null;
+  const meant = [...typedFilters(q).map((filter) => filter.text), answer.did_you_mean ?? ""].join(" ");
+  return (
+    <p className="small muted understood">
+      {answer.did_you_mean && (
+        <>
+          Did you mean <Link to={links.search({ ...chosen, q: meant })}>{answer.did_you_mean}</Link>?{" "}
+        </>
+      )}
+      {left.length > 0 && (
+        <>Nothing holds every word. The first answer lacks {left.map((word) => `“${word}”`).join(", ")}.</>
+      )}
+    </p>
+  );
+}
+
 /** Enter in the search box opens the first hit of all that was typed, not of the letters before. */
-function useOpensFirst(hits: Hit[] | undefined) {
+function useOpensFirst(hits: Hit[] | undefined, opened: (hit: Hit) => void) {
   const { search, state } = useLocation();
   const navigate = useNavigate();
   const asked = (state as { open?: boolean } | null)?.open === true;
+  const tell = useRef(opened);
+  tell.current = opened;
   useEffect(() => {
     if (!asked || !hits) return;
     navigate({ search }, { replace: true, state: null }); // who comes back stays on the list
-    if (hits[0]) navigate(hitLink(hits[0]));
+    if (!hits[0]) return;
+    const best = bestOf(hits[0]);
+    tell.current(best);
+    navigate(hitLink(best));
   }, [asked, hits, navigate, search]);
 }
 

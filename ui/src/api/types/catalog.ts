@@ -15,6 +15,60 @@ export interface Hit {
   presence?: number;
   score: number;
   highlights?: Record<string, string[]>;
+  /** `CLUSTER/TOPIC` of the dataset. */
+  reference?: string;
+  why?: Why | null;
+  /** Of a grouped answer: the best fields, how many fit, and whether those are all. */
+  best_fields?: Hit[];
+  matching_fields?: number;
+  matching_fields_complete?: boolean;
+}
+
+/** Why a hit has its place: numbers by reason, and how it holds each thing that was sought. */
+export interface Why {
+  held?: Held[];
+  [reason: string]: number | Held[] | undefined;
+}
+
+export interface Held {
+  needle: string;
+  missing?: boolean;
+  in?: string;
+  how?: string;
+  quality?: number;
+}
+
+export interface Suggestion {
+  text: string;
+  kind: string;
+  of?: string | null;
+}
+
+export interface RelatedReason {
+  kind: "shared_key" | "read_together" | "lineage";
+  field?: string;
+  other?: string;
+  type?: string;
+  tags?: string[];
+  queries?: number;
+  direction?: "upstream" | "downstream";
+  distance?: number;
+}
+
+export interface RelatedDataset {
+  dataset: string;
+  namespace: string;
+  name: string;
+  cluster: string | null;
+  description: string;
+  reasons: RelatedReason[];
+}
+
+export interface RelatedAnswer {
+  dataset: string;
+  related: RelatedDataset[];
+  total: number;
+  missing: { kind: string; message: string }[];
 }
 
 export interface FacetValue {

@@ -8,6 +8,7 @@ import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { PageHead } from "@/components/PageHead";
+import { Star } from "@/components/Star";
 import { links, referenceLink } from "@/lib/links";
 import { sqlTable } from "@/lib/sql";
 import { AccessTab } from "@/pages/dataset/AccessTab";
@@ -57,6 +58,7 @@ export default function DatasetPage() {
           </>
         }
       >
+        {dataset.data && <Star place={dataset.data.cluster ?? place} name={name} />}
         {dataset.data && readable && (
           <>
             <Link

@@ -12,6 +12,7 @@ import { links, nodeLink } from "@/lib/links";
 import { datasetNode } from "@/lib/nodeId";
 import { shortPath } from "@/lib/paths";
 import { Describe } from "@/pages/dataset/Describe";
+import { RelatedDatasets } from "@/pages/dataset/RelatedDatasets";
 import { Reported } from "@/pages/dataset/Reported";
 
 export function Overview({ dataset }: { dataset: DatasetDetails }) {
@@ -53,6 +54,7 @@ export function Overview({ dataset }: { dataset: DatasetDetails }) {
         <Reported dataset={dataset} />
         <Around dataset={dataset} />
         <Personal place={place} name={dataset.name} />
+        <RelatedDatasets place={place} name={dataset.name} />
       </div>
       <aside className="panel" aria-labelledby="facts">
         <h2 id="facts">Facts</h2>

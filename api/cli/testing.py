@@ -1,0 +1,88 @@
+"""`weir test`: the checks, the tests, a part of the tests, or a benchmark."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.cli.output import errors, print_text
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PYTHON = [sys.executable, "-m"]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's command."""
+    app.command(
+        epilog="weir test · weir test --fast · weir test --room lineage · weir test --unit -k redact"
+        " · weir test -- tests/e2e -x · weir test --bench stack",
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    )(test)
+
+
+def test(
+    context: typer.Context,
+    fast: Annotated[bool, typer.Option("--fast", help="Only what needs no server, and the checks.")] = False,
+    unit: Annotated[bool, typer.Option("--unit", help="Only unit tests, without the checks.")] = False,
+    room: Annotated[
+        str | None, typer.Option("--room", help="Only the unit tests of one room, without the checks.")
+    ] = None,
+    words: Annotated[
+        str | None, typer.Option("-k", help="Only tests whose names match, without the checks; as for pytest.")
+    ] = None,
+    bench: Annotated[str | None, typer.Option("--bench", help="Run a benchmark of benchmarks/ instead.")] = None,
+) -> None:
+    """Check the code and run the tests; servers are started as needed. Further arguments go to pytest."""
+    if bench is not None:
+        raise typer.Exit(_run([f"benchmarks.{_known('benchmark', bench, _benchmarks())}", *context.args]))
+    part = bool(unit or room or words)
+    selection = ["-m", "not integration and not e2e"] if fast else []
+    selection += ["-k", words] if words else []
+    if room is not None:
+        rooms = sorted(path.name for path in (_ROOT / "tests" / "unit").glob("[a-z]*/") if path.is_dir())
+        selection.append(f"tests/unit/{_known('room', room, rooms)}")
+    elif unit:
+        selection.append("tests/unit")
+    failed = [] if part else _failed_checks()
+    code = _run(["pytest", *selection, *context.args])
+    if failed:
+        errors.print(f"[red]✗[/] Failed checks: {', '.join(failed)}.")
+    raise typer.Exit(code or (1 if failed else 0))
+
+
+def _run(module: list[str]) -> int:
+    return subprocess.run([*_PYTHON, *module], cwd=_ROOT, check=False).returncode
+
+
+def _known(what: str, name: str, names: list[str]) -> str:
+    if name not in names:
+        raise typer.BadParameter(f"there is no {what} {name!r}; there are: {', '.join(names)}")
+    return name
+
+
+def _benchmarks() -> list[str]:
+    folder = _ROOT / "benchmarks"
+    packages = (path.parent for path in folder.glob("[a-z]*/__main__.py"))
+    return sorted(path.stem for path in (*folder.glob("[a-z]*.py"), *packages))
+
+
+def _failed_checks() -> list[str]:
+    """Run the checks; the names of those that failed."""
+    checks: list[tuple[str, list[str]]] = [
+        ("ruff", [*_PYTHON, "ruff", "check", "."]),
+        ("format", [*_PYTHON, "ruff", "format", "--check", "."]),
+        ("types", [*_PYTHON, "mypy"]),
+        ("arrows", [str(Path(sys.executable).with_name("lint-imports"))]),
+    ]
+    failed = []
+    for name, command in checks:
+        done = subprocess.run(command, cwd=_ROOT, check=False, capture_output=True, text=True)
+        errors.print(f"{'[green]✓[/]' if done.returncode == 0 else '[red]✗[/]'} {name}")
+        if done.returncode:
+            failed.append(name)
+            print_text(done.stdout[-8000:] + done.stderr[-2000:])
+    return failed

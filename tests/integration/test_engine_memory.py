@@ -1,0 +1,66 @@
+"""Statements that fill the heap of the engine for queries: each ends alone, the engine goes on, the next query is answered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks import engine
+from benchmarks.engine import QUESTIONS, STATEMENTS, Door
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+SECONDS = 120.0
+
+LARGE = {
+    "doubled while it is planned": "SELECT length(aggregate(sequence(1, 100), 'x', (a, i) -> a || a))",
+    "doubled in a task": "SELECT max(length(aggregate(sequence(1, 100), id, (a, i) -> a || a))) FROM orders",
+    "put into itself": "WITH a AS (SELECT replace(id, 'o', repeat(id, 9000)) AS x FROM orders), b AS (SELECT replace(x, 'o', x)"
+    " AS x FROM a) SELECT max(length(x)) FROM b",
+}
+"""Values that get longer than the heap, each in another part of the engine."""
+
+
+@pytest.fixture(scope="module")
+def door() -> Iterator[Door]:
+    with engine.door({"WEIR_QUERY__SECONDS": str(SECONDS)}) as made:
+        answered(made)
+        yield made
+
+
+def answered(door: Door, seconds: float = 120) -> None:
+    """Wait until a query is answered."""
+    until = time.monotonic() + seconds
+    while door.ask("honest0", QUESTIONS[1], 60)[0] != 200:
+        assert time.monotonic() < until, "no query is answered"
+        time.sleep(0.5)
+
+
+def stopped_by_the_watch(door: Door) -> int:
+    return (door.instance.home.logs / "weir.log").read_text().count("query_stopped_for_memory")
+
+
+def test_a_heap_that_fills_slowly_costs_the_query_and_not_the_engine(door: Door) -> None:
+    answered(door)
+    before, watched = door.engine_pid(), stopped_by_the_watch(door)
+    assert before is not None
+    status, body, _ = door.ask("mallory", STATEMENTS["set of a cross join"], SECONDS + 30)
+    assert status == 429, body
+    assert body["error"]["details"] == {"limit": "memory"}, body
+    assert "ran out of memory" in body["error"]["message"]
+    assert stopped_by_the_watch(door) == watched + 1, "the watch stopped it, before the heap was full"
+    answered(door)
+    assert door.engine_pid() == before
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_value_that_is_too_large_ends_its_own_query_alone(door: Door, name: str) -> None:
+    answered(door)
+    before = door.engine_pid()
+    assert before is not None
+    status, body, _ = door.ask("malik", LARGE[name], SECONDS + 30)
+    assert status == 429, body
+    assert body["error"]["details"] == {"limit": "memory"}, body
+    answered(door)
+    assert door.engine_pid() == before
