@@ -249,9 +249,12 @@ FOR_QUERIES = Spark(
     # How full its heap is and what it works on can be seen from outside: see `stack/heap.py` and `stack/jvm.py`. One value
     # that is too large must not end it for everybody; an engine that fails to answer afterwards is replaced by its keeper.
     (
-        "-XX:+UsePerfData", "-XX:+StartAttachListener", "-XX:NewRatio=3", "-XX:-ExitOnOutOfMemoryError",
+        "-XX:+UsePerfData",
+        "-XX:+StartAttachListener",
+        "-XX:NewRatio=3",
+        "-XX:-ExitOnOutOfMemoryError",
         *COMPILED_LATE,
-    ),  # fmt: skip
+    ),
     QUERY_LIMITS,
     lists_classes=True,
 )
