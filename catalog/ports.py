@@ -306,13 +306,16 @@ class SearchIndex(Protocol):
 
     def search(self, query: SearchQuery) -> IndexPage: ...
 
+    def ask(self, queries: Sequence[SearchQuery]) -> list[IndexPage]:
+        """The answers to several queries, in one request."""
+
     def rebuild(self) -> IndexRebuild: ...
 
     def stamp(self) -> str:
         """Another text whenever something was written or removed since."""
 
-    def labels(self, most: int) -> list[str]:
-        """The distinct labels of the documents, the most frequent first, at most so many."""
+    def labels(self, most: int) -> list[tuple[str, int]]:
+        """The distinct labels of the documents and how many carry each, the most frequent first, at most so many."""
 
     def refresh(self) -> None:
         """Let search see what was written; for tests and for a user who waits."""

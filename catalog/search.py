@@ -75,12 +75,15 @@ class Search(Indexing):
                 f"offset and limit together reach {_DEEPEST:,} hits at most; search for something narrower.",
                 details={"offset": offset, "limit": limit},
             )
-        question = parse(q, self._words())
+        question = self._question(q)
         wanted = self._wanted({**question.filters, **(filters or {})})
         asked = SearchQuery(question.needles, question.spelled, wanted, _RANKED)
-        page = self._index.search(asked)
+        queries = [asked]
+        if self._nearby and question.needles and (labels := self._nearby.labels(question.text)):
+            queries.append(replace(asked, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False))
+        page, *near = self._index.ask(queries)
         weight = _weights(page, question)
-        ranked = self._ranked(page, asked, question, weight)
+        ranked = self._ranked(page, near, asked, question, weight)
         if self._clicks is not None and question.needles:
             ranked = tie_broken(ranked, self._clicks.of(q))
         whole = page.total <= len(page.hits)
@@ -95,7 +98,14 @@ class Search(Indexing):
         shown = tuple(_hit(each, question, explain) for each in ranked[offset : offset + limit])
         return _answer(total, shown, page, ranked, question)
 
-    def _ranked(self, page: IndexPage, asked: SearchQuery, question: Question, weight: Sequence[float]) -> list[Ranked]:
+    def _ranked(
+        self,
+        page: IndexPage,
+        near: Sequence[IndexPage],
+        asked: SearchQuery,
+        question: Question,
+        weight: Sequence[float],
+    ) -> list[Ranked]:
         """What holds every needle; then, where that is little, what lacks some, and what is near in meaning."""
         needles = question.needles
         if not needles:
@@ -109,9 +119,7 @@ class Search(Indexing):
                 weights=tuple(weight),
             )  # fmt: skip
             hits |= {hit.id: hit for hit in self._index.search(fewer).hits}
-        if self._nearby and (labels := self._nearby.labels(question.text)):
-            near = replace(asked, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False)
-            hits |= {hit.id: hit for hit in self._index.search(near).hits}
+        hits |= {hit.id: hit for other in near for hit in other.hits}
         listed = list(hits.values())
         likeness = self._nearby.likeness(question.text, listed) if self._nearby else None
         ranked = rank(listed, question, weight, likeness)
@@ -131,7 +139,7 @@ class Search(Indexing):
         """
         if (filter_ := begun_filter(q)) is not None:
             return self._values(filter_, limit)
-        question = parse(q, self._words())
+        question = self._question(q)
         if not question.needles:
             return []
         loose = tuple(replace(needle, ways=needle.ways[:1]) for needle in question.needles)
@@ -151,7 +159,7 @@ class Search(Indexing):
         """The most frequent values of a filter first."""
         values: Sequence[str] = CHOICES.get(filter_.name, ())
         if not values:
-            question = parse(filter_.rest, self._words())
+            question = self._question(filter_.rest)
             others = {name: chosen for name, chosen in question.filters.items() if name != filter_.name}
             asked = SearchQuery(question.needles, question.spelled, self._wanted(others), 0)
             values = [value for value, _ in self._index.search(asked).facets.get(filter_.name, ())]
@@ -205,6 +213,9 @@ class Search(Indexing):
             offset += _MOST
             whole = len(more) < _MOST
         return whole
+
+    def _question(self, q: str) -> Question:
+        return parse(q, self._words(), self._nearby.words if self._nearby else frozenset())
 
     def _words(self) -> Vocabulary:
         """The vocabulary with the glossary's synonyms, some seconds old at most."""

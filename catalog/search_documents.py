@@ -23,6 +23,7 @@ _MEANT = 400  # stems, parts and concepts beside the words of names
 _LABEL = 12  # words of its description that say what a dataset is
 _TRIAL = frozenset({"test", "tests", "testing", "tmp", "temp", "sandbox", "dummy", "scratch", "playground"})
 _DEPRECATED = frozenset({"deprecated", "obsolete", "retired", "legacy"})
+_CERTIFIED = frozenset({"certified", "verified", "endorsed", "trusted"})
 
 
 def dataset_key(dataset: DatasetId) -> str:
@@ -110,6 +111,7 @@ def _dataset(
         usage=record.usage,
         rank=_rank(record),
         label=" ".join((*split(record.id.name), *text_words(record.known_description, _LABEL).split())),
+        own=len(set(split(record.id.name))),
     )
 
 
@@ -150,7 +152,7 @@ def _field(
         source=shown,
         words={
             "name": _of_names([place.name]),
-            "path": _of_path(place),
+            "path": _of_path((place.root, *place.names)),
             "dataset": _of_names([record.id.name]),
             "entity": _of_entities(entities),
             "tag": _of_names(tags),
@@ -166,6 +168,7 @@ def _field(
         usage=record.usage,
         rank=_rank(record),
         label=" ".join(word for name in place.names[-2:] for word in split(name)),
+        own=len(set(split(place.name))),
     )
 
 
@@ -181,10 +184,11 @@ def _of_listed(names: tuple[str, ...], limit: int) -> str:
     return " ".join((name_words(names, limit), *list(more)[: min(limit, _MEANT)])).strip()
 
 
-def _of_path(place: FieldPath) -> str:
-    """The names of a path, and what the last two mean together (`billing.address`)."""
-    words = [word for name in (place.names[-2:] if len(place.names) > 1 else ()) for word in split(name)]
-    return " ".join((name_words([place.root, *place.names]), *builtin().indexed(words))).strip()
+@lru_cache(10_000)
+def _of_path(names: tuple[str, ...]) -> str:
+    """The names of a path behind its root, and what the last two mean together (`billing.address`)."""
+    words = [word for name in (names[-2:] if len(names) > 2 else ()) for word in split(name)]
+    return " ".join((name_words(names), *builtin().indexed(words))).strip()
 
 
 @lru_cache(1000)
@@ -193,18 +197,21 @@ def _of_text(text: str) -> str:
     return " ".join((words, *builtin().indexed(words.split()))).strip()
 
 
-def _of_entities(entities: Sequence[str]) -> str:
+@lru_cache(1000)
+def _of_entities(entities: tuple[str, ...]) -> str:
     return " ".join((name_words(_with_pii(entities)), *builtin().of_entities(entities))).strip()
 
 
 def _rank(record: DatasetRecord) -> float:
-    """Deprecated datasets come after their like, then those for trials, then those of servers themselves."""
+    """Certified datasets come before their like; those of servers themselves, for trials, and deprecated ones after."""
     marks = {word for tag in (*record.tags, *record.terms) for word in split(tag)}
     if marks & _DEPRECATED or str(record.reported.get("lifecycle") or "").upper() == "DROP":
         return 0.7
     if _TRIAL & set(split(record.id.name)):
         return 0.8
-    return 0.85 if record.id.name.startswith("_") else 1.0
+    if record.id.name.startswith("_"):
+        return 0.85
+    return 1.05 if marks & _CERTIFIED else 1.0
 
 
 def _states(

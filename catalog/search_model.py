@@ -26,7 +26,8 @@ class Entry:
     facets        filter -> values
     usage         raises a document a little
     label         few words that say what it is, for its meaning (`customer email`)
-    rank          0..1: what its state makes of its score; deprecated and test topics are below 1
+    rank          factor that its state puts on its score: certified above 1, deprecated and test topics below
+    own           words of its own name: the fewer, the more of it one word is
     """
 
     id: str
@@ -39,6 +40,7 @@ class Entry:
     usage: int = 0
     rank: float = 1.0
     label: str = ""
+    own: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +49,13 @@ class Way:
 
     quality   0..1, how much this way is worth
     loose     the words may be misspelled, and be beginnings of words
+    known     those of the words that are no misspelling, since documents hold them
     """
 
     words: tuple[str, ...]
     quality: float = 1.0
     loose: bool = False
+    known: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class IndexHit:
-    """`words`, `exact`, `suffixes`, `usage`, `rank` and `label` as they were indexed."""
+    """`words`, `exact`, `suffixes`, `usage`, `rank`, `label` and `own` as they were indexed."""
 
     id: str
     score: float
@@ -103,6 +107,7 @@ class IndexHit:
     usage: int = 0
     rank: float = 1.0
     label: str = ""
+    own: int = 1
 
 
 @dataclass(frozen=True, slots=True)

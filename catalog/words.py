@@ -8,26 +8,37 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 CHUNK = re.compile(r"[^\W_]+")
 _LONGEST = 64  # letters of a word; more is a key or a hash, found by its spelling
 _MAP_KEY = re.compile(r"\{([^}]*)\}")
+_DOTS = re.compile(r"\.{2,}")
 _SPELLED = 8000  # letters; Lucene takes terms of up to 32,766 bytes
 
 
 def fold(text: str) -> str:
     """Without accents and compatibility forms; what cannot be encoded is dropped."""
+    if text.isascii():
+        return text
     decomposed = unicodedata.normalize("NFKD", text.encode("utf-8", "ignore").decode())
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 def split(text: str) -> list[str]:
     """`customerEmail_2` -> customer, email, 2. Lower case, accents folded, in order, repeats kept."""
-    return [chunk[start:end].lower()[:_LONGEST] for chunk in CHUNK.findall(fold(text)) for start, end in parts(chunk)]
+    return [word for chunk in CHUNK.findall(fold(text)) for word in _words(chunk)]
+
+
+@lru_cache(50_000)
+def _words(chunk: str) -> tuple[str, ...]:
+    return tuple(chunk[start:end].lower()[:_LONGEST] for start, end in parts(chunk))
 
 
 def parts(chunk: str) -> list[tuple[int, int]]:
     """Where the words of a run of letters and digits stand: at aB, ABc, letter-digit, and between scripts."""
+    if chunk.isascii() and chunk.isalpha() and (chunk.islower() or chunk.isupper()):
+        return [(0, len(chunk))]
     kinds = [_kind(c) for c in chunk]
     cuts = [0]
     for n in range(1, len(chunk)):
@@ -66,8 +77,10 @@ def text_words(text: str, limit: int = 1000) -> str:
 
 def spelled(text: str) -> str:
     """A path or name as people type it: `value.items[].sku` -> value.items.sku; lower case."""
-    plain = _MAP_KEY.sub(r".\1", fold(text).replace("[]", "").replace("`", "").replace("@keys", ".keys"))
-    return re.sub(r"\.{2,}", ".", plain).strip(". \t\r\n").lower()[:_SPELLED]
+    plain = fold(text).replace("[]", "").replace("`", "").replace("@keys", ".keys")
+    if "{" in plain:
+        plain = _MAP_KEY.sub(r".\1", plain)
+    return _DOTS.sub(".", plain).strip(". \t\r\n").lower()[:_SPELLED]
 
 
 def suffixes(name: str, limit: int = 12) -> tuple[str, ...]:

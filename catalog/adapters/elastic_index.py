@@ -7,6 +7,7 @@ their dataset as external version: a late writer cannot put an older state over 
 
 from __future__ import annotations
 
+import math
 import ssl
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,22 +21,22 @@ from elastic_transport import ConnectionTimeout, TransportError
 from elasticsearch import ApiError, BadRequestError, Elasticsearch, NotFoundError
 from elasticsearch.helpers import streaming_bulk
 
-from catalog.adapters.elastic_query import FIELDS, PLACES, body
+from catalog.adapters.elastic_query import EVERYTHING, FIELDS, counts, held, hits, places
 from catalog.errors import InvalidInput, Unavailable
+from catalog.finding.ranking import USED
 from catalog.search_model import FACETS, FILTERS, Entry, IndexHit, IndexPage, SearchQuery
 
 _KEYWORD = {"type": "keyword", "ignore_above": 8000}
 MAPPINGS: dict[str, Any] = {
     "dynamic": False,
-    "_meta": {"documents": 3},  # how documents are made; one more when that changes, so that the index is made anew
+    "_meta": {"documents": 4},  # how documents are made; one more when that changes, so that the index is made anew
     "properties": {
         "key": {"type": "keyword"},
         "name": _KEYWORD,
         "path": _KEYWORD,
         "exact": _KEYWORD,
         "suffix": _KEYWORD,
-        "usage": {"type": "long"},
-        "rank": {"type": "float", "index": False},
+        "prior": {"type": "float"},
         "label": _KEYWORD,
         "source": {"type": "object", "enabled": False},
         "words": {"properties": {name: {"type": "text", "analyzer": "whitespace"} for name in FIELDS}},
@@ -43,6 +44,7 @@ MAPPINGS: dict[str, Any] = {
     },
 }
 SETTINGS = {"number_of_shards": 1, "number_of_replicas": 0, "max_result_window": 10_000}
+_OF_STATE, _OF_BREVITY = 0.5, 0.25
 _STALE = timedelta(hours=6)  # a fresh index that was never swapped in; its builder has died by then
 
 
@@ -166,28 +168,26 @@ class ElasticSearchIndex:
                 self._client.indices.refresh(index=self._alias)
 
     def search(self, query: SearchQuery) -> IndexPage:
+        return self.ask([query])[0]
+
+    def ask(self, queries: Sequence[SearchQuery]) -> list[IndexPage]:
+        plans = [_Plan(query) for query in queries]
+        header = {"index": self._alias, "ignore_unavailable": True, "allow_no_indices": True}
         with self._translated():
-            answer = self._client.search(
-                index=self._alias, ignore_unavailable=True, allow_no_indices=True, **body(query)
+            answers = iter(
+                self._client.msearch(
+                    searches=[part for plan in plans for one in plan.bodies for part in (header, one)]
+                )["responses"]
             )
-        # Without an index there is an answer without counts: nothing was indexed yet.
-        counts = answer.get("aggregations") or {}
-        facets = {
-            name: tuple((str(b["key"]), int(b["doc_count"])) for b in counts[name]["values"]["buckets"])
-            if name in counts
-            else ()
-            for name in FACETS
-        }
-        total = answer["hits"].get("total") or {"value": 0}
-        held = counts.get("held", {})
-        return IndexPage(
-            int(total["value"]),
-            tuple(_hit(hit) for hit in answer["hits"]["hits"]),
-            facets,
-            held=tuple(int(held[f"n{n}"]["doc_count"]) for n in range(len(query.needles))) if held else (),
-            size=int(held.get("doc_count", 0)),
-            datasets=int(counts["datasets"]["keys"]["value"]) if "datasets" in counts else 0,
-        )
+            return [plan.page([self._answered(next(answers)) for _ in plan.bodies]) for plan in plans]
+
+    def _answered(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "error" not in answer:
+            return answer
+        status, kind = answer.get("status"), answer["error"].get("type")
+        if status == 400:
+            raise InvalidInput("The search server does not understand this search; write it differently.")
+        raise self._unavailable(f"status {status}, {kind}")
 
     def stamp(self) -> str:
         with self._translated():
@@ -197,7 +197,7 @@ class ElasticSearchIndex:
         counts = {name: each["primaries"]["indexing"] for name, each in (stats.get("indices") or {}).items()}
         return repr(sorted((name, each["index_total"], each["delete_total"]) for name, each in counts.items()))
 
-    def labels(self, most: int) -> list[str]:
+    def labels(self, most: int) -> list[tuple[str, int]]:
         with self._translated():
             answer = self._client.search(
                 index=self._alias,
@@ -208,7 +208,7 @@ class ElasticSearchIndex:
                 aggs={"labels": {"terms": {"field": "label", "size": most, "exclude": [""]}}},
             )
         found = (answer.get("aggregations") or {"labels": {"buckets": []}})["labels"]
-        return [bucket["key"] for bucket in found["buckets"]]
+        return [(bucket["key"], int(bucket["doc_count"])) for bucket in found["buckets"]]
 
     def refresh(self) -> None:
         with self._translated():
@@ -259,8 +259,47 @@ class ElasticRebuild:
             self._index._client.indices.delete(index=self._name, ignore_unavailable=True)
 
 
-def _anywhere(entry: Entry) -> str:
-    return " ".join(dict.fromkeys(word for place in PLACES for word in entry.words.get(place, "").split()))
+class _Plan:
+    """What is asked of the server for one query, and how its answers are read."""
+
+    def __init__(self, query: SearchQuery) -> None:
+        self._query = query
+        self._weighed = query.counted and len(query.needles) > 1
+        self.bodies = [hits(query)]
+        if query.counted:
+            self.bodies.append(counts(query))
+        if self._weighed:
+            self.bodies += [EVERYTHING, *(held(needle) for needle in query.needles)]
+
+    def page(self, answers: Sequence[Mapping[str, Any]]) -> IndexPage:
+        found = tuple(_hit(hit) for hit in answers[0]["hits"]["hits"])
+        if not self._query.counted:
+            return IndexPage(len(found), found, dict.fromkeys(FACETS, ()))
+        # Without an index there is an answer without counts: nothing was indexed yet.
+        counted = answers[1].get("aggregations") or {}
+        facets = {name: _values(counted.get(name, {})) for name in FACETS}
+        size, *holding = [_total(answer) for answer in answers[2:]] or [0]
+        datasets = int(counted["datasets"]["keys"]["value"]) if "datasets" in counted else 0
+        return IndexPage(_total(answers[1]), found, facets, tuple(holding), size, datasets)
+
+
+def _total(answer: Mapping[str, Any]) -> int:
+    return int((answer["hits"].get("total") or {"value": 0})["value"])
+
+
+def _values(counted: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    listed = counted.get("values", counted).get("buckets", ())
+    return tuple((str(bucket["key"]), int(bucket["doc_count"])) for bucket in listed)
+
+
+def _together(entry: Entry, main: bool) -> str:
+    found = (entry.words.get(place, "") for place in places(entry.source["kind"], main))
+    return " ".join(dict.fromkeys(word for text in found for word in text.split()))
+
+
+def _prior(entry: Entry) -> float:
+    """What a document is worth before any word is known: by its state, its use, and the brevity of its name."""
+    return round(_OF_STATE * entry.rank + USED * math.log1p(entry.usage) + _OF_BREVITY / max(1, entry.own), 4)
 
 
 def _hit(hit: Mapping[str, Any]) -> IndexHit:
@@ -268,6 +307,7 @@ def _hit(hit: Mapping[str, Any]) -> IndexHit:
     return IndexHit(
         hit["_id"], float(hit["_score"] or 0), found["source"], found["words"], tuple(found["exact"]),
         tuple(found["suffix"]), int(found["usage"]), float(found.get("rank", 1.0)), found.get("label", ""),
+        int(found.get("own", 1)),
     )  # fmt: skip
 
 
@@ -285,8 +325,10 @@ def _index_action(entry: Entry) -> dict[str, Any]:
             "suffix": list(entry.suffixes),
             "usage": entry.usage,
             "rank": entry.rank,
+            "own": entry.own,
+            "prior": _prior(entry),
             "label": _encodable(entry.label),
-            "words": dict(entry.words) | {"any": _anywhere(entry)},
+            "words": dict(entry.words) | {"main": _together(entry, True), "any": _together(entry, False)},
             "facet": {name: [_encodable(v) for v in values] for name, values in entry.facets.items()},
             "source": _encodable(entry.source),
         },
@@ -297,7 +339,7 @@ def _encodable(value: Any) -> Any:
     """JSON goes out as UTF-8, which has no lone surrogates."""
     match value:
         case str():
-            return value.encode("utf-8", "replace").decode()
+            return value if value.isascii() else value.encode("utf-8", "replace").decode()
         case Mapping():
             return {_encodable(k): _encodable(v) for k, v in value.items()}
         case list() | tuple():

@@ -52,9 +52,12 @@ class MemorySearchIndex:
     def stamp(self) -> str:
         return repr(hash(tuple((entry.id, entry.version) for entry in self._entries.values())))
 
-    def labels(self, most: int) -> list[str]:
+    def labels(self, most: int) -> list[tuple[str, int]]:
         counts = Counter(entry.label for entry in self._entries.values() if entry.label)
-        return [label for label, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]]
+        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+
+    def ask(self, queries: Sequence[SearchQuery]) -> list[IndexPage]:
+        return [self.search(query) for query in queries]
 
     def search(self, query: SearchQuery) -> IndexPage:
         everything = list(self._entries.values())
@@ -105,7 +108,8 @@ class MemoryRebuild:
 
 def _hit(entry: Entry) -> IndexHit:
     return IndexHit(
-        entry.id, 0.0, entry.source, entry.words, entry.exact, entry.suffixes, entry.usage, entry.rank, entry.label
+        entry.id, 0.0, entry.source, entry.words, entry.exact, entry.suffixes, entry.usage, entry.rank, entry.label,
+        entry.own,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from catalog.finding.vocabulary import BROADER, CONCEPT, STEM, Phrase, Vocabulary, stem
@@ -53,9 +53,12 @@ class _Token:
     quoted: bool
 
 
-def parse(text: str, vocabulary: Vocabulary) -> Question:
-    """Words in quotes must stand side by side. `customer.email`, `customerEmail` and `e-mail` are one needle each, whose
-    words may also stand apart or be written as one. Words that mean something together (`zip code`) are one needle."""
+def parse(text: str, vocabulary: Vocabulary, known: Container[str] = frozenset()) -> Question:
+    """Words in quotes must be side by side. `customer.email`, `customerEmail` and `e-mail` are one needle each, whose
+    words may also be apart or be written as one. Words that mean something together (`zip code`) are one needle.
+
+    known: words that documents hold, and which are therefore not misspelled.
+    """
     tokens, filters, rest = _tokens(text.strip())
     name = spelled(" ".join(rest).strip('"')) or None
     if not tokens:
@@ -71,9 +74,9 @@ def parse(text: str, vocabulary: Vocabulary) -> Question:
         if len(inside) == 1 and not inside[0].quoted and all(w in vocabulary.fillers for w in inside[0].words):
             fillers.append(inside[0].text)
             continue
-        needles.append(_needle(inside, concepts, vocabulary))
+        needles.append(_needle(inside, concepts, vocabulary, known))
     if not needles:  # a question of fillers alone asks for them
-        needles = [_needle([token], (), vocabulary) for token in tokens]
+        needles = [_needle([token], (), vocabulary, known) for token in tokens]
         fillers = []
     words = [word for token in tokens if not token.quoted for word in token.words]
     return Question(
@@ -156,13 +159,14 @@ def _whole(phrase: Phrase, token_of: list[int]) -> bool:
     return begins and ends
 
 
-def _needle(tokens: list[_Token], concepts: tuple[str, ...], vocabulary: Vocabulary) -> Needle:
+def _needle(tokens: list[_Token], concepts: tuple[str, ...], vocabulary: Vocabulary, known: Container[str]) -> Needle:
     text = " ".join(token.text for token in tokens)
     words = tuple(word for token in tokens for word in token.words)
     if tokens[0].quoted:
         return Needle(text, (Way(words),), phrase=len(words) > 1)
     content = tuple(w for w in words if w not in vocabulary.fillers) or words
-    ways = [Way(content, loose=True)]
+    right = frozenset(word for word in (*content, *words) if word in known or word in vocabulary.lexicon)
+    ways = [Way(content, loose=True, known=right)]
     if len(words) > 1 and len("".join(words)) <= _LONGEST_JOINED:
         ways.append(Way(("".join(words),), _JOINED))
     if len(words) == 1:
@@ -172,7 +176,7 @@ def _needle(tokens: list[_Token], concepts: tuple[str, ...], vocabulary: Vocabul
         ways.append(Way((STEM + root,), _STEMMED))
     parts = tuple(part for word in words for part in vocabulary.parts(word))
     if parts != words:
-        ways.append(Way(parts, _PARTS, loose=True))
+        ways.append(Way(parts, _PARTS, loose=True, known=right | frozenset(parts)))
     if len(parts) > 1 and not concepts:
         meant = tuple(_concept(part, vocabulary) for part in parts)
         if meant != parts:

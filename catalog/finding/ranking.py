@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
 from catalog.finding.query import Question
-from catalog.finding.vocabulary import CONCEPT, STEM, stem
+from catalog.finding.vocabulary import BROADER, CONCEPT, STEM, builtin, stem
 from catalog.search_model import IndexHit, Needle, Way
 
 OF_FIELD = {
@@ -27,7 +28,7 @@ ONLY_RANKED = frozenset({"about"})
 PREFIX, SLIP = 0.75, 0.6
 _EXACT, _SUFFIX, _BEGUN = 10.0, 4.0, 2.0
 _NAME_SHARE = 0.25
-_USED = 0.02
+USED = 0.02
 _LIKE = 0.35
 _HINTED = 0.15
 _WIDE = 0.45
@@ -39,13 +40,14 @@ _LAST = 1.3
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """How a document holds a needle. `word` is the document's own where it is another than was typed."""
+    """How a document holds a needle. `word` is the document's own where it was misspelled; `words`: all of them."""
 
     needle: str
     where: str
     quality: float
     how: str  # word | beginning | slip | meaning | stem
     word: str | None = None
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +104,26 @@ def _with_fields(found: Sequence[Ranked]) -> list[Ranked]:
 
 def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], likeness: float) -> Ranked:
     is_dataset = hit.source["kind"] == "dataset"
-    places = OF_DATASET if is_dataset else OF_FIELD
-    words = {place: hit.words.get(place, "").split() for place in places}
-    sets = {place: frozenset(listed) for place, listed in words.items()}
-    held = tuple(_held(needle, places, words, sets, hit.words) for needle in question.needles)
+    places = {
+        place: (value, hit.words.get(place, "")) for place, value in (OF_DATASET if is_dataset else OF_FIELD).items()
+    }
+    held = tuple(_held(needle, places) for needle in question.needles)
     weight = [w * _LAST if n == len(weight) - 1 else w for n, w in enumerate(weight)] if len(weight) > 1 else weight
     total = sum(weight) or 1.0
     fit = sum(w * h.quality for w, h in zip(weight, held, strict=True) if h is not None) / total
     reasons = {"words": fit}
     if question.needles:
-        reasons["name"] = _NAME_SHARE * fit * _of_name(held, words["name"], is_dataset)
+        reasons["name"] = _NAME_SHARE * fit * _of_name(held, hit, is_dataset)
         if len(question.words) > 1:
-            everywhere = frozenset().union(*sets.values())
-            around = sum(1 for word in question.words if word in everywhere or STEM + stem(word) in everywhere)
+            everywhere = [_set(text) for _, text in places.values()]
+            around = sum(1 for word in question.words if any(word in s or STEM + stem(word) in s for s in everywhere))
             reasons["context"] = _CONTEXT * around / len(question.words)
         if likeness:
             reasons["meaning"] = _LIKE * max(0.0, likeness)
         if is_dataset and question.wide:
             reasons["dataset"] = _WIDE * question.wide * min(1.0, fit + max(0.0, likeness))
-        if not is_dataset and any(CONCEPT + c in sets["name"] or CONCEPT + c in sets["entity"] for c in question.hints):
+        own = _set(hit.words.get("name", "")) | _set(hit.words.get("entity", ""))
+        if not is_dataset and any(CONCEPT + concept in own for concept in question.hints):
             reasons["hint"] = _HINTED
     if question.spelled is not None:
         if question.spelled in hit.exact:
@@ -129,92 +132,112 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], likeness
             reasons["exact"] = _SUFFIX
         elif is_dataset and len(question.spelled) > 1 and any(n.startswith(question.spelled) for n in hit.exact):
             reasons["exact"] = _BEGUN
-    reasons["used"] = _USED * math.log1p(hit.usage)
+    reasons["used"] = USED * math.log1p(hit.usage)
     score = sum(reasons.values())
-    if hit.rank < 1:
+    if hit.rank != 1:
         reasons["state"] = hit.rank
         score *= hit.rank
     return Ranked(hit, score, held, reasons)
 
 
-def _of_name(held: Sequence[Held | None], name: Sequence[str], is_dataset: bool) -> float:
+def _of_name(held: Sequence[Held | None], hit: IndexHit, is_dataset: bool) -> float:
     """Which share of the name's own words was asked for. Names of datasets begin with a system or domain."""
-    own = [word for word in name if word[0].isalnum()]
-    own = own[: max(1, len(own) - 1)] if len(own) > 1 else own  # the last is all of them as one word
-    matched = sum(len(each.needle.split()) for each in held if each is not None and each.where == "name")
-    return min(1.0, matched / max(1, len(own) - (0.5 if is_dataset else 0))) if own else 0.0
+    spans = _spans(hit.words.get("name", ""), hit.own)
+    covered = {at for each in held if each is not None and each.where == "name" for word in each.words
+               for at in spans.get(word, ())}  # fmt: skip
+    return min(1.0, len(covered) / max(1, hit.own - (0.5 if is_dataset else 0)))
 
 
-def _held(
-    needle: Needle,
-    places: Mapping[str, float],
-    words: Mapping[str, Sequence[str]],
-    sets: Mapping[str, frozenset[str]],
-    texts: Mapping[str, str],
-) -> Held | None:
+@lru_cache(20_000)
+def _spans(name: str, count: int) -> Mapping[str, frozenset[int]]:
+    """Word, stem or concept -> which of a name's own words it is; the first `count` words are its own."""
+    words = name.split()
+    own = words[:count]
+    found: dict[str, set[int]] = {}
+    spread: list[str] = []
+    of: list[int] = []
+    vocabulary = builtin()
+    for at, word in enumerate(own):
+        for part in vocabulary.parts(word):
+            spread.append(part)
+            of.append(at)
+        for each in (word, STEM + stem(word), *vocabulary.parts(word)):
+            found.setdefault(each, set()).add(at)
+    for phrase in vocabulary.find(spread):
+        for concept in phrase.concepts:
+            for mark in (CONCEPT + concept, *(BROADER + wider for wider in vocabulary.broader.get(concept, ()))):
+                found.setdefault(mark, set()).update(of[phrase.start : phrase.end])
+    every = frozenset(range(len(own)))
+    if len(words) > count > 1:
+        found[words[count]] = set(every)  # all of them as one word
+    return {word: frozenset(places) for word, places in found.items()}
+
+
+_Places = Mapping[str, tuple[float, str]]
+"""Where words of a document are -> how much it counts, and the words."""
+
+
+def _held(needle: Needle, places: _Places) -> Held | None:
     if needle.phrase:
         wanted = f" {' '.join(needle.words)} "
-        where = max((p for p in places if wanted in f" {texts.get(p, '')} "), key=lambda p: places[p], default=None)
-        return Held(needle.text, where, places[where], "word") if where else None
+        inside = [(value, place) for place, (value, text) in places.items() if wanted in f" {text} "]
+        value, where = max(inside, default=(0.0, ""))
+        return Held(needle.text, where, value, "word", words=needle.words) if where else None
     best: Held | None = None
     for way in needle.ways:
         if best is not None and best.quality >= way.quality:
             continue
-        found = _by_way(needle, way, places, words, sets)
+        found = _by_way(needle, way, places)
         if found is not None and (best is None or found.quality > best.quality):
             best = found
     return best
 
 
-def _by_way(
-    needle: Needle,
-    way: Way,
-    places: Mapping[str, float],
-    words: Mapping[str, Sequence[str]],
-    sets: Mapping[str, frozenset[str]],
-) -> Held | None:
+def _by_way(needle: Needle, way: Way, places: _Places) -> Held | None:
     """Each word where it counts most; words of one way in several places count a little less."""
-    each = [_word(word, way.loose, places, words, sets) for word in way.words]
-    if not all(each):
-        return None
-    found = [one for one in each if one is not None]
+    found: list[tuple[float, str, str, str]] = []
+    for word in way.words:
+        one = _word(word, way.loose, word not in way.known, places)
+        if one is None:
+            return None
+        found.append(one)
     worst = min(found, key=lambda one: one[0])
     apart = 1.0 if len({one[1] for one in found}) == 1 else 0.9
     quality = way.quality * apart * sum(one[0] for one in found) / len(found)
     how = worst[2] if way.words[0][0].isalnum() else "stem" if way.words[0].startswith(STEM) else "meaning"
-    word = worst[3] if worst[2] == "slip" else None
-    return Held(needle.text, worst[1], quality, how, word)
+    slipped = worst[3] if worst[2] == "slip" else None
+    return Held(needle.text, worst[1], quality, how, slipped, tuple(one[3] for one in found))
 
 
-def _word(
-    word: str,
-    loose: bool,
-    places: Mapping[str, float],
-    words: Mapping[str, Sequence[str]],
-    sets: Mapping[str, frozenset[str]],
-) -> tuple[float, str, str, str] | None:
+def _word(word: str, loose: bool, slipped: bool, places: _Places) -> tuple[float, str, str, str] | None:
     """(quality, where, how, the document's word), or None."""
     best: tuple[float, str, str, str] | None = None
-    for place, value in places.items():
-        if word in sets[place] and (best is None or value > best[0]):
-            best = (value, place, "word", word)
-    if not loose or (best is not None and best[0] >= PREFIX):
-        return best
-    for place, value in places.items():
-        if best is not None and value * PREFIX <= best[0]:
-            continue
-        for other in words[place]:
-            if len(word) > 1 and other.startswith(word):
-                best = (value * PREFIX, place, "beginning", other)
-                break
-    allowed = slips(word)
-    if allowed == 0:
-        return best
-    for place, value in places.items():
-        if best is not None and value * SLIP <= best[0]:
-            continue
-        for other in words[place]:
-            if other[:1] == word[:1] and OSA.distance(word, other, score_cutoff=allowed) <= allowed:
-                best = (value * SLIP, place, "slip", other)
-                break
+    for place, (value, text) in places.items():
+        if text and (best is None or value > best[0]):
+            found = _inside(word, loose, slipped, text)
+            if found is not None and (best is None or value * found[0] > best[0]):
+                best = (value * found[0], place, found[1], found[2])
     return best
+
+
+@lru_cache(100_000)
+def _inside(word: str, loose: bool, slipped: bool, text: str) -> tuple[float, str, str] | None:
+    """(how well, in which way, the text's word), or None."""
+    if word in _set(text):
+        return 1.0, "word", word
+    if not loose:
+        return None
+    words = text.split()
+    if len(word) > 1 and (other := next((w for w in words if w.startswith(word)), None)):
+        return PREFIX, "beginning", other
+    allowed = slips(word) if slipped else 0
+    if allowed:
+        for other in words:
+            if other[:1] == word[:1] and OSA.distance(word, other, score_cutoff=allowed) <= allowed:
+                return SLIP, "slip", other
+    return None
+
+
+@lru_cache(20_000)
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())

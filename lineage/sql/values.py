@@ -81,7 +81,8 @@ def _is_telling(text: str, calls: list[tuple[str, int]], before: str, after: str
     inside = text[1:-1]
     call, place = calls[-1] if calls else ("", 0)
     name = call.lower()
-    if REDACTED in text or inside == "?" or _PATH.match(inside):
+    # A prefix may have come to stand before a hidden value: B$$x$$ reads B'?'.
+    if REDACTED in text or inside == "?" or text.partition("'")[2] == "?'" or _PATH.match(inside):
         return True
     if (before == "[" and after == "]") or before.upper() == "AS":
         return _NAME.match(inside) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lineage.queries import Lineage
@@ -59,6 +59,8 @@ def test_columns_are_read_as_before(dialect: str, sql: str) -> None:
     assert (after.edges, after.topics, after.unknown) == (before.edges, before.topics, before.unknown)
 
 
+@example("B$$x$$", "spark")
+@example("N$a$x$a$", "postgres")
 @given(st.text(max_size=80), st.sampled_from(["", "spark", "postgres", "bigquery"]))
 def test_any_text_is_taken_and_the_second_time_changes_nothing(text: str, dialect: str) -> None:
     once = without_values(text, dialect)
