@@ -35,7 +35,7 @@ _SLOW_SECONDS = 5.0
 _QUIET_SECONDS = 300.0
 """An engine that lived so long has no earlier ends held against its next start."""
 _STARVED = 4.0
-_PAUSES = (0.0, 0.0, 5.0, 10.0, 20.0, 40.0, 60.0)
+_PAUSES = (0.0, 0.0, 2.0, 5.0, 10.0, 15.0)
 
 
 class EngineState(StrEnum):
