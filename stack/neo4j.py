@@ -11,7 +11,7 @@ from stack.errors import StackError
 from stack.home import write_atomically
 from stack.ports import LOOPBACK
 from stack.process import Identity
-from stack.server import COMMON_OPTIONS, Launch, Named, Site
+from stack.server import COMMON_OPTIONS, COMPILED_LATE, Launch, Named, Site
 
 USER = "neo4j"
 BOLT_HANDSHAKE = bytes.fromhex("6060b017" + "00000405" + "00000000" * 3)
@@ -20,10 +20,6 @@ OPENS = [
     f"--add-opens=java.base/{package}=ALL-UNNAMED"
     for package in ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 ]
-
-COMPILING = ["-XX:TieredStopAtLevel=1"]
-"""The quick compiler alone. The thorough one takes three quarters of Neo4j's processor time in the first thousands of
-events, and what it makes is no faster yet after eight thousand (docs/benchmarks.md)."""
 
 
 class Neo4j:
@@ -37,7 +33,7 @@ class Neo4j:
         data = site.home.data("neo4j")
         data.mkdir(parents=True, exist_ok=True)
         write_atomically(config / "neo4j.conf", self._conf(site, data))
-        words = [f"-Xmx{site.settings.neo4j_memory}", *COMMON_OPTIONS, *COMPILING, *OPENS]
+        words = [f"-Xmx{site.settings.neo4j_memory}", *COMMON_OPTIONS, *COMPILED_LATE, *OPENS]
         argv = site.java_file("neo4j", [*words, "-cp", gateway.class_path("neo4j"), *gateway.MAIN])
         return Launch(argv, site.environment(), data)
 

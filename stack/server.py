@@ -53,6 +53,16 @@ class Site:
         return [self.java.program, f"@{path}"]
 
 
+COMPILED_LATE = (
+    "-XX:Tier4InvocationThreshold=50000",
+    "-XX:Tier4MinInvocationThreshold=6000",
+    "-XX:Tier4CompileThreshold=150000",
+    "-XX:Tier4BackEdgeThreshold=400000",
+)
+"""For a server that computes from its first minute: Java's thorough compiler begins at ten times its usual thresholds. It
+took a fifth of the query engine's processor time in the first minutes, and half of Neo4j's; what runs for long reaches
+these thresholds, too (docs/benchmarks.md)."""
+
 COMMON_OPTIONS = [
     # On few cores the serial collector takes the least memory, and its pauses on small heaps are short.
     "-XX:+UseSerialGC",

@@ -17,7 +17,7 @@ from stack.coursier import pyspark_jars
 from stack.home import write_atomically
 from stack.ports import LOOPBACK
 from stack.process import Identity
-from stack.server import COMMON_OPTIONS, Launch, Named, Site
+from stack.server import COMMON_OPTIONS, COMPILED_LATE, Launch, Named, Site
 
 LOGGING = """\
 rootLogger.level = warn
@@ -74,15 +74,6 @@ AVRO_LIMITS = (
     "-Dorg.apache.avro.limits.collectionItems.maxLength=1000000",
 )
 
-
-# The thorough compiler took a fifth of the processors in an engine's first minutes, for code that small queries run
-# seldom. It begins at ten times its usual thresholds: a scan of many records reaches those within its first seconds.
-COMPILED_LATE = (
-    "-XX:Tier4InvocationThreshold=50000",
-    "-XX:Tier4MinInvocationThreshold=6000",
-    "-XX:Tier4CompileThreshold=150000",
-    "-XX:Tier4BackEdgeThreshold=400000",
-)
 
 QUERY_LIMITS = {
     # One task of a query must not keep all others waiting: tasks of several queries share the cores.
