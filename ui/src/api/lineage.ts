@@ -1,7 +1,7 @@
 // Lineage, impact, jobs.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
-import type { ImpactAnswer, Job, LineageAnswer, Reached } from "@/api/types";
+import type { Basis, ImpactAnswer, Job, LineageAnswer, Reached } from "@/api/types";
 import { emptyGraph, flows, inSight, merge, type Way } from "@/lib/graph";
 import type { Change } from "@/lib/impact";
 
@@ -11,24 +11,34 @@ export interface LineageAsked {
   depth: number;
   level: "dataset" | "column";
   asOf?: string | null;
+  /** Without it: of the last runs. */
+  basis?: Basis;
 }
 
 export function fetchLineage(query: LineageAsked, signal?: AbortSignal) {
   return answer<LineageAnswer>(weir.GET("/api/v1/lineage", { params: { query }, ...(signal ? { signal } : {}) }));
 }
 
+export interface ImpactAsked {
+  nodeId: string;
+  depth: number;
+  asOf: string | null;
+  /** Without it: by where contents come from. */
+  basis?: Basis;
+}
+
 /** `change`: each row then has its effect, and what the change leaves alone is left out. */
-export function useImpact(nodeId: string, depth: number, asOf: string | null, change: Change | null = null) {
+export function useImpact(asked: ImpactAsked, change: Change | null = null) {
+  const query = { ...asked, change };
   return useQuery({
-    queryKey: ["impact", nodeId, depth, asOf, change],
+    queryKey: ["impact", query],
     placeholderData: change === null ? keepPreviousData : undefined,
-    queryFn: ({ signal }) =>
-      answer<ImpactAnswer>(weir.GET("/api/v1/impact", { params: { query: { nodeId, depth, asOf, change } }, signal })),
+    queryFn: ({ signal }) => answer<ImpactAnswer>(weir.GET("/api/v1/impact", { params: { query }, signal })),
   });
 }
 
-export function impactCsv(nodeId: string, depth: number, asOf: string | null, change: Change | null = null) {
-  const query = { nodeId, depth, asOf, change, format: "csv" as const };
+export function impactCsv(asked: ImpactAsked, change: Change | null = null) {
+  const query = { ...asked, change, format: "csv" as const };
   return answer<string>(weir.GET("/api/v1/impact", { params: { query }, parseAs: "text" }));
 }
 

@@ -131,3 +131,10 @@ test("among columns a dataset whose columns are unknown is there, with the job b
     "job:s:j → dataset:k:c",
   ]);
 });
+
+test("an arrow is unfinished while every run that reports it is", () => {
+  const open = feeds("a", "b", undefined, { unfinished: true });
+  expect(flows(graphOf(open), false).map((f) => f.unfinished)).toEqual([true]);
+  const done = flows(graphOf(open, feeds("a", "b", undefined, { from: "2026-01-01T00:00:00Z" })), false);
+  expect(done.map((f) => f.unfinished)).toEqual([false]);
+});

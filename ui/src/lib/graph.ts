@@ -12,6 +12,8 @@ export interface Flow {
   kind: string;
   via: string | null;
   stale: boolean;
+  /** Only runs that have not completed report it, so perhaps nothing has flowed yet. */
+  unfinished: boolean;
   origin: string | null;
   edge: LineageEdge;
   /** What changed since another time, where two times are compared. */
@@ -51,11 +53,12 @@ export function flows(graph: Graph, columns: boolean): Flow[] {
       // An arrow stands for every edge between its ends: one raw way is enough to make it raw, one live way live.
       if (masked !== null) before.masked = first ? masked : before.masked && masked;
       before.stale &&= edge.stale ?? false;
+      before.unfinished &&= edge.unfinished ?? false;
       return;
     }
     const origin = edge.origin ?? null;
-    const flow = { id, from, to, masked: masked ?? false, kind: edge.kind, via, stale: edge.stale ?? false, origin };
-    found.set(id, { ...flow, edge });
+    const { stale = false, unfinished = false } = edge;
+    found.set(id, { id, from, to, masked: masked ?? false, kind: edge.kind, via, stale, unfinished, origin, edge });
   };
   // Datasets of which some columns' ways are known are joined by those; the arrow between the whole would say it twice.
   const byColumn = new Set<string>();

@@ -10,6 +10,7 @@ const flow = (from: string, to: string, masked = false): Flow => ({
   kind: "feeds",
   via: null,
   stale: false,
+  unfinished: false,
   origin: null,
   edge: { source: from, target: to, kind: "feeds" },
 });

@@ -3,6 +3,7 @@ import { Link, useParams } from "react-router";
 import { useJob } from "@/api/lineage";
 import type { Job } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { ClockAhead } from "@/components/ClockAhead";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
 import { When } from "@/components/When";
@@ -60,6 +61,11 @@ function Details({ job }: { job: Job }) {
                       <td className="mono">{run.id.slice(0, 8)}</td>
                       <td>
                         <State state={run.state} />
+                        {run.clockAhead && (
+                          <div className="small">
+                            <ClockAhead of={run.clockAhead} />
+                          </div>
+                        )}
                       </td>
                       <td>
                         <When at={run.started} never="–" />
@@ -90,6 +96,14 @@ function Details({ job }: { job: Job }) {
           <dd>
             <State state={job.state ?? undefined} />
           </dd>
+          {job.clockAhead && (
+            <>
+              <dt>Clock</dt>
+              <dd>
+                <ClockAhead of={job.clockAhead} />
+              </dd>
+            </>
+          )}
           {["type", "processingType", "integration"].map((name) =>
             typeof job[name] === "string" && job[name] !== "job" ? (
               <div key={name} style={{ display: "contents" }}>

@@ -1,5 +1,14 @@
 // The graph, what is affected, jobs: the shapes of the answers, as the HTTP contract states them.
 
+/** What the last runs read and write, or where contents come from since they were overwritten. */
+export type Basis = "last_run" | "contents";
+
+/** Both times of an event that was dated after it arrived; it counts from its arrival. */
+export interface ClockAhead {
+  claimed: string;
+  arrived: string;
+}
+
 export interface LineageNode {
   id: string;
   type: "dataset" | "field" | "job";
@@ -8,6 +17,7 @@ export interface LineageNode {
   field?: string;
   owners?: string[];
   description?: string;
+  clockAhead?: ClockAhead | null;
   [key: string]: unknown;
 }
 
@@ -23,6 +33,8 @@ export interface LineageEdge {
   origin?: string;
   stale?: boolean;
   columns?: string;
+  /** Only runs that have not completed report it. */
+  unfinished?: boolean;
 }
 
 export interface LineageAnswer {
@@ -51,6 +63,7 @@ export interface Affected {
 
 export interface ImpactAnswer {
   root: string;
+  basis?: Basis;
   affected: Affected[];
   truncated: boolean;
 }
@@ -58,6 +71,7 @@ export interface ImpactAnswer {
 export interface JobRun {
   id: string;
   state?: string;
+  clockAhead?: ClockAhead | null;
   started?: string | null;
   ended?: string | null;
   updated?: string | null;

@@ -2,7 +2,7 @@ import { Download, Link2 } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { impactCsv, useImpact } from "@/api/lineage";
-import type { Affected } from "@/api/types";
+import type { Affected, Basis } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Segments } from "@/components/Segments";
 import { download } from "@/lib/download";
@@ -20,6 +20,11 @@ const HEADS: Record<Effect, [string, string]> = {
   safe: ["Safe", "ok"],
 };
 const MOST = 200;
+const BASES: readonly Basis[] = ["last_run", "contents"];
+const BASED: Record<Basis, string> = {
+  contents: "whatever holds data that came from it",
+  last_run: "what the last runs make of it",
+};
 
 /** Everything downstream of a node, nearest first; with a change: what breaks, what may, and what it leaves alone. */
 export function ImpactList({
@@ -34,8 +39,10 @@ export function ImpactList({
   const [params, setParams] = useSearchParams();
   const offered = changesOf(node);
   const change = offered.find((one) => one === params.get("change")) ?? null;
-  const all = useImpact(node, 20, asOf);
-  const touched = useImpact(node, 20, asOf, change);
+  const basis = BASES.find((one) => one === params.get("basis"));
+  const asked = { nodeId: node, depth: 20, asOf, ...(basis ? { basis } : {}) };
+  const all = useImpact(asked);
+  const touched = useImpact(asked, change);
   const choose = (next: Change | "none") => {
     const after = new URLSearchParams(params);
     next === "none" ? after.delete("change") : after.set("change", next);
@@ -50,7 +57,7 @@ export function ImpactList({
           <button
             type="button"
             className="button quiet small"
-            onClick={async () => download("impact.csv", await impactCsv(node, 20, asOf, change), "text/csv")}
+            onClick={async () => download("impact.csv", await impactCsv(asked, change), "text/csv")}
           >
             <Download size={13} aria-hidden /> CSV
           </button>
@@ -66,12 +73,14 @@ export function ImpactList({
         ]}
       />
       <Answer of={all} lines={3}>
-        {({ affected, truncated }) => {
+        {({ affected, truncated, basis: by = "contents" }) => {
           if (affected.length === 0) return <p className="muted small">Nothing downstream is known.</p>;
           if (change === null)
             return (
               <>
-                <p className="muted small">{plural(affected.length, "thing")} downstream</p>
+                <p className="muted small">
+                  {plural(affected.length, "thing")} downstream: {BASED[by]}
+                </p>
                 <Rows rows={affected} onChoose={onChoose} />
                 {(truncated || affected.length > MOST) && <p className="muted small">and more: take the CSV.</p>}
               </>

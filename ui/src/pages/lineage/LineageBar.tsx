@@ -1,3 +1,4 @@
+import type { Basis } from "@/api/types";
 import { Segments } from "@/components/Segments";
 import type { GroupBy } from "@/lib/group";
 import { TimeTravel } from "@/pages/lineage/TimeTravel";
@@ -20,6 +21,7 @@ export function LineageBar({
   depth,
   direction,
   asOf,
+  basis,
   first,
   ungrouped,
   by,
@@ -31,6 +33,7 @@ export function LineageBar({
   depth: number;
   direction: string;
   asOf: string | null;
+  basis: Basis;
   first: number | null;
   ungrouped: boolean;
   by: GroupBy;
@@ -90,6 +93,18 @@ export function LineageBar({
           {since !== null && !AGO.some(([, days]) => near(since, days)) && (
             <option value="then">{since.slice(0, 16).replace("T", " ")} UTC</option>
           )}
+        </select>
+      </label>
+      <label className="row-nowrap">
+        <span className="muted">Show</span>
+        <select
+          className="select"
+          aria-label="Show"
+          value={basis}
+          onChange={(e) => onChange({ basis: e.target.value === "last_run" ? null : e.target.value })}
+        >
+          <option value="last_run">what the last runs do</option>
+          <option value="contents">where contents come from</option>
         </select>
       </label>
       <label className="row-nowrap">

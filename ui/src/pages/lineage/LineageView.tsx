@@ -2,6 +2,7 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useNamespaces } from "@/api/places";
+import type { Basis } from "@/api/types";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice, Notice } from "@/components/Notice";
@@ -17,6 +18,7 @@ import { useLineage, useLineageThen } from "@/pages/lineage/useLineage";
 import "@/styles/lineage.css";
 
 const Canvas = lazy(() => import("@/pages/lineage/Canvas"));
+const BASES: readonly Basis[] = ["last_run", "contents"];
 const BY = ["leaves", "place", "none"] as const;
 const WAYS: Record<string, Way[]> = {
   both: ["upstream", "downstream"],
@@ -39,6 +41,7 @@ function View({ root }: { root: string }) {
   const depth = Math.max(1, Number(params.get("depth")) || 1);
   const direction = params.get("direction") ?? "both";
   const asOf = params.get("asOf");
+  const basis = BASES.find((one) => one === params.get("basis"));
   const chosen = params.get("chosen");
   const set = useCallback(
     (changes: Record<string, string | null>) =>
@@ -56,11 +59,11 @@ function View({ root }: { root: string }) {
 
   // A field has no place among datasets: at that level its dataset is the root.
   const from = level === "dataset" ? containerOf(root) : root;
-  const { graph, base, open, opening } = useLineage({ root: from, depth: Math.min(depth, ALL), level, asOf });
+  const { graph, base, open, opening } = useLineage({ root: from, depth: Math.min(depth, ALL), level, asOf, basis });
   const [toggles, setToggles] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [anchor, setAnchor] = useState(containerOf(root));
   const since = params.get("since");
-  const then = useLineageThen({ root: from, depth: Math.min(depth, ALL), level }, since);
+  const then = useLineageThen({ root: from, depth: Math.min(depth, ALL), level, basis }, since);
   const comparison = useMemo(() => {
     const now = flows(graph, level === "column");
     return since && then.data ? compared(now, flows(then.data, level === "column")) : { flows: now, counts: null };
@@ -114,6 +117,7 @@ function View({ root }: { root: string }) {
         depth={depth}
         direction={direction}
         asOf={asOf}
+        basis={basis ?? "last_run"}
         first={earliest(graph)}
         onChange={(changes) => {
           if ("depth" in changes || "direction" in changes) setToggles(new Map());

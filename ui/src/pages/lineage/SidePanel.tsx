@@ -3,6 +3,7 @@ import { X } from "lucide-react";
 import { Link } from "react-router";
 import { usePlaces } from "@/api/places";
 import type { LineageNode } from "@/api/types";
+import { ClockAhead } from "@/components/ClockAhead";
 import { When } from "@/components/When";
 import { type Flow, type Graph, wayBetween } from "@/lib/graph";
 import { nodeName } from "@/lib/graphText";
@@ -87,17 +88,21 @@ function Way({
   const way = down ?? wayBetween(flows, chosen, root);
   const first = way?.[0];
   if (!way || !first) return null;
-  const stops = [{ id: first.from, masked: false }, ...way.map((f) => ({ id: f.to, masked: f.masked }))];
+  const stops = [
+    { id: first.from, masked: false, unfinished: false },
+    ...way.map((f) => ({ id: f.to, masked: f.masked, unfinished: f.unfinished })),
+  ];
   return (
     <section aria-labelledby="way">
       <h3 id="way">{down ? "How it gets here" : "How it gets from here"}</h3>
       <ol className="way small">
-        {stops.map(({ id, masked }) => (
+        {stops.map(({ id, masked, unfinished }) => (
           <li key={id}>
             <button type="button" className="link anywhere" onClick={() => onChoose(id)}>
               {nodeName(id)}
             </button>
             {masked && <span className="badge mask">masked here</span>}
+            {unfinished && <span className="badge warn">by a run that has not completed</span>}
           </li>
         ))}
       </ol>
@@ -116,7 +121,7 @@ function Said({ node }: { node: LineageNode | undefined }) {
   if (owners.length > 0)
     facts.push(["Owners", owners.map((o) => (typeof o === "string" ? o : (o.name ?? ""))).join(", ")]);
   const seen = typeof node.seen === "string" ? node.seen : null;
-  if (facts.length === 0 && !node.description && !seen) return null;
+  if (facts.length === 0 && !node.description && !seen && !node.clockAhead) return null;
   return (
     <dl className="facts small">
       {node.description && (
@@ -131,6 +136,14 @@ function Said({ node }: { node: LineageNode | undefined }) {
           <dd>{value}</dd>
         </div>
       ))}
+      {node.clockAhead && (
+        <>
+          <dt>Clock</dt>
+          <dd>
+            <ClockAhead of={node.clockAhead} />
+          </dd>
+        </>
+      )}
       {seen && (
         <>
           <dt>Last seen</dt>

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError } from "@/api/client";
 import { fetchLineage } from "@/api/lineage";
-import type { LineageAnswer } from "@/api/types";
+import type { Basis, LineageAnswer } from "@/api/types";
 import { emptyGraph, type Graph, merge, type Way } from "@/lib/graph";
 import { containerOf } from "@/lib/nodeId";
 
@@ -12,6 +12,7 @@ export interface LineageAsked {
   depth: number;
   level: "dataset" | "column";
   asOf: string | null;
+  basis: Basis | undefined;
 }
 
 /** Among columns, what is known of whole datasets comes too: flows of which nobody said which columns they take. */
@@ -35,18 +36,18 @@ async function fetchAround(asked: Parameters<typeof fetchLineage>[0], signal?: A
 }
 
 /** One hop more is fetched than is shown, so that a closed node can say how much it hides. */
-export function useLineage({ root, depth, level, asOf }: LineageAsked) {
+export function useLineage({ root, depth, level, asOf, basis }: LineageAsked) {
   const base = useQuery({
-    queryKey: ["lineage", root, depth, level, asOf],
+    queryKey: ["lineage", root, depth, level, asOf, basis],
     queryFn: ({ signal }) =>
-      fetchAround({ nodeId: root, direction: "both", depth: Math.min(100, depth + 1), level, asOf }, signal),
+      fetchAround({ nodeId: root, direction: "both", depth: Math.min(100, depth + 1), level, asOf, basis }, signal),
     placeholderData: (before) => before,
   });
   const [more, setMore] = useState<Graph>(emptyGraph);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was opened belongs to one question.
-  useEffect(() => setMore(emptyGraph()), [root, level, asOf]);
+  useEffect(() => setMore(emptyGraph()), [root, level, asOf, basis]);
   const [opening, setOpening] = useState<string | null>(null);
-  const question = `${root} ${level} ${asOf}`;
+  const question = `${root} ${level} ${asOf} ${basis}`;
   const asked = useRef(question);
   asked.current = question;
 
@@ -63,28 +64,28 @@ export function useLineage({ root, depth, level, asOf }: LineageAsked) {
     async (node: string, way: Way) => {
       setOpening(node);
       try {
-        const answer = await fetchAround({ nodeId: node, direction: way, depth: 2, level, asOf });
+        const answer = await fetchAround({ nodeId: node, direction: way, depth: 2, level, asOf, basis });
         // An answer that comes after another question was asked is of another graph.
         if (asked.current === question) setMore((before) => merge(before, answer));
       } finally {
         setOpening((now) => (now === node ? null : now));
       }
     },
-    [level, asOf, question],
+    [level, asOf, basis, question],
   );
   return { graph, base, open, opening };
 }
 
 /** The same surroundings at an earlier time, to compare with; null where none is asked for. */
-export function useLineageThen({ root, depth, level }: Omit<LineageAsked, "asOf">, since: string | null) {
+export function useLineageThen({ root, depth, level, basis }: Omit<LineageAsked, "asOf">, since: string | null) {
   return useQuery({
-    queryKey: ["lineage", root, depth, level, since, "then"],
+    queryKey: ["lineage", root, depth, level, since, basis, "then"],
     enabled: since !== null,
     queryFn: async ({ signal }) =>
       merge(
         emptyGraph(),
         await fetchAround(
-          { nodeId: root, direction: "both", depth: Math.min(100, depth + 1), level, asOf: since },
+          { nodeId: root, direction: "both", depth: Math.min(100, depth + 1), level, asOf: since, basis },
           signal,
         ).catch((error: unknown) => {
           // Nothing was known of it then: everything is new.
