@@ -97,6 +97,7 @@ class Vote:
 
 _RETRIED = timedelta(minutes=5)
 """So far apart a client whose connection broke asks again, with times counted from its own clock."""
+_LATER = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,8 @@ class AccessRequest:
     break_glass: bool = False
 
     def asks_the_same(self, other: AccessRequest) -> bool:
-        """Whether two requests have the same wish in the same words, times apart by a retry at most."""
+        """Whether two requests have the same wish in the same words, for the same time: apart by a retry at most, or both
+        from when they were made and as long, a day apart at most, since Weir's clock may have jumped between the two."""
 
         def wish(request: AccessRequest) -> tuple[object, ...]:
             return (
@@ -138,8 +140,16 @@ class AccessRequest:
                 request.purpose, request.rows, request.reason, request.break_glass,
             )  # fmt: skip
 
-        apart = max(abs(self.valid_from - other.valid_from), abs(self.valid_to - other.valid_to))
-        return wish(self) == wish(other) and apart <= _RETRIED
+        if wish(self) != wish(other):
+            return False
+        moved = other.created_at - self.created_at
+        starts, ends = other.valid_from - self.valid_from, other.valid_to - self.valid_to
+        if max(abs(starts), abs(ends)) <= _RETRIED:
+            return True
+        return (
+            not self.break_glass and abs(moved) <= _LATER and abs(starts - moved) <= _RETRIED
+            and min(abs(ends), abs(ends - moved)) <= _RETRIED and abs(self.valid_from - self.created_at) <= _RETRIED
+        )  # fmt: skip
 
     @property
     def current(self) -> Stage:

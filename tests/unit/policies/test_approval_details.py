@@ -394,8 +394,8 @@ def test_one_request_for_those_who_may_see_it(world: World) -> None:
 
 def test_lists_of_requests(world: World) -> None:
     requests = []
-    for user in ("ana", "grace", "ana"):
-        requests.append(ask(world, user))
+    for user, reason in (("ana", ""), ("grace", ""), ("ana", "another")):
+        requests.append(ask(world, user, reason=reason))
         world.sleep(hours=1)
     glass = smash(world)
     first, second, third = (r.id for r in requests)

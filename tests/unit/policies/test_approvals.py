@@ -81,6 +81,20 @@ def test_what_is_asked_again_while_it_waits_is_the_same_request(world: World) ->
     assert ask(world, valid_to=until, reason="mailing").id != request.id
 
 
+def test_what_is_asked_again_after_the_clock_jumped_is_the_same_request(world: World) -> None:
+    until = START + timedelta(days=3)
+    request, fixed = ask(world, reason="mailing"), ask(world, reason="until a day", valid_to=until)
+    world.sleep(hours=1)
+    assert ask(world, reason="mailing") == request
+    assert ask(world, reason="until a day", valid_to=until) == fixed
+    later = ask(world, reason="mailing", valid_from=START + timedelta(days=1))
+    assert later.id != request.id
+    world.sleep(hours=1)
+    assert ask(world, reason="mailing", valid_from=START + timedelta(days=1)) == later
+    world.sleep(days=2)
+    assert ask(world, reason="mailing").id != request.id
+
+
 def test_a_request_survives_the_way_through_json(world: World) -> None:
     request = ask(world, rows="region = 'EU'", unmask=[])
     assert AccessRequest.from_json(request.to_json()) == request
