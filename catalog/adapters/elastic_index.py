@@ -29,7 +29,7 @@ from catalog.search_model import FACETS, FILTERS, Entry, IndexHit, IndexPage, Se
 _KEYWORD = {"type": "keyword", "ignore_above": 8000}
 MAPPINGS: dict[str, Any] = {
     "dynamic": False,
-    "_meta": {"documents": 4},  # how documents are made; one more when that changes, so that the index is made anew
+    "_meta": {"documents": 4},  # how documents are made; one more when that changes, so that the index is built again
     "properties": {
         "key": {"type": "keyword"},
         "name": _KEYWORD,

@@ -6,7 +6,7 @@ import type { Hit } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { heldText, reasonRows } from "@/lib/why";
 
-/** A button that tells why a hit has its place. The reasons are asked for when it is pressed. */
+/** A button that shows why a hit has its place. The reasons are asked for when it is pressed. */
 export function WhyRank({ hit, asked }: { hit: Hit; asked: Asked }) {
   const [open, setOpen] = useState(false);
   const why = useWhy(asked, hit, open);

@@ -1,6 +1,6 @@
 """A number that rises with every change of what the catalog knows of datasets, counted by the database itself.
 
-Whoever keeps what they read compares it first, so no writer can forget to announce a change. Figures that no decision
+A reader that keeps what it read compares the number first, so no writer can forget to announce a change. Figures that no decision
 and no query depends on (how often a dataset is read, what is indexed) are not counted.
 """
 
