@@ -13,8 +13,8 @@ import httpx
 import psutil
 import pytest
 
-from benchmarks import engine
-from benchmarks.engine import QUESTIONS, STATEMENTS, Door
+from benchmarks.engine import STATEMENTS, Door, beside
+from engine_door import answered, opened
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 SECONDS = 10.0
@@ -24,17 +24,8 @@ LONGEST = SECONDS + 20 + 5 + 3
 
 @pytest.fixture(scope="module")
 def door() -> Iterator[Door]:
-    with engine.door({"WEIR_QUERY__SECONDS": str(SECONDS)}) as made:
-        answered(made)
+    with opened(SECONDS) as made:
         yield made
-
-
-def answered(door: Door, seconds: float = 300) -> None:
-    """Wait until a query is answered."""
-    until = time.monotonic() + seconds
-    while door.ask("honest0", QUESTIONS[1], 60)[0] != 200:
-        assert time.monotonic() < until, "no query is answered"
-        time.sleep(0.5)
 
 
 def test_a_killed_engine_answers_at_once_and_comes_back_by_itself(door: Door) -> None:
@@ -80,7 +71,7 @@ def test_a_query_that_spark_may_go_on_with_makes_nobody_wait(door: Door) -> None
 def test_twenty_hostile_statements_beside_ten_honest_clients(door: Door) -> None:
     answered(door)
     assert len(STATEMENTS) == 20
-    met, answers = engine.beside(door, list(STATEMENTS), LONGEST + 30)
+    met, answers = beside(door, list(STATEMENTS), LONGEST + 30)
     print(met.line())
     for name, (status, seconds, message) in answers.items():
         print(f"{name:<26}{status:>4}{seconds:>7.1f} s  {message[:110]}")

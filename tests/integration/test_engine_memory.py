@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
 
-from benchmarks import engine
-from benchmarks.engine import QUESTIONS, STATEMENTS, Door
+from benchmarks.engine import STATEMENTS, Door
+from engine_door import answered, opened
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 SECONDS = 120.0
@@ -24,17 +23,8 @@ LARGE = {
 
 @pytest.fixture(scope="module")
 def door() -> Iterator[Door]:
-    with engine.door({"WEIR_QUERY__SECONDS": str(SECONDS)}) as made:
-        answered(made)
+    with opened(SECONDS) as made:
         yield made
-
-
-def answered(door: Door, seconds: float = 300) -> None:
-    """Wait until a query is answered."""
-    until = time.monotonic() + seconds
-    while door.ask("honest0", QUESTIONS[1], 60)[0] != 200:
-        assert time.monotonic() < until, "no query is answered"
-        time.sleep(0.5)
 
 
 def stopped_by_the_watch(door: Door) -> int:

@@ -95,36 +95,49 @@ export function LineageBar({
           )}
         </select>
       </label>
-      <label className="row-nowrap">
-        <span className="muted">Show</span>
-        <select
-          className="select"
-          aria-label="Show"
-          value={basis}
-          onChange={(e) => onChange({ basis: e.target.value === "last_run" ? null : e.target.value })}
-        >
-          <option value="last_run">what the last runs do</option>
-          <option value="contents">where contents come from</option>
-        </select>
-      </label>
-      <label className="row-nowrap">
-        <span className="muted">Group</span>
-        <select
-          className="select"
-          aria-label="Group"
-          value={by}
-          onChange={(e) => onChange({ group: e.target.value === "leaves" ? null : e.target.value })}
-        >
-          <option value="leaves">many leaves</option>
-          <option value="place">by place</option>
-          <option value="none">nothing</option>
-        </select>
-      </label>
+      <Choice
+        label="Show"
+        value={basis}
+        options={{ last_run: "what the last runs do", contents: "where contents come from" }}
+        onChange={(chosen) => onChange({ basis: chosen === "last_run" ? null : chosen })}
+      />
+      <Choice
+        label="Group"
+        value={by}
+        options={{ leaves: "many leaves", place: "by place", none: "nothing" }}
+        onChange={(chosen) => onChange({ group: chosen === "leaves" ? null : chosen })}
+      />
       {ungrouped && (
         <button type="button" className="button small" onClick={onGroup}>
           Group again
         </button>
       )}
     </div>
+  );
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  /** Value to what is shown of it. */
+  options: Record<string, string>;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <label className="row-nowrap">
+      <span className="muted">{label}</span>
+      <select className="select" aria-label={label} value={value} onChange={(e) => onChange(e.target.value)}>
+        {Object.entries(options).map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
