@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from catalog.model import DatasetId
-from lineage.delta import Context, GraphDelta, StoredBook
+from lineage.graph_delta import Context, GraphDelta, StoredBook
 from lineage.model import Basis, Counts, Direction, Edge, Kind, Node
 
 

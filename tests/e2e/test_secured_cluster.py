@@ -13,9 +13,9 @@ import yaml
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from api.home import Home
-from api.parts import Parts
-from api.settings import Settings
+from api.config.home import Home
+from api.config.settings import Settings
+from api.wiring.adapters import Parts
 from secured_kafka import PASSWORD, USER, SecuredKafka, secured_kafka
 from tests.conftest import RunningWeir
 

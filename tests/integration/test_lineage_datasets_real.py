@@ -10,15 +10,15 @@ from urllib.parse import quote
 import pytest
 from fastapi.testclient import TestClient
 
-from api.app import create_app
-from api.bootstrap import build
-from api.home import Home
-from api.settings import Settings
+from api.config.home import Home
+from api.config.settings import Settings
+from api.http.app import create_app
+from api.wiring.bootstrap import build
 from api_world import MemoryBrokers
-from catalog.adapters.elastic_index import ElasticSearchIndex
-from lineage.adapters.kafka_source import KafkaEventSource
+from catalog.adapters.elastic.index import ElasticSearchIndex
+from lineage.adapters.kafka.source import KafkaEventSource
 from lineage_servers import servers_on
-from policies.adapters.memory import MemoryHeadPublisher
+from policies.adapters.stores.memory import MemoryHeadPublisher
 from reported_door import LAKE, SCHEMA, SHOP, USERS, event, place, ref
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 

@@ -10,8 +10,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api import errors
-from api.routes import pages
+from api.http.edge import errors
+from api.http.routes import pages
 from api_world import ApiWorld, world
 
 GREAT = ("9223372036854775808", "9" * 30, "-9223372036854775809")

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 
 from api import VERSION, cli
 from api.cli.http import instance_url
-from api.home import Home
+from api.config.home import Home
 from api_world import ApiWorld, world
 from catalog.errors import InvalidInput
 

@@ -10,10 +10,10 @@ import yaml
 from api.demo.chapters import ASKED
 from api.demo.generator import DERIVED_TOPICS, PLANTED, topic_plans
 from api.demo.run import PEOPLE, governance
-from catalog import kinds as catalog_kinds
 from catalog.datatypes import parse_ddl
+from catalog.declared import kinds as catalog_kinds
 from catalog.paths import FieldPath
-from policies import kinds as policy_kinds
+from policies.declared import kinds as policy_kinds
 
 UNDOCUMENTED = {"audit-log", "legacy-feed", "returns"}
 """Left without a word on purpose: a new catalog has such topics."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from api.worker import upkeep
+from api.processes.worker import upkeep
 from api_world import ApiWorld, orders, record, world
 from catalog.errors import Unavailable
 from scanners.model import RawRecord

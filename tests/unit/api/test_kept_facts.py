@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from api_world import ApiWorld, orders, world
-from catalog.adapters.database import Database
-from catalog.adapters.sql_store import SqlCatalogStore
+from catalog.adapters.sql.database import Database
+from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.errors import DatasetNotFound, NotAllowed, NotSignedIn, WeirError
 from catalog.model import DatasetId, ReviewState
 from catalog.records import ClassificationRecord, DeclaredDocument, FieldNote
-from policies.adapters.sql_store import SqlPolicyStore, SqlTokenStore
-from policies.plan import QueryPlan, Range, Result, ResultColumn, Window
+from policies.adapters.stores.sql import SqlPolicyStore, SqlTokenStore
+from policies.plan.model import QueryPlan, Range, Result, ResultColumn, Window
 from policies.ports import Change
 from policies.sql.windows import AsOf
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from api_world import ApiWorld, world
-from lineage import facet_values, facts, info, learn
+from lineage.fold import facts, learn, producer_info
+from lineage.producers import facet_values
 from lineage_samples import real_rows
 
 SCENARIOS = {
@@ -149,7 +150,7 @@ def test_the_page_names_every_standard_facet(section: str) -> None:
 
 def test_the_page_names_every_facet_that_the_code_reads() -> None:
     read = set()
-    for module in (facts, info, learn):
+    for module in (facts, producer_info, learn):
         source = Path(module.__file__).read_text()
         read |= set(re.findall(r'facet\([^()]*?, "(\w+)"\)', source)) | set(
             re.findall(r'^ {8}\("(\w+)", "\w+", ', source, re.M)

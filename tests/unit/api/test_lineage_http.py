@@ -228,7 +228,7 @@ def test_runs_of_a_job(weir: ApiWorld) -> None:
 def test_only_who_may_sends_events_and_not_after_their_token_ended(
     weir: ApiWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from api import senders
+    from api.http.callers import senders
 
     event = run(0, ["a"], ["b"], job="sent")
     assert weir.anonymous().post("/api/v1/lineage", json=event).status_code == 401

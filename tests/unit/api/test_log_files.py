@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[3]
 WRITER = """
 import sys, time
 from pathlib import Path
-from api.log_files import keep_small
+from api.config.log_files import keep_small
 assert keep_small(Path(sys.argv[1]), largest=2000, kept=4, every=0.01)
 for n in range(200):
     print(f"line {n:04d} " + "x" * 40, file=sys.stderr, flush=True)
@@ -31,7 +31,7 @@ def test_a_log_is_turned_over_by_size_and_the_newest_lines_are_all_there(tmp_pat
 
 
 def test_a_process_started_by_hand_keeps_its_output(tmp_path: Path) -> None:
-    from api.log_files import keep_small
+    from api.config.log_files import keep_small
 
     (tmp_path / "api.log").write_text("of another process")
     assert not keep_small(tmp_path / "api.log")

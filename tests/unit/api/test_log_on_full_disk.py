@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import structlog
 
-from api import logs
-from api.settings import LogSettings
+from api.config import logs
+from api.config.settings import LogSettings
 
 
 class Full(io.StringIO):

@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from api.tables import Decoder, _part
+from api.joins.query_tables import Decoder, _part
 from catalog.datatypes import parse_ddl
-from policies.adapters.spark_decode import by_python
+from policies.adapters.spark.decode import by_python
 from scanners.model import PartFormat
-from scanners.registered import Schemas
+from scanners.schemas.registered import Schemas
 
 KIND = parse_ddl("a INT")
 PACKED = {

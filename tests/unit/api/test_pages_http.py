@@ -106,7 +106,7 @@ def test_the_requester_is_told_by_the_stream_and_others_are_not(weir: ApiWorld) 
     made = ok(ana.post("/api/v1/access-requests", json={**ASKED, "purpose": "told"}), 201)
     ok(otto.post(f"/api/v1/access-requests/{made['id']}/deny", json={"reason": "no"}))
 
-    from api.routes.events import _may_see
+    from api.http.routes.events import _may_see
     from catalog.event_model import EventFilter
 
     events = weir.services.events.list(EventFilter(after=newest), 10)

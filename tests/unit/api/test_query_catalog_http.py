@@ -12,7 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from api_world import ApiWorld, orders, world
-from policies.plan import QueryPlan
+from policies.plan.model import QueryPlan
 from query_door import NoOffsets
 
 POLICIES = """

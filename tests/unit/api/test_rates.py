@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.rates import Buckets, RateLimit, Rates, class_of
+from api.http.edge.rates import Buckets, RateLimit, Rates, class_of
 
 
 @given(st.floats(0.1, 100), st.lists(st.floats(0, 5), max_size=200))

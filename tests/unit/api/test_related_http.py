@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api_world import BOOTSTRAP, ApiWorld, record, world
-from catalog.adapters.memory_index import MemorySearchIndex
+from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 
@@ -185,8 +185,8 @@ def test_neither_the_words_nor_the_person_are_kept(weir: ApiWorld, tmp_path: Pat
 def test_another_secret_gives_another_key() -> None:
     from datetime import UTC, datetime
 
-    from catalog.adapters.memory import MemoryCatalogStore
-    from catalog.clicks import Clicks
+    from catalog.adapters.memory.store import MemoryCatalogStore
+    from catalog.search.clicks import Clicks
 
     def key(secret: bytes) -> str | None:
         return Clicks(MemoryCatalogStore(), secret, lambda: datetime.now(UTC))._key("ann@example.com")

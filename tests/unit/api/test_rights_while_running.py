@@ -15,8 +15,8 @@ import pytest
 
 from api_world import ApiWorld, orders, world
 from catalog.errors import WeirError
-from policies.plan import QueryPlan, Range, Result, ResultColumn, Window
-from policies.query_access import Access
+from policies.plan.model import QueryPlan, Range, Result, ResultColumn, Window
+from policies.query.running_access import Access
 from policies.sql.windows import AsOf
 
 SQL = "SELECT order_id FROM prod.orders"

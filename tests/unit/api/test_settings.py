@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from api.home import Home, write_private
-from api.settings import documented, load
+from api.config.home import Home, write_private
+from api.config.settings import documented, load
 from catalog.errors import SettingsError
 
 

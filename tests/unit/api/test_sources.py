@@ -11,8 +11,8 @@ import structlog
 
 from api_world import ApiWorld, world
 from catalog.errors import Unavailable
-from lineage.connect import Connector
-from lineage.groups import ConsumerGroup, GroupName, GroupTopic
+from lineage.observed.connect import Connector
+from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
 
 NS = "kafka://localhost:9092"
 SINK = Connector("to-lake", "sink", "RUNNING", {"connector.class": "io.confluent.connect.s3.S3SinkConnector",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from api.worker import SETTLED_LEAST, SETTLED_MOST, SETTLING_S, settled_next
+from api.processes.worker import SETTLED_LEAST, SETTLED_MOST, SETTLING_S, settled_next
 
 
 def test_slow_transactions_become_smaller_down_to_the_least() -> None:

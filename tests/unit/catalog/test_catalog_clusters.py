@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.declared.kinds import ClusterSpec
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
-from catalog.kinds import ClusterSpec
 from catalog.model import DatasetId, NodeId
 from catalog.namespaces import addresses, canonical, namespace_of
 from catalog.topics import ClusterDescription

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from catalog.declared.kinds import ClusterSpec, DatasetSpec
 from catalog.errors import DatasetNotFound, InvalidInput, NotFound, Unavailable
-from catalog.kinds import ClusterSpec, DatasetSpec
 from catalog.model import Classification, DatasetId, Owner, ReviewState
 from catalog.records import DatasetFilter, Source
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
@@ -177,8 +177,8 @@ def test_a_term_gives_its_tags_and_those_of_its_parents(world: World) -> None:
 
 def test_a_new_term_looks_at_its_carriers_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """With thousands of datasets of lineage, asking for the notes of each made applying a term take ten seconds."""
-    from catalog.apply import Action, Change
-    from catalog.handlers import GlossaryTermHandler
+    from catalog.apply.apply import Action, Change
+    from catalog.apply.handlers import GlossaryTermHandler
     from catalog.records import DeclaredDocument
 
     for name, parent in (("contact", None), ("mail", "contact"), ("other", None)):

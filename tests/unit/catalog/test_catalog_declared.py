@@ -11,13 +11,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.apply import Applier, Change
-from catalog.datasets import Datasets
-from catalog.declared import Document, as_document, dump, load
-from catalog.discovery import Discovery
+from catalog.apply.apply import Applier, Change
+from catalog.apply.handlers import handlers
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.discovery import Discovery
+from catalog.declared.documents import Document, as_document, dump, load
+from catalog.declared.kinds import KINDS
 from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
-from catalog.handlers import handlers
-from catalog.kinds import KINDS
 from catalog.model import DatasetId
 from catalog.records import DeclaredDocument
 from catalog.topics import ClusterDescription

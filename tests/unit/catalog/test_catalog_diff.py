@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.departures import Departure, departures_of
-from catalog.diff import carry_over, compatibility, differences, would_show
+from catalog.datasets.departures import Departure, departures_of
+from catalog.datasets.diff import carry_over, compatibility, differences, would_show
 from catalog.model import FieldProfile, SchemaVersion, Shape
 from catalog_samples import profile, schema
 

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from catalog.discovery import Discovery
+from catalog.datasets.discovery import Discovery
+from catalog.declared.kinds import ClusterSpec
 from catalog.errors import Conflict, InvalidInput, NotFound
-from catalog.kinds import ClusterSpec
 from catalog.model import DatasetId
 from catalog.records import ScanPosition, ScanState
-from catalog.scans import Scans
+from catalog.scans.scans import Scans
 from catalog.topics import ClusterDescription, TopicFacts
 from catalog_samples import NAMESPACE, ORDERS, World, scan
 

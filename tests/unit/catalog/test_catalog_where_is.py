@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
+from catalog.declared.kinds import DatasetSpec
 from catalog.errors import DatasetNotFound, InvalidInput, Unavailable
-from catalog.kinds import DatasetSpec
 from catalog.model import Classification, DatasetId, ReviewState
 from catalog.records import DeclaredDocument
-from catalog.where_is import WhereIs
-from catalog.where_is_html import to_html
-from catalog.where_is_places import Report, field_matches
-from catalog.where_is_render import COLUMNS, to_csv
+from catalog.where_is.csv import COLUMNS, to_csv
+from catalog.where_is.html import to_html
+from catalog.where_is.places import Report, field_matches
+from catalog.where_is.report import WhereIs
 from catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
 
 USERS = DatasetId(NAMESPACE, "users")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.finding.query import parse
-from catalog.finding.vocabulary import builtin
-from catalog.highlight import highlights, mark
-from catalog.words import name_words, spelled, split, suffixes
+from catalog.search.highlight import highlights, mark
+from catalog.search.language.query import parse
+from catalog.search.language.vocabulary import builtin
+from catalog.tokens import name_words, spelled, split, suffixes
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.columns import column_of, path_of
+from catalog.datasets.reported import type_of
 from catalog.model import DatasetId
 from catalog.paths import FieldPath
-from catalog.reported import type_of
 
 TABLE = DatasetId("postgres://h:1", "t")
 TOPIC = DatasetId("kafka://h:1", "t")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from api.bootstrap import drift_scans, now
+from api.wiring.bootstrap import drift_scans, now
 from api_world import world
-from catalog.drift import DriftScans
-from policies.query_settings import QuerySettings
+from catalog.scans.drift import DriftScans
+from policies.plan.settings import QuerySettings
 
 
 def test_a_scan_is_queued_once_and_again_after_a_quiet_time(tmp_path: Path) -> None:

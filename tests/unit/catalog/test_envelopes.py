@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from catalog.diff import carry_over, differences
+from catalog.datasets.diff import carry_over, differences
+from catalog.datasets.facts import dataset_facts, leaf_paths
 from catalog.envelopes import payload_first, payload_of, unlisted, unwrapped_payload
-from catalog.facts import dataset_facts, leaf_paths
 from catalog.model import ScanWindow, SchemaVersion
 from catalog.records import DatasetRecord
-from catalog.search_documents import entries
+from catalog.search.documents import entries
 from catalog_samples import ORDERS, profile, schema
 
 ENVELOPE = {

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.adapters.memory import MemoryCatalogStore
-from catalog.deliveries import Deliveries
+from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.event_model import DeliveryFailed, Event, EventFilter, type_matches
-from catalog.events import Events
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
 from catalog.ports import Receiver
 from catalog.settings import EventSettings
 

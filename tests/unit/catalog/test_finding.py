@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.finding.labels import Labels
-from catalog.finding.query import Question, parse
-from catalog.finding.ranking import rank, weights
-from catalog.finding.vocabulary import builtin, make, stem, with_terms
+from catalog.search.language.labels import Labels
+from catalog.search.language.query import Question, parse
+from catalog.search.language.ranking import rank, weights
+from catalog.search.language.vocabulary import builtin, make, stem, with_terms
 from catalog.search_model import IndexHit, Way
-from catalog.words import split
+from catalog.tokens import split
 
 WORDS = builtin()
 

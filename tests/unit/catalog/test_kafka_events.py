@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from catalog.adapters.kafka_events import KafkaEvents
+from catalog.adapters.kafka.events import KafkaEvents
 from catalog.event_model import DeliveryFailed, Event
 from catalog.settings import EventSettings
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.kept import Kept
+from catalog.change_cache import Kept
 
 
 class Source:

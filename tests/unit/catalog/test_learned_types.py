@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from catalog.datasets.learned_types import from_profile, note_of, number_type
 from catalog.datatypes import DEEPEST, STRING, Alternatives, ArrayType, MapType, Primitive, StructType, to_ddl
-from catalog.learned_types import from_profile, note_of, number_type
 from catalog.model import FieldProfile
 
 BIGINT = Primitive("BIGINT")

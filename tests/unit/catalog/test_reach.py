@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytest_socket import enable_socket
 
-from catalog.adapters.reach import require_spark
+from catalog.adapters.port_check import require_spark
 from catalog.errors import SettingsError, Unavailable
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from catalog.datasets import Datasets
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.reviews import Decision, Reviews, Wanted
 from catalog.errors import InvalidInput
 from catalog.event_model import Event
 from catalog.model import Classification, DatasetId, DatasetScan, ReviewState
-from catalog.reviews import Decision, Reviews, Wanted
 from catalog_samples import NAMESPACE, ORDERS, World, email, scan
 
 EMAIL = "value.email"

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from catalog.declared import load
+from catalog.apply.handlers import ClusterHandler, DatasetHandler
+from catalog.declared.documents import load
+from catalog.declared.kinds import KINDS
 from catalog.errors import InvalidInput
-from catalog.handlers import ClusterHandler, DatasetHandler
-from catalog.kinds import KINDS
 from catalog.records import ScanState
-from catalog.scans import Scans
-from catalog.schedules import Schedules
+from catalog.scans.scans import Scans
+from catalog.scans.schedules import Schedules
 from catalog_samples import World
 
 CLUSTER = """

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.adapters.kafka_topics import client_config
+from catalog.adapters.kafka.topics import client_config
+from catalog.declared.kafka_properties import ALLOWED, refusal
+from catalog.declared.secrets import Secrets, check_cluster, destinations, is_loopback, require_private
 from catalog.errors import SettingsError
-from catalog.kafka_properties import ALLOWED, refusal
-from catalog.secrets import Secrets, check_cluster, destinations, is_loopback, require_private
 from catalog.settings import SecretSettings
 
 

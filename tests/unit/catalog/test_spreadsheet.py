@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from api.csv_text import CsvText, csv_line
+from api.http.formats.csv_text import CsvText, csv_line
 from catalog.spreadsheet import defused
-from lineage.exports import safe_cell
+from lineage.questions.exports import safe_cell
 
 FORMULAS = ("=1+1", "+1", "-1+2", "@SUM(A1)", " =1+1", "\u00a0=1+1", "\t1", "\r1", "\n1", "＝1+1", "  ＠x")
 PLAIN = ("", "a=b", "1+1", "x@y.eu", " a", "1-2")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from catalog.datasets import Datasets
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.tag_propagation import TagFlow
 from catalog.model import DatasetId, ReviewState
-from catalog.tag_flow import TagFlow
 from catalog_samples import NAMESPACE, ORDERS, World, email, scan
 
 COPY = DatasetId(NAMESPACE, "copy")

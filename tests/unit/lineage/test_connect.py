@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from catalog.model import DatasetId
-from lineage.adapters.flink_rest import read_jobs, read_vertices
-from lineage.adapters.ksqldb_rest import read_columns, read_queries, read_streams
-from lineage.connect import Connector, event_of, jdbc_place, mapped, worker_name
-from lineage.connect_engines import Stream, flink_events, ksqldb_events
-from lineage.fold import fold
-from lineage.parse import parse
+from lineage.adapters.rest.flink import read_jobs, read_vertices
+from lineage.adapters.rest.ksqldb import read_columns, read_queries, read_streams
+from lineage.fold.fold import fold
+from lineage.ingest.parse import parse
+from lineage.observed.connect import Connector, event_of, jdbc_place, mapped, worker_name
+from lineage.observed.connect_engines import Stream, flink_events, ksqldb_events
 
 KAFKA = "kafka://broker:9092"
 

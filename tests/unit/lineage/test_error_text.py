@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.error_text import MAX_MESSAGE, without_data
+from lineage.ingest.error_text import MAX_MESSAGE, without_data
 
 SECRET = "joe.miller@mail.example"
 

@@ -9,10 +9,10 @@ import pytest
 
 from catalog.model import DatasetId
 from lineage.adapters.memory import MemoryGraph
-from lineage.groups import ConsumerGroup, GroupName, GroupTopic, GroupWatch
-from lineage.parse import parse
-from lineage.queries import Lineage
-from lineage.writer import GraphWriter
+from lineage.fold.writer import GraphWriter
+from lineage.ingest.parse import parse
+from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic, GroupWatch
+from lineage.questions.queries import Lineage
 
 NS = "kafka://broker:9092"
 

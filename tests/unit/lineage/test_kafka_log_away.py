@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pytest_socket import enable_socket
 
 from catalog.errors import Unavailable
-from lineage.adapters.kafka_log import KafkaEventLog
+from lineage.adapters.kafka.log import KafkaEventLog
 from lineage.settings import KafkaClientSettings, LineageSettings
 
 

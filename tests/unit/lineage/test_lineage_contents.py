@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from lineage.adapters.memory import MemoryGraph
-from lineage.consume import LineageWorker
-from lineage.ingest import Ingest
+from lineage.fold.writer import GraphWriter
+from lineage.ingest.parse import parse
+from lineage.ingest.service import Ingest
 from lineage.model import NOW, Basis, Kind
-from lineage.parse import parse
-from lineage.queries import Lineage
+from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
-from lineage.writer import GraphWriter
+from lineage.worker.consume import LineageWorker
 from lineage_samples import IDENTITY, MASKING, T0, at, columns, content, dataset, graph_of, node, real_rows, run, write
 
 CONTENTS, LAST_RUN = Basis.CONTENTS, Basis.LAST_RUN
@@ -218,7 +218,7 @@ def test_the_recorded_events_give_the_same_graph_and_answers_in_any_order(shared
 
 def test_a_rebuild_knows_the_contents_as_the_worker_did() -> None:
     from lineage.adapters.memory import MemoryEventLog, MemoryEventSource
-    from lineage.rebuild import rebuild
+    from lineage.worker.rebuild import rebuild
 
     log, graph = MemoryEventLog(), MemoryGraph()
     for event in [*days(4), run(350, ["n"], [lifecycle("table", "OVERWRITE")], job="o", run_id="o"), *days(2, start=6)]:

@@ -14,16 +14,16 @@ import pytest
 
 from catalog.errors import InvalidInput, Unavailable
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from lineage.consume import LineageWorker, read_event
-from lineage.delta import GraphDelta
-from lineage.ingest import Ingest
-from lineage.learn import Gathered
+from lineage.fold.learn import Gathered
+from lineage.fold.writer import GraphWriter
+from lineage.graph_delta import GraphDelta
+from lineage.ingest.service import Ingest
 from lineage.ports import Record, WriteRefused
-from lineage.queries import Lineage
-from lineage.rebuild import rebuild
-from lineage.repeats import Repeats
+from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
-from lineage.writer import GraphWriter
+from lineage.worker.consume import LineageWorker, read_event
+from lineage.worker.duplicate_messages import Repeats
+from lineage.worker.rebuild import rebuild
 from lineage_samples import T0, content, dataset, flows, graph_of, node, real_events, real_rows, run
 from lineage_samples import at as moment
 
@@ -309,7 +309,7 @@ def test_a_storm_of_running_is_told_by_its_bytes_and_changes_nothing(
     Of each of the three minutes one batch is read (20, 9 and 9 messages of it), and the batch of 20 that is fetched
     while that one is folded may be.
     """
-    from lineage import consume
+    from lineage.worker import consume
 
     storm = [run(5 + at * 0.5, ["a"], ["b"], kind="RUNNING", processing="STREAMING") for at in range(300)]
     read: list[Any] = []

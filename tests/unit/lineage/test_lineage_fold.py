@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from lineage.adapters.memory import MemoryGraph
-from lineage.book import Book
-from lineage.delta import GraphDelta
-from lineage.events import Event
-from lineage.fold import fold
+from lineage.fold.fold import fold
+from lineage.fold.job_ledger import Book
+from lineage.fold.writer import GraphWriter
+from lineage.graph_delta import GraphDelta
+from lineage.ingest.events import Event
+from lineage.ingest.parse import parse
 from lineage.model import FOREVER, How, Kind
 from lineage.names import Link, canonical, field_text
-from lineage.parse import parse
 from lineage.ports import TooMuch
-from lineage.queries import Lineage
+from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
-from lineage.writer import GraphWriter
 from lineage_samples import (
     IDENTITY,
     JOIN,
@@ -554,7 +554,7 @@ def test_transactions_grow_again_once_the_store_has_recovered() -> None:
 def test_a_write_that_neo4j_ends_for_its_time_is_tried_in_smaller_parts() -> None:
     from neo4j.exceptions import Neo4jError
 
-    from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+    from lineage.adapters.neo4j.graph import Neo4jGraph, connect
     from lineage.settings import Neo4jSettings
 
     settings = Neo4jSettings()

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import InvalidInput
-from lineage.codec import decode, encode
-from lineage.events import DatasetEvent, JobEvent, RunEvent, message_key
-from lineage.facts import facts_of
-from lineage.parse import parse, parse_time
+from lineage.fold.facts import facts_of
+from lineage.ingest.codec import decode, encode
+from lineage.ingest.events import DatasetEvent, JobEvent, RunEvent, message_key
+from lineage.ingest.parse import parse, parse_time
 from lineage_samples import real_rows, run
 
 

@@ -10,9 +10,9 @@ import pytest
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
 from lineage.adapters.memory import MemoryGraph
-from lineage.exports import safe_cell
 from lineage.model import Direction, Kind, Level
-from lineage.queries import Lineage
+from lineage.questions.exports import safe_cell
+from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
 from lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run
 
@@ -377,7 +377,7 @@ def test_a_table_of_glue_is_found_by_its_arn() -> None:
 
 
 def test_a_comment_counts_jobs_apart_from_what_holds_the_value() -> None:
-    from lineage.exports import impact_markdown
+    from lineage.questions.exports import impact_markdown
 
     found = Lineage(shop()).impact(node("orders", "phone")).to_json()
     text = impact_markdown(found)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.adapters.memory import MemoryEventLog
-from lineage.ingest import Ingest
-from lineage.redact import REDACTED, _value, is_secret_name, redact
-from lineage.sql.values import without_values
+from lineage.ingest.redact import REDACTED, _value, is_secret_name, redact
+from lineage.ingest.service import Ingest
+from lineage.sql.redacted_text import without_values
 from lineage_samples import columns, dataset, real_rows, run
 
 SECRET = "hunter2xyz"

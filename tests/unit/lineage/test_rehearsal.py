@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from lineage.adapters.memory import MemoryGraph
-from lineage.adapters.neo4j_sent import sent
-from lineage.queries import Lineage
-from lineage.rehearsal import rehearse
+from lineage.adapters.neo4j.sent import sent
+from lineage.questions.queries import Lineage
+from lineage.warming.rehearsal import rehearse
 
 
 def test_every_question_of_a_rehearsal_reaches_something(monkeypatch: pytest.MonkeyPatch) -> None:

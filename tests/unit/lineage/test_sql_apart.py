@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from catalog.errors import InvalidInput
-from lineage.sql.apart import SqlApart
 from lineage.sql.columns import columns_from_sql
+from lineage.sql.separate_process import SqlApart
 
 ONE = "INSERT INTO clean SELECT order_id, md5(email) AS mail, * FROM orders;\n"
 KNOWN = {"orders": {"order_id": None, "email": None, "address": {"city": None}}}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from catalog.model import DatasetId
-from lineage.fold import fold
-from lineage.parse import parse
+from lineage.fold.fold import fold
+from lineage.ingest.parse import parse
 from lineage.sql.flows import KnownNames
 
 PG = "postgres://db:5432"

@@ -6,7 +6,7 @@ import pytest
 
 from lineage.sql.columns import columns_from_sql
 from lineage.sql.model import Columns
-from lineage.sql.values import without_values
+from lineage.sql.redacted_text import without_values
 
 KNOWN: dict[str, Columns] = {
     "sales": {"shop": None, "region": None, "amount": None, "price": None},

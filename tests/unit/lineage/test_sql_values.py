@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lineage.queries import Lineage
-from lineage.redact import redact
+from lineage.ingest.redact import redact
+from lineage.questions.queries import Lineage
 from lineage.sql.columns import columns_from_sql
-from lineage.sql.values import hidden, without_values
+from lineage.sql.redacted_text import hidden, without_values
 from lineage_samples import graph_of, run
 
 SECRET = "Erika.Mustermann-4915112345678"
@@ -79,7 +79,7 @@ def test_neither_the_log_nor_the_graph_nor_an_answer_holds_a_value() -> None:
     assert SECRET not in str(redact(event))
     graph = graph_of(event)
     assert Lineage(graph).job("job:jobs:etl").to_json()["sql"] == "INSERT INTO b SELECT x FROM a WHERE n = ?"
-    from lineage.book import Book
+    from lineage.fold.job_ledger import Book
 
     assert not any(SECRET in str(Book.load(held.document, 1).facts) for held in graph._store.books.values())
 

@@ -1,4 +1,4 @@
-"""The reference decider: what `policies.decide` must answer, written in the plainest way and by brute force.
+"""The reference decider: what `policies.decision.decide` must answer, written in the plainest way and by brute force.
 
 It knows nothing of indexes, groups or condition algebra. A condition on rows is a name, a world says which of them are
 true in a row, and every question is answered by trying all worlds. Only the vocabulary is shared with the product:

@@ -7,7 +7,7 @@ from catalog.paths import VALUE
 from policies.masks.expression import build, context
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, Effect, Mask, MaskType
-from policies.value_columns import value_columns
+from policies.plan.value_columns import value_columns
 
 PERSON = StructType((("email", STRING), ("city", STRING)))
 BOTH = alternatives({"as_object": PERSON, "as_array": ArrayType(PERSON)})

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed, NotFound
 from catalog.model import DatasetId
 from policies import workflow
-from policies.approvals import OWNERS
 from policies.model import DatasetFacts, Effect, FieldFacts, GrantStatus, Subject, SubjectMatch
 from policies.ports import Change
-from policies.requests import check_rows
+from policies.requests.approvals import OWNERS
+from policies.requests.scope import check_rows
 from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import ORDERS, START, World, company
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import InvalidInput, Unavailable
-from policies.adapters.memory import MemoryAuditStore
+from policies.adapters.stores.memory import MemoryAuditStore
 from policies.audit import AuditLog, digest
 from policies.ports import AuditEntry, AuditFilter, AuditHead
 from tests.unit.policies.world import START, World

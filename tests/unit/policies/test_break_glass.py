@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from policies.approvals import Approvals
-from policies.grant_notices import GrantNotices
-from policies.grants import Grants
-from policies.request_view import RequestView
+from policies.access.grants import Grants
+from policies.requests.approvals import Approvals
+from policies.requests.grant_notices import GrantNotices
+from policies.requests.view import RequestView
 from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import GOVERNANCE, ORDERS, World, company
 

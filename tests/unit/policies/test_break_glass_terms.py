@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
-from policies.break_glass import Terms, check, terms
 from policies.matching import Who
 from policies.model import SubjectMatch, Target
+from policies.requests.break_glass import Terms, check, terms
 from policies.workflow import AccessRequest, Approvers, BreakGlass, RequestState, Stage, Vote, Workflow
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import InvalidInput
-from policies.conditions import ALWAYS, MAX_CLAUSES, Condition, any_of, beyond, both, either, rows, text
+from policies.decision.row_conditions import ALWAYS, MAX_CLAUSES, Condition, any_of, beyond, both, either, rows, text
 
 TEXTS = "abcd"
 ROWS = [dict(zip(TEXTS, values, strict=True)) for values in itertools.product([True, False], repeat=len(TEXTS))]

@@ -10,7 +10,8 @@ import pytest
 
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
-from policies.decide import decide
+from policies.decision.decide import decide
+from policies.declared.state import GovernanceState
 from policies.model import (
     DatasetFacts,
     Decision,
@@ -26,7 +27,6 @@ from policies.model import (
     SubjectMatch,
     Target,
 )
-from policies.state import GovernanceState
 from tests.unit.policies.world import ORDERS, PAYMENTS, START, World, company
 
 EVERYONE = SubjectMatch(everyone=True)

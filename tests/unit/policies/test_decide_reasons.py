@@ -8,8 +8,8 @@ from typing import Any
 
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
-from policies.compiled import Compiled
-from policies.decide import decide
+from policies.decision.decide import decide
+from policies.decision.policy_index import Compiled
 from policies.model import (
     AccessPolicy,
     DatasetFacts,

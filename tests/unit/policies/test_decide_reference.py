@@ -11,8 +11,8 @@ from typing import TypeVar
 import pytest
 
 from catalog.model import DatasetId
-from policies.compiled import Compiled
-from policies.decide import decide
+from policies.decision.decide import decide
+from policies.decision.policy_index import Compiled
 from policies.model import (
     UNSCANNED_TAG,
     AccessPolicy,

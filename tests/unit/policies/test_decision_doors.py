@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 from catalog.errors import InvalidInput, LimitExceeded, NotAllowed
+from policies.access.decision_service import Asked, Decisions, Named
 from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
-from policies.decisions import Asked, Decisions, Named
-from policies.mask_preview import MaskPreview
 from policies.masks.keys import MaskKeys
 from policies.model import DatasetFacts, MaskType
-from policies.overlay import Proposed
-from policies.plan import QueryPlan, Result
-from policies.policy_cases import read_cases
-from policies.policy_tests import PolicyTests
-from policies.query_prepare import Preparer
-from policies.query_settings import QuerySettings
-from policies.query_trail import Trail
-from policies.simulate import Simulation
+from policies.plan.model import QueryPlan, Result
+from policies.plan.prepare import Preparer
+from policies.plan.settings import QuerySettings
+from policies.query.door import Trail
+from policies.whatif.mask_preview import MaskPreview
+from policies.whatif.overlay import Proposed
+from policies.whatif.policy_cases import read_cases
+from policies.whatif.policy_tests import PolicyTests
+from policies.whatif.simulate import Simulation
 from tests.unit.policies.test_query import ANA, TABLE, WrittenAudit
 from tests.unit.policies.world import ORDERS, World, company
 
@@ -326,7 +326,7 @@ class SlowEngine(MemoryEngine):
 
 
 def test_previews_of_the_engine_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("policies.mask_preview._WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("policies.whatif.mask_preview._WAIT_SECONDS", 0.01)
     engine = SlowEngine()
     service = MaskPreview(engine)
     mask = {"type": "CUSTOM", "expression": "upper({col})"}

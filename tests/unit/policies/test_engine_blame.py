@@ -8,9 +8,9 @@ import pytest
 
 from catalog.datatypes import STRING
 from catalog.errors import LimitExceeded
-from policies.engine_blame import Blame, keys
-from policies.plan import PartRead, QueryPlan, Range, TablePlan, Window
-from policies.weights import light
+from policies.engine.blame import Blame, keys
+from policies.plan.model import PartRead, QueryPlan, Range, TablePlan, Window
+from policies.plan.weights import light
 
 
 class Clock:

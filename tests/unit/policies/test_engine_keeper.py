@@ -12,22 +12,22 @@ from typing import Any
 import pytest
 
 from catalog.errors import LimitExceeded, Unavailable
-from policies.engine_blame import Blame
-from policies.engine_keeper import EngineState, Keeper
-from policies.engine_memory import out_of_memory
-from policies.kept_engine import KeptEngine
-from policies.plan import QueryPlan, Result, ResultColumn
-from policies.query_errors import QueryCancelled
-from policies.query_ports import EngineHeap
-from policies.query_settings import QuerySettings
-from policies.stopping import Stop
+from policies.engine.blame import Blame
+from policies.engine.engine import KeptEngine
+from policies.engine.keeper import EngineState, Keeper
+from policies.engine.memory import out_of_memory
+from policies.plan.cancellation import Stop
+from policies.plan.errors import QueryCancelled
+from policies.plan.model import QueryPlan, Result, ResultColumn
+from policies.plan.ports import EngineHeap
+from policies.plan.settings import QuerySettings
 
 HEAVY = "SELECT sum(id) FROM range(100000)"
 ROWS = Result((ResultColumn("n", "int"),), [[1]], False)
 
 
 class Process:
-    """A process that does as it is set (`policies.query_ports.EngineProcess`)."""
+    """A process that does as it is set (`policies.plan.ports.EngineProcess`)."""
 
     def __init__(self) -> None:
         self.lives, self.ours, self.answers = True, True, True

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import SqlRefused
-from policies import gate
-from policies.query_settings import QuerySettings
-from policies.sql.expanded import Most, Size, size
+from policies.gate import gate
+from policies.gate.cost.expanded_plan import Most, Size, size
+from policies.plan.settings import QuerySettings
 
 _WIDE = Most(10**9, 10**9)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from catalog import facts as catalog_facts
+from catalog.datasets import facts as catalog_facts
 from catalog.model import DatasetId, Owner
 from policies.facts import FactsMemory
 from policies.model import DatasetFacts, FieldFacts, SubjectMatch

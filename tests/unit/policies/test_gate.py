@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from catalog.errors import SqlRefused
 from gate_files import statements
-from policies import gate
-from policies.sql import stream
+from policies.gate import gate
+from policies.sql import live
 from policies.sql.names import fold, nearest
 from policies.sql.windows import AsOf, read_time
 
@@ -132,7 +132,7 @@ def test_what_cannot_stream_says_why(sql: str) -> None:
 def test_how_a_query_follows_a_topic(sql: str, stateful: bool, bucket: int | None) -> None:
     gated = gate.check(sql + " EMIT CHANGES")
     assert gated.stream_problem() is None
-    found = stream.shape(gated.tree)
+    found = live.shape(gated.tree)
     assert (found.source.name, found.stateful, found.bucket) == ("t", stateful, bucket)
 
 

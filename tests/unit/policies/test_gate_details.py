@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from catalog.errors import SqlRefused
-from policies import gate
+from policies.gate import gate
 from policies.sql.windows import AsOf
 
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)

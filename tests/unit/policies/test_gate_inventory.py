@@ -11,7 +11,7 @@ import sqlglot
 from sqlglot import exp
 
 from policies.sql import inventory
-from policies.sql.stream import AGGREGATES
+from policies.sql.live import AGGREGATES
 
 SPARK, SQLGLOT = "4.0.0", "30.30.0"
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import SqlRefused
-from policies import gate
+from policies.gate import gate
 
 
 def rendered(sql: str) -> str:

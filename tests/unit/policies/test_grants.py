@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed, NotFound
-from policies.adapters.memory import MemoryFacts
-from policies.grants import Access, Grants, Way, grant_json, status_at
+from policies.access.grants import Access, Grants, Way, grant_json, status_at
+from policies.adapters.stores.memory import MemoryFacts
 from policies.model import DatasetFacts, Effect, GrantStatus, Subject
 from policies.settings import PolicySettings
 from tests.unit.policies.world import ORDERS, START, World, company

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import SqlRefused
-from policies import gate
-from policies.adapters.kafka_offsets import allot
-from policies.hidden_rows import HiddenRows, times
+from policies.adapters.kafka.offsets import allot
+from policies.gate import gate
 from policies.masks.keys import MaskKeys
 from policies.model import RowFilter
-from policies.plan import Range, Window
-from policies.query import GovernedQuery
-from policies.query_check import QueryCheck
-from policies.query_settings import QuerySettings
+from policies.plan.hidden_rows import HiddenRows, times
+from policies.plan.model import Range, Window
+from policies.plan.settings import QuerySettings
+from policies.query.check import QueryCheck
+from policies.query.service import GovernedQuery
 from policies.sql.windows import AsOf
 from tests.unit.policies.test_query import ANA, KEYS, World, decided
 

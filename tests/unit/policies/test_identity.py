@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from catalog.errors import InvalidInput, NotAllowed, NotFound, NotSignedIn
-from policies.identity import Identity
+from policies.access.identity import Identity
 from policies.model import Subject
 from tests.unit.policies.world import World, company
 

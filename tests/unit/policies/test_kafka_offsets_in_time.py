@@ -13,7 +13,7 @@ import pytest
 from pytest_socket import enable_socket
 
 from catalog.errors import Unavailable
-from policies.adapters.kafka_offsets import KafkaOffsets
+from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.sql.windows import AsOf
 
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from catalog.errors import InvalidInput
-from policies import convert, kinds, policy_specs, spec_parts
+from policies.declared import convert, kinds, policy_specs, spec_parts
 from policies.model import AccessPolicy, Mask, MaskPolicy, MaskType, RowPolicy, SubjectMatch, Target
 
 EXAMPLE = Path(__file__).parents[2] / "fixtures" / "governance-example.yaml"
@@ -174,9 +174,9 @@ def test_all_problems_are_told_at_once() -> None:
      ("{type: mask, match: {tags: [X]}, mask: {type: MASK_HSAH}}", "spec.mask the mask 'MASK_HSAH' is not known")],
 )  # fmt: skip
 def test_a_file_says_the_field_of_a_policy_and_not_its_type(spec: str, said: str) -> None:
-    from catalog import declared
+    from catalog.declared import documents
 
     text = f"apiVersion: weir/v1\nkind: Policy\nmetadata: {{name: p}}\nspec: {spec}\n"
     with pytest.raises(InvalidInput) as caught:
-        declared.load(text, kinds.KINDS)
+        documents.load(text, kinds.KINDS)
     assert said in caught.value.message

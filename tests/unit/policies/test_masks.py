@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from catalog.datatypes import STRING, Primitive
 from catalog.errors import InvalidInput
+from policies.decision.mask_order import strictest, strictness
 from policies.masks import custom, names, primitives, reference
 from policies.masks.keys import MaskKeys
-from policies.masks.order import strictest, strictness
 from policies.masks.preview import preview
 from policies.model import Mask, MaskType
 

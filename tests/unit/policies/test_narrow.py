@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from catalog.datatypes import STRING, columns_ddl, parse_ddl
-from policies import gate
-from policies.narrow import mentioned, narrowed
-from policies.plan import PartRead, TablePlan, Window
+from policies.gate import gate
+from policies.plan.model import PartRead, TablePlan, Window
+from policies.plan.projection import mentioned, narrowed
 
 KIND = parse_ddl("id STRING, customer STRUCT<email: STRING, name: STRING>, amount DOUBLE, note STRING")
 COLUMNS = (

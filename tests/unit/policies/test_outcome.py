@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from policies import conditions
-from policies.conditions import ALWAYS
-from policies.masks.order import NULL
+from policies.decision import row_conditions
+from policies.decision.column_outcome import Draft, Outcome, finish, strictest
+from policies.decision.mask_order import NULL
+from policies.decision.row_conditions import ALWAYS
 from policies.model import Effect, Mask, MaskType, Reason
-from policies.outcome import Draft, Outcome, finish, strictest
 
 LAST, HASH, DROP = Mask(MaskType.MASK_SHOW_LAST_4), Mask(MaskType.MASK_HASH), Mask(MaskType.DROP)
 FIRST = Reason("role", "r", "Role r reads *.")
-R1, R2 = conditions.rows(["r1"]), conditions.rows(["r2"])
+R1, R2 = row_conditions.rows(["r1"]), row_conditions.rows(["r2"])
 
 
-def draft(*masks: tuple[Mask, str, conditions.Condition | None], opens: conditions.Condition | None = ALWAYS) -> Draft:
+def draft(
+    *masks: tuple[Mask, str, row_conditions.Condition | None], opens: row_conditions.Condition | None = ALWAYS
+) -> Draft:
     return Draft(opens, list(masks), [FIRST])
 
 
@@ -75,12 +77,14 @@ def test_a_field_is_not_left_out_of_some_rows_only() -> None:
 
 
 def test_conditions() -> None:
-    assert conditions.text(conditions.rows(["b", "a"])) == "(a) OR (b)"
-    assert conditions.rows(["a", None]) == ALWAYS and conditions.text(conditions.rows([])) == "FALSE"
-    assert conditions.text(conditions.both(R1, conditions.rows(["r2", "r3"]))) == "(r1) AND ((r2) OR (r3))"
-    assert conditions.both(R1, conditions.rows(["r1", "r2"])) == R1
-    assert conditions.either(R1, R2) == conditions.rows(["r1", "r2"])
-    assert conditions.any_of([]) == ALWAYS == conditions.any_of([R1, ALWAYS]) and conditions.any_of([R1]) == R1
-    assert conditions.any_of([R1, R2]) == conditions.rows(["r1", "r2"])
-    assert conditions.beyond(R1, conditions.rows(["r1", "r2"])) == ALWAYS
-    assert conditions.beyond(conditions.rows(["r1", "r2"]), R1) == R1
+    assert row_conditions.text(row_conditions.rows(["b", "a"])) == "(a) OR (b)"
+    assert row_conditions.rows(["a", None]) == ALWAYS and row_conditions.text(row_conditions.rows([])) == "FALSE"
+    assert row_conditions.text(row_conditions.both(R1, row_conditions.rows(["r2", "r3"]))) == "(r1) AND ((r2) OR (r3))"
+    assert row_conditions.both(R1, row_conditions.rows(["r1", "r2"])) == R1
+    assert row_conditions.either(R1, R2) == row_conditions.rows(["r1", "r2"])
+    assert (
+        row_conditions.any_of([]) == ALWAYS == row_conditions.any_of([R1, ALWAYS]) and row_conditions.any_of([R1]) == R1
+    )
+    assert row_conditions.any_of([R1, R2]) == row_conditions.rows(["r1", "r2"])
+    assert row_conditions.beyond(R1, row_conditions.rows(["r1", "r2"])) == ALWAYS
+    assert row_conditions.beyond(row_conditions.rows(["r1", "r2"]), R1) == R1

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from effort import least_effort
-from policies.sql.patterns import endless, like_is_endless
+from policies.gate.cost.patterns import endless, like_is_endless
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from catalog.model import DatasetId
 from catalog.paths import VALUE, FieldPath
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, FieldFacts, Mask, MaskType, RowFilter
-from policies.narrow import Mentioned, narrowed
-from policies.plan import PartRead, Window
-from policies.query_ports import QueryTable
-from policies.value_columns import value_columns
-from policies.views import GovernedTable, govern
+from policies.plan.model import PartRead, Window
+from policies.plan.ports import QueryTable
+from policies.plan.projection import Mentioned, narrowed
+from policies.plan.value_columns import value_columns
+from policies.plan.views import GovernedTable, govern
 
 ROW = "STRUCT<email: STRING, id: BIGINT, op: STRING, address: STRUCT<city: STRING>>"
 KIND = parse_ddl(f"payload STRUCT<after: {ROW}, before: {ROW}, op: STRING>, id STRING")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from catalog.paths import FieldPath
+from policies.decision.places import Places, Rule
 from policies.model import ColumnDecision, Effect, Mask, MaskType
-from policies.places import Places, Rule
 
 NULL, DROP, LAST = Mask(MaskType.MASK_NULL), Mask(MaskType.DROP), Mask(MaskType.MASK_SHOW_LAST_4)
 

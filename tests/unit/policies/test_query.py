@@ -27,15 +27,15 @@ from policies.model import (
     RowFilter,
     Subject,
 )
-from policies.plan import PartRead, QueryPlan, Result
-from policies.query import GovernedQuery
-from policies.query_audit import without_literals
-from policies.query_errors import QueryFailed
-from policies.query_ports import QueryRecord, QueryTable
-from policies.query_refusals import split_name
-from policies.query_settings import QuerySettings
-from policies.query_trail import Trail
-from policies.views import govern
+from policies.plan.errors import QueryFailed
+from policies.plan.model import PartRead, QueryPlan, Result
+from policies.plan.ports import QueryRecord, QueryTable
+from policies.plan.refusals import split_name
+from policies.plan.settings import QuerySettings
+from policies.plan.views import govern
+from policies.query.audit_entry import without_literals
+from policies.query.door import Trail
+from policies.query.service import GovernedQuery
 
 KIND = parse_ddl("id STRING, amount INT, note STRING, who STRUCT<name: STRING, mail: STRING>, user STRING")
 ANA = Subject("ana")
@@ -260,8 +260,8 @@ def test_the_header_says_which_policy_masks_and_why() -> None:
     world = World(decided({"value.who.mail": Mask(MaskType.EMAIL_DOMAIN)}))
     explained = govern(TABLE, world.decision, KEYS)  # type: ignore[arg-type]
     assert explained.names["who"].sql != "weir_value.`who`"
-    from policies import explain
-    from policies.gate import check
+    from policies.gate.gate import check
+    from policies.plan import explain
     from policies.sql import trace
 
     gated = check("SELECT who.mail AS m, upper(who.mail), who.name, id, 1 FROM orders")
@@ -415,7 +415,8 @@ def test_notes_of_hints_and_of_names_in_double_quotes() -> None:
     assert answer.notes == ["Hints (/*+ ... */) are ignored; the engine plans each query itself."]
     with pytest.raises(QueryFailed):  # the engine of the tests takes plain columns only
         World().service().run(ANA, 'SELECT "amount" FROM orders', "analysis")
-    from policies import gate, query_answer
+    from policies.gate import gate
+    from policies.query import answer as query_answer
 
     preparer = World().service().preparer
     gated = gate.check("""SELECT "AMOUNT", 'id', "else" FROM orders""")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from catalog.errors import Unavailable
 from effort import least_effort
 from policies.model import Decision, Effect, Mask, MaskType, Reason, RowFilter
-from policies.plan import QueryPlan
-from policies.query_check import QueryCheck
-from policies.query_complete import Completion
+from policies.plan.model import QueryPlan
+from policies.query.check import QueryCheck
+from policies.query.complete import Completion
 from policies.sql import unfinished
 from tests.unit.policies.test_query import ANA, ID, World, decided
 

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from catalog.errors import WeirError
-from policies import query_failures
-from policies.query_errors import QueryFailed
-from policies.query_prepare import Prepared
+from policies.plan.errors import QueryFailed
+from policies.plan.prepare import Prepared
+from policies.query import failures
 from tests.unit.policies.test_query import ANA, World
 
 
 def told(sql: str, error: QueryFailed) -> WeirError:
-    from policies import gate
+    from policies.gate import gate
 
     preparer = World().service().preparer
     gated = gate.check(sql)
     prepared: Prepared = preparer.govern(gated, preparer.find(ANA, gated, None))
-    return query_failures.told(prepared, error)
+    return failures.told(prepared, error)
 
 
 def unknown(name: str, **more: Any) -> QueryFailed:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from catalog.errors import LimitExceeded
-from policies.query_errors import QueryCancelled
-from policies.query_limits import Turns
-from policies.query_settings import QuerySettings
-from policies.stopping import Stop
+from policies.plan.cancellation import Stop
+from policies.plan.errors import QueryCancelled
+from policies.plan.settings import QuerySettings
+from policies.query.admission import Turns
 
 
 class Waiting:

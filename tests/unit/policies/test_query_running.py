@@ -6,8 +6,8 @@ import pytest
 
 from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from policies.model import Subject
-from policies.query_running import RunningQueries
-from policies.query_settings import QuerySettings
+from policies.plan.registry import RunningQueries
+from policies.plan.settings import QuerySettings
 
 ANA, OTTO = Subject("ana"), Subject("otto")
 SQL = "SELECT * FROM orders WHERE mail = 'anna@example.eu' AND n > 77"

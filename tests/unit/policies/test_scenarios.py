@@ -11,15 +11,15 @@ import pytest
 import policy_scenarios as scenarios
 from catalog.errors import WeirError
 from catalog.paths import FieldPath
-from policies import explain
-from policies.adapters.memory import MemoryFacts
-from policies.decisions import Asked, Decisions, Named, column_json
+from policies.access.decision_service import Asked, Decisions, Named, column_json
+from policies.adapters.stores.memory import MemoryFacts
+from policies.decision.places import Places
 from policies.masks.keys import MaskKeys
 from policies.matching import is_active
 from policies.model import Effect, MaskType, Subject
-from policies.places import Places
+from policies.plan import explain
+from policies.plan.views import govern
 from policies.sql.tables import TableRef
-from policies.views import govern
 from tests.unit.policies.world import START, World
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")

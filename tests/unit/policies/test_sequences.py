@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from catalog.errors import SqlRefused
-from policies import gate
-from policies.sql import sequences
-from policies.sql.fragment import read_fragment
+from policies.gate import gate
+from policies.gate.cost import sequences
+from policies.gate.fragment import read_fragment
 
 
 def run(sql: str) -> str:

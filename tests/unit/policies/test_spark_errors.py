@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog.errors import LimitExceeded, WeirError
-from policies.adapters.spark_errors import translate
+from policies.adapters.spark.errors import translate
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.adapters import arrow_repair, spark_values
+from policies.adapters.spark import arrow_repair
+from policies.adapters.spark import values as spark_values
 
 
 def broken(kind: pa.DataType, values: list[Any], as_bytes: pa.DataType) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies import gate
+from policies.gate import gate
 from policies.sql.tables import TableRef
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from policies.plan import Result, ResultColumn
-from policies.query_access import Access
-from policies.query_prepare import Prepared
-from policies.query_running import Running
-from policies.query_stream import Beat, Stream
-from policies.stopping import Stop
-from policies.unreadable import UnreadableReport
+from policies.plan.cancellation import Stop
+from policies.plan.model import Result, ResultColumn
+from policies.plan.prepare import Prepared
+from policies.plan.registry import Running
+from policies.plan.unreadable import UnreadableReport
+from policies.query.running_access import Access
+from policies.query.stream import Beat, Stream
 from tests.unit.policies.test_query import ANA, World
 
 
@@ -160,8 +160,8 @@ def test_a_beat_is_even_and_leaves_out_what_was_missed(monkeypatch: Any) -> None
         slept.append(round(seconds, 6))
         now[0] += seconds
 
-    monkeypatch.setattr("policies.query_stream.time.monotonic", lambda: now[0])
-    monkeypatch.setattr("policies.query_stream.time.sleep", sleep)
+    monkeypatch.setattr("policies.query.stream.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("policies.query.stream.time.sleep", sleep)
     beat = Beat(0.5, 100.0)
     beat.wait()
     now[0] += 0.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from catalog.errors import SqlRefused
-from policies import gate
+from policies.gate import gate
 
 
 @pytest.mark.parametrize(

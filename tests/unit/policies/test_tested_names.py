@@ -9,15 +9,15 @@ import pytest
 
 from catalog.datatypes import parse_ddl
 from gate_files import statements
-from policies import gate
+from policies.gate import gate
 from policies.masks.keys import MaskKeys
-from policies.plan import PartRead
-from policies.policy_cases import read_cases
-from policies.policy_tests import PolicyTests
-from policies.query_prepare import Preparer
-from policies.query_settings import QuerySettings
-from policies.query_trail import Trail
-from policies.tested_names import unknown_columns
+from policies.plan.model import PartRead
+from policies.plan.prepare import Preparer
+from policies.plan.settings import QuerySettings
+from policies.query.door import Trail
+from policies.whatif.policy_cases import read_cases
+from policies.whatif.policy_tests import PolicyTests
+from policies.whatif.tested_names import unknown_columns
 from query_world import KEYS
 from query_world import World as Stores
 from tests.unit.policies.test_query import ANA, TABLE, WrittenAudit

@@ -19,14 +19,14 @@ from policies.adapters import memory_values
 from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, FieldFacts, Mask, MaskType, Subject
-from policies.plan import PartRead
-from policies.query import GovernedQuery
-from policies.query_errors import ValuesUnreadable
-from policies.query_ports import QueryRecord, QueryTable
-from policies.query_running import Running
-from policies.query_settings import OnUnreadable, QuerySettings
-from policies.stopping import Stop
-from policies.views import govern
+from policies.plan.cancellation import Stop
+from policies.plan.errors import ValuesUnreadable
+from policies.plan.model import PartRead
+from policies.plan.ports import QueryRecord, QueryTable
+from policies.plan.registry import Running
+from policies.plan.settings import OnUnreadable, QuerySettings
+from policies.plan.views import govern
+from policies.query.service import GovernedQuery
 
 KIND = parse_ddl("n INT, qty INT, flag BOOLEAN, items ARRAY<STRUCT<sku: STRING, qty: INT>>, tags MAP<STRING, INT>")
 ID = DatasetId("kafka://tests", "orders")

@@ -6,8 +6,8 @@ import json
 import pickle
 
 from catalog.datatypes import STRING, ArrayType, MapType, Primitive, StructType, alternatives
-from scanners.alternatives import Reshape
-from scanners.decode import to_json_text
+from scanners.decode.alternatives import Reshape
+from scanners.decode.records import to_json_text
 from scanners.model import PartFormat
 
 PERSON = StructType((("email", STRING),))

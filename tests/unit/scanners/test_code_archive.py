@@ -11,23 +11,23 @@ import zipfile
 import zipimport
 from pathlib import Path
 
-from scanners import nodes
-from scanners.adapters import code_archive as code_archive_module
-from scanners.adapters.code_archive import code_archive
+from scanners.adapters.spark import code_archive as code_archive_module
+from scanners.adapters.spark.code_archive import code_archive
+from scanners.sketch import nodes
 
 
 def test_the_archive_holds_what_workers_import_and_comes_back_when_cleaned_away() -> None:
     first = code_archive()
     assert code_archive() == first
     body = first.read_bytes()
-    assert {"catalog/__init__.py", "scanners/adapters/worker.py"} <= set(zipfile.ZipFile(first).namelist())
+    assert {"catalog/__init__.py", "scanners/adapters/spark/worker.py"} <= set(zipfile.ZipFile(first).namelist())
     shutil.rmtree(first.parent)
     assert code_archive() == first and first.read_bytes() == body
     assert [path.name for path in first.parent.iterdir()] == [first.name]
 
 
 def test_nothing_is_left_when_the_process_ends(tmp_path) -> None:
-    said = "from scanners.adapters.code_archive import code_archive; print(code_archive().exists())"
+    said = "from scanners.adapters.spark.code_archive import code_archive; print(code_archive().exists())"
     done = subprocess.run(
         [sys.executable, "-c", said],
         env={"TMPDIR": str(tmp_path), "PATH": ""},
@@ -52,7 +52,7 @@ def test_workers_need_not_compile_what_is_compiled_here(tmp_path: Path) -> None:
     below = zipimport.zipimporter(f"{archive}/scanners")
     assert below.get_code("nodes").co_filename == nodes.__file__
     assert below.get_source("nodes") == Path(nodes.__file__).read_text()
-    program = "import scanners.nodes, scanners.profile; print(scanners.nodes.__file__)"
+    program = "import scanners.sketch.nodes, scanners.worker.profile; print(scanners.sketch.nodes.__file__)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(archive)},

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from api.verdicts import follow
-from scanners.compatible import judged
+from api.joins.registry_verdicts import follow
 from scanners.model import RegisteredSchema
-from scanners.registered import Schemas
+from scanners.schemas.compatible import judged
+from scanners.schemas.registered import Schemas
 
 
 def verdict(kind: str, *texts: Any) -> dict[str, Any]:

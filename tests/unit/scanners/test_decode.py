@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scanners.decode import decode, to_json_text
-from scanners.formats import choose, sniff
+from scanners.decode.formats import choose, sniff
+from scanners.decode.records import decode, to_json_text
 from scanners.model import PartFormat, RegisteredSchema, TopicFormat
-from scanners.registered import Schemas
+from scanners.schemas.registered import Schemas
 
 JSON = PartFormat("json")
 NONE = Schemas()

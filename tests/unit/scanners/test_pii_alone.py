@@ -11,12 +11,12 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scanners.adapters.custom_recognizers import CustomRecognizers, sieve
-from scanners.adapters.presidio_detector import PresidioAnalyzer
+from scanners.adapters.presidio.custom_recognizers import CustomRecognizers, sieve
+from scanners.adapters.presidio.detector import PresidioAnalyzer
+from scanners.detectors.core.quick_pass import compiled
 from scanners.detectors.engine import Detector
-from scanners.detectors.quick import compiled
 from scanners.model import Recognizer
-from scanners.nodes import Node
+from scanners.sketch.nodes import Node
 
 AS_PRESIDIO = regex.IGNORECASE | regex.MULTILINE | regex.DOTALL
 PATTERNS = (

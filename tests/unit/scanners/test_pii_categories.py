@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from scanners.adapters.memory import sealed
-from scanners.classify import classify
-from scanners.detectors.categories import vin_checked
 from scanners.detectors.engine import Detector
+from scanners.detectors.kinds.categories import vin_checked
 from scanners.model import RawRecord
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.classify import classify
+from scanners.schemas.registered import Schemas
+from scanners.worker.profile import TopicProfiler
 
 DETECTOR = Detector()
 

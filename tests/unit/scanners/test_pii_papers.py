@@ -12,15 +12,15 @@ import pytest
 from catalog.model import Classification
 from pii_corpus import third_ids
 from scanners.adapters.memory import sealed
-from scanners.classify import classify
 from scanners.detectors.engine import Detector
-from scanners.detectors.names import speaks, words
-from scanners.detectors.national import _module
-from scanners.detectors.national_forms import IDS
-from scanners.detectors.papers import countries, seven_three_one
+from scanners.detectors.kinds.national import _module
+from scanners.detectors.kinds.papers import countries, seven_three_one
+from scanners.detectors.lists.national_forms import IDS
+from scanners.detectors.names.fields import speaks, words
 from scanners.model import RawRecord
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.classify import classify
+from scanners.schemas.registered import Schemas
+from scanners.worker.profile import TopicProfiler
 
 DETECTOR = Detector()
 Values = Sequence[Any] | Callable[[random.Random], Any]

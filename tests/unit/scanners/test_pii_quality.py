@@ -16,17 +16,17 @@ from pii_corpus import first, second, third
 from pii_corpus.columns import Column, draw, hidden
 from pii_corpus.judge import TWELVE, judge
 from pii_corpus.ours import raw, says
-from scanners.adapters.custom_recognizers import CustomRecognizers, repeated
-from scanners.adapters.presidio_detector import PresidioAnalyzer
-from scanners.classify import classify, versions
+from scanners.adapters.presidio.custom_recognizers import CustomRecognizers, repeated
+from scanners.adapters.presidio.detector import PresidioAnalyzer
 from scanners.detectors.engine import Detector
-from scanners.detectors.phones import PhoneCheck, plan
-from scanners.infer import Sketch
+from scanners.detectors.kinds.phones import PhoneCheck, plan
 from scanners.model import Recognizer
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
-from scanners.seal import seal
+from scanners.scan.classify import classify, versions
+from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
+from scanners.sketch.seal import seal
+from scanners.sketch.topic import Sketch
+from scanners.worker.profile import TopicProfiler
 
 REGIONS = tuple(ScannerSettings().phone_regions)
 
@@ -235,7 +235,7 @@ def test_an_installed_spacy_model_is_used_and_named(monkeypatch: pytest.MonkeyPa
     """A model of the kind a user installs, made here of spaCy's parts: it knows two names and no others."""
     import spacy
 
-    from scanners.adapters import presidio_detector
+    from scanners.adapters.presidio import detector as presidio_detector
 
     model = spacy.blank("en")
     model.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": n} for n in ("Oluwaseun", "Zsofia")])

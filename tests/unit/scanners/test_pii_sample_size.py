@@ -10,12 +10,12 @@ import pytest
 from pii_corpus import second
 from pii_corpus.columns import Make
 from scanners.adapters.memory import sealed
-from scanners.classify import classify
 from scanners.detectors.engine import Detector
 from scanners.model import RawRecord
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.classify import classify
+from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
+from scanners.worker.profile import TopicProfiler
 
 REGIONS = tuple(ScannerSettings().phone_regions)
 DETECTOR = Detector(REGIONS)

@@ -11,17 +11,17 @@ import pytest
 
 from pii_corpus import first, second
 from pii_corpus.columns import Column
-from scanners.adapters import presidio_detector
-from scanners.adapters.presidio_detector import PresidioAnalyzer
-from scanners.detectors import addresses as addresses_of
-from scanners.detectors import names as said_by_names
-from scanners.detectors import people
+from scanners.adapters.presidio import detector as presidio_detector
+from scanners.adapters.presidio.detector import PresidioAnalyzer
+from scanners.detectors.core.quick_pass import QuickSet
+from scanners.detectors.core.verdict_cache import Memo
 from scanners.detectors.engine import MAX_LENGTH, Detector, standard_patterns
-from scanners.detectors.memo import Memo
-from scanners.detectors.names import speaks, words
-from scanners.detectors.quick import QuickSet
-from scanners.nodes import Node
+from scanners.detectors.kinds import addresses as addresses_of
+from scanners.detectors.kinds import people
+from scanners.detectors.names import fields as said_by_names
+from scanners.detectors.names.fields import speaks, words
 from scanners.settings import ScannerSettings
+from scanners.sketch.nodes import Node
 
 REGIONS = tuple(ScannerSettings().phone_regions)
 

@@ -9,13 +9,13 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanners.decode import decode, to_json_text
-from scanners.formats import choose
+from scanners.decode.formats import choose
+from scanners.decode.records import decode, to_json_text
 from scanners.model import PartFormat, RegisteredSchema
-from scanners.protobuf import compile_decoder
-from scanners.protobuf_names import resolve, symbols
-from scanners.protobuf_text import ProtoError, parse
-from scanners.registered import Schemas
+from scanners.schemas.protobuf.messages import compile_decoder
+from scanners.schemas.protobuf.names import resolve, symbols
+from scanners.schemas.protobuf.parser import ProtoError, parse
+from scanners.schemas.registered import Schemas
 
 SHOP = """
 // A comment; with { marks }

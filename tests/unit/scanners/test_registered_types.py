@@ -10,16 +10,16 @@ from typing import Any
 import fastavro
 import pytest
 
+from catalog.datasets.facts import leaf_paths
+from catalog.datasets.learned_types import from_profile, wider
 from catalog.datatypes import StructType, to_ddl
-from catalog.facts import leaf_paths
-from catalog.learned_types import from_profile, wider
 from catalog.model import FieldProfile
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
-from scanners.export import export
+from scanners.export.formats import export
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
-from scanners.protobuf_comments import comments
-from scanners.registered_places import with_registered
-from scanners.scan import Scanner
+from scanners.scan.service import Scanner
+from scanners.schemas.known.places import with_registered
+from scanners.schemas.protobuf.comments import comments
 from scanners.settings import ScannerSettings
 
 CLUSTER = ClusterConnection("prod", "kafka://k:9092", "k:9092", {}, "http://registry")

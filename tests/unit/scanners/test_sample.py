@@ -2,7 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanners.model import Partition, SampleRequest, Strategy, Topic
-from scanners.sample import plan
+from scanners.scan.sample import plan
 
 partition = st.tuples(st.integers(0, 10_000), st.integers(0, 100_000))
 topics = st.lists(partition, min_size=0, max_size=6).map(

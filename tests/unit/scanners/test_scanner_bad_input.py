@@ -17,12 +17,12 @@ import pytest
 from catalog.model import ScanWindow
 from scanners.adapters.memory import sealed
 from scanners.adapters.registry import HttpSchemaRegistry
-from scanners.finish import schema_of
+from scanners.containers.packed import MAX_UNPACKED
 from scanners.model import ClusterConnection, RawRecord
-from scanners.packed import MAX_UNPACKED
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.to_schema import schema_of
+from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
+from scanners.worker.profile import TopicProfiler
 
 
 def profile(values, partitions=1):

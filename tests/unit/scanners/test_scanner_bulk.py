@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scanners import bulk, jsontext
-from scanners.decode import decode
+from scanners.containers.text_forms import forms_of, text_form
+from scanners.decode import bulk, json_text
+from scanners.decode.records import decode
 from scanners.model import PartFormat
-from scanners.registered import Schemas
-from scanners.textforms import forms_of, text_form
+from scanners.schemas.registered import Schemas
 
 NONE = Schemas()
 
@@ -46,7 +46,7 @@ def test_in_bulk_as_alone(held, name):
             alone = decode(body, form, NONE)
             assert alone.format == name
             assert repr(alone.value) == repr(values[index])
-            assert alone.problem in (None, jsontext.DUPLICATE_KEY)
+            assert alone.problem in (None, json_text.DUPLICATE_KEY)
 
 
 @settings(deadline=None)
@@ -59,8 +59,8 @@ def test_plain_json_has_as_many_marks_as_keys_or_is_looked_at_again(tree):
             return len(value) + sum(map(keys, value.values()))
         return sum(map(keys, value)) if isinstance(value, list) else 0
 
-    if not jsontext.has_key_marks(body, keys(tree)):
-        assert not jsontext.has_duplicate_key(body, tree)
+    if not json_text.has_key_marks(body, keys(tree)):
+        assert not json_text.has_duplicate_key(body, tree)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_plain_json_has_as_many_marks_as_keys_or_is_looked_at_again(tree):
 )  # fmt: skip
 def test_numbers_that_need_all_their_digits(number, exact):
     for text in (f'{{"n":{number}}}', f"[1, {number}]", f'{{"n": [{number}]}}', number):
-        assert jsontext.long_numbers(text.encode()) is exact, text
-        value, problem = jsontext.loads(text.encode())
+        assert json_text.long_numbers(text.encode()) is exact, text
+        value, problem = json_text.loads(text.encode())
         assert problem is None
         while isinstance(value, (dict, list)):
             value = value["n"] if isinstance(value, dict) else value[-1]
         assert Decimal(str(value)) == Decimal(number)
-    assert not jsontext.long_numbers(f'{{"n":"{number}"}}'.encode())
+    assert not json_text.long_numbers(f'{{"n":"{number}"}}'.encode())
 
 
 forms = st.one_of(

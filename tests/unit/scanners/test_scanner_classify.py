@@ -9,12 +9,12 @@ import pytest
 
 from catalog.model import ReviewState
 from scanners.adapters.memory import sealed
-from scanners.classify import classify
-from scanners.detectors.base import VERSION
+from scanners.detectors.core.base import VERSION
 from scanners.detectors.engine import Detector
 from scanners.model import RawRecord
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.classify import classify
+from scanners.schemas.registered import Schemas
+from scanners.worker.profile import TopicProfiler
 
 DETECTOR = Detector(("US", "GB", "DE", "FR"))
 N = 200

@@ -10,14 +10,14 @@ import fastavro
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalog.diff import compatibility, differences
+from catalog.datasets.diff import compatibility, differences
 from catalog.model import ScanWindow, SchemaVersion
 from scanners.adapters.memory import sealed
-from scanners.export import export
-from scanners.finish import schema_of
+from scanners.export.formats import export
 from scanners.model import RawRecord
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.to_schema import schema_of
+from scanners.schemas.registered import Schemas
+from scanners.worker.profile import TopicProfiler
 
 Record = dict[str, Any]
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scanners.different import CountedTexts, ListedIntegers
-from scanners.nodes import load_hll, merge_hll, new_hll
-from scanners.scalars import Distinct
-from scanners.tape import raising
+from scanners.columns.distinct_values import CountedTexts, ListedIntegers
+from scanners.columns.scalars import Distinct
+from scanners.sketch.nodes import load_hll, merge_hll, new_hll
+from scanners.tape import hll_filter
 from scanners.tape.values import DifferentIntegers, PlainTexts
 
 SALTS = st.text(max_size=40) | st.sampled_from(["", "0" * 16, "0" * 32, "ä" * 9])
@@ -70,7 +70,7 @@ def test_a_sketch_of_integers_is_the_same_to_the_byte(seed: int, key: int, sizes
         numbers = [draw.choice([draw.randrange(-(2**63), 2**63), draw.randrange(-9, 2000)]) for _ in range(size)]
         for number in numbers:
             everything.update(key ^ number)
-        for number in raising.integers(few, key, np.array(numbers, np.int64)):
+        for number in hll_filter.integers(few, key, np.array(numbers, np.int64)):
             few.update(key ^ number)
         assert few.serialize_updatable() == everything.serialize_updatable()
 
@@ -102,7 +102,7 @@ def test_few_are_fed_once_many_have_been_seen() -> None:
 ])  # fmt: skip
 def test_a_sketch_of_another_kind_or_without_registers_is_fed_everything(make: Callable[[], Any]) -> None:
     sketch = make()
-    assert raising.registers_of(sketch) is None
+    assert hll_filter.registers_of(sketch) is None
     texts = many(3, 40)
     assert list(column(texts).telling(sketch, "salt")) == texts
 
@@ -115,7 +115,7 @@ def test_a_register_that_four_bits_do_not_hold_is_fed_rather_once_more_than_not(
             sketch.update(number)
         before = bytes(sketch.serialize_updatable())
         exceptions = int.from_bytes(before[36:40], "little")
-        again = list(raising.integers(sketch, 0, numbers))
+        again = list(hll_filter.integers(sketch, 0, numbers))
         assert len(again) <= exceptions
         for number in again:
             sketch.update(number)

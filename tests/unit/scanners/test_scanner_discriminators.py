@@ -12,10 +12,10 @@ import pytest
 
 from catalog.model import ScanWindow
 from scanners.adapters.memory import sealed
-from scanners.finish import schema_of
 from scanners.model import RawRecord, RegisteredSchema
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.to_schema import schema_of
+from scanners.schemas.registered import Schemas
+from scanners.worker.profile import TopicProfiler
 
 BODIES: dict[str, dict[str, Any]] = {
     "placed": {"cart": 1, "sum": 2},

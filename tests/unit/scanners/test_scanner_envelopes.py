@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.facts import leaf_paths
-from catalog.learned_types import from_profile
+from catalog.datasets.facts import leaf_paths
+from catalog.datasets.learned_types import from_profile
 from catalog.model import DatasetScan
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
-from scanners.scan import Scanner
+from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
 
 CLUSTER = ClusterConnection("prod", "kafka://k:9092", "k:9092")

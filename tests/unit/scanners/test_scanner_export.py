@@ -20,11 +20,11 @@ from catalog.datatypes import parse_ddl
 from catalog.errors import InvalidInput
 from catalog.model import ScanWindow
 from scanners.adapters.memory import sealed
-from scanners.export import export
-from scanners.finish import schema_of
+from scanners.export.formats import export
 from scanners.model import RawRecord
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.to_schema import schema_of
+from scanners.schemas.registered import Schemas
+from scanners.worker.profile import TopicProfiler
 
 
 def schema(values):

@@ -19,8 +19,8 @@ from google.protobuf import struct_pb2
 from scanners.adapters.memory import MemoryDeadLetters, MemoryOffsets, MemorySampler
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.model import ClusterConnection, RawRecord, SampleRequest
-from scanners.registered import numbered
-from scanners.scan import Scanner
+from scanners.scan.service import Scanner
+from scanners.schemas.registered import numbered
 from scanners.settings import ScannerSettings
 
 CLUSTER = ClusterConnection("prod", "kafka://b:9092", "b:9092", registry="http://registry")

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from catalog.model import ScanWindow
 from scanners.adapters.memory import sealed
-from scanners.finish import schema_of
-from scanners.infer import Sketch
 from scanners.model import RawRecord, TopicFormat
-from scanners.nodes import MAX_FIELDS
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
-from scanners.shapes import MAX_SHAPES
+from scanners.scan.to_schema import schema_of
+from scanners.schemas.registered import Schemas
+from scanners.sketch.nodes import MAX_FIELDS
+from scanners.sketch.shapes import MAX_SHAPES
+from scanners.sketch.topic import Sketch
+from scanners.worker.profile import TopicProfiler
 
 
 def record(value, offset=0, partition=0, key=None, headers=(), timestamp=1000):
@@ -288,8 +288,8 @@ def test_a_sealed_sketch_is_small():
 
 
 def test_decimals_of_registries():
-    from scanners.columns import Profiler
-    from scanners.nodes import Node
+    from scanners.columns.profiler import Profiler
+    from scanners.sketch.nodes import Node
 
     node, profiler = Node(), Profiler("s")
     profiler.start([(0, 0, 0)] * 3)

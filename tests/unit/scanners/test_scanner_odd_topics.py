@@ -27,10 +27,10 @@ import zstandard
 
 from catalog.model import ScanWindow, SchemaVersion
 from scanners.adapters.memory import sealed
-from scanners.finish import schema_of
 from scanners.model import RawRecord, RegisteredSchema
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.to_schema import schema_of
+from scanners.schemas.registered import Schemas
+from scanners.worker.profile import TopicProfiler
 
 ANY: Any = object()
 

@@ -19,7 +19,7 @@ from scanners.model import (
     Strategy,
     TopicFormat,
 )
-from scanners.scan import Scanner
+from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
 
 CLUSTER = ClusterConnection("prod", "kafka://k:9092", "k:9092", {"sasl.password": "hunter2"}, "http://registry")

@@ -13,15 +13,15 @@ import pytest
 from catalog.model import ScanWindow
 from scanners.adapters.memory import sealed
 from scanners.adapters.registry import HttpSchemaRegistry
-from scanners.checks import expected_of
-from scanners.decode import decode
-from scanners.expect_registered import from_avro, from_json_schema
-from scanners.finish import schema_of
-from scanners.formats import choose
+from scanners.checks.topic_checks import expected_of
+from scanners.decode.formats import choose
+from scanners.decode.records import decode
 from scanners.model import ClusterConnection, PartFormat, RawRecord, RegisteredSchema
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.to_schema import schema_of
+from scanners.schemas.expect_registered import from_avro, from_json_schema
+from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
+from scanners.worker.profile import TopicProfiler
 
 CLUSTER = ClusterConnection("c", "kafka://c", "c:9092", registry="http://registry")
 

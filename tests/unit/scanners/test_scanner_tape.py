@@ -21,15 +21,13 @@ from hypothesis import strategies as st
 
 from api.demo.generator import topic_plans
 from api.demo.plan import TopicPlan
-from scanners import quick
-from scanners.columns import Profiler
-from scanners.infer import Sketch
+from scanners.columns.profiler import Profiler
 from scanners.model import RawRecord
-from scanners.nodes import Node
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
-from scanners.tape.reader import Paths, Reader, Walked, scratch
-from scanners.tape.words import (
+from scanners.schemas.registered import Schemas
+from scanners.sketch.nodes import Node
+from scanners.sketch.topic import Sketch
+from scanners.tape import compiled_parts
+from scanners.tape.opcodes import (  # fmt: skip
     ARRAY,
     DOUBLE,
     ESCAPED,
@@ -41,7 +39,9 @@ from scanners.tape.words import (
     OBJECT,
     TEXT,
     TRUE,
-)  # fmt: skip
+)
+from scanners.tape.reader import Paths, Reader, Walked, scratch
+from scanners.worker.profile import TopicProfiler
 
 
 class Tree:
@@ -244,9 +244,9 @@ def profiled(batches: Sequence[Sequence[bytes]], compiled: bool) -> tuple[Sketch
     """The sketch of a topic, and what detectors were shown: path -> text -> how often."""
     shown: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quick, "WORTH", 0 if compiled else 10**12)
-        patch.setattr(quick, "FEW", 1)
-        patch.setattr(quick, "MOST_ODD", 1)
+        patch.setattr(compiled_parts, "WORTH", 0 if compiled else 10**12)
+        patch.setattr(compiled_parts, "FEW", 1)
+        patch.setattr(compiled_parts, "MOST_ODD", 1)
         profiler = TopicProfiler("t", Schemas(), "salt", lambda node, names, counts: shown[names].update(counts))
         offset = 0
         for batch in batches:
@@ -343,7 +343,7 @@ def test_the_topics_of_the_demo(plan: TopicPlan) -> None:
 
 def test_a_topic_of_maps_is_soon_read_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys that are data leave their records to Python, and a topic of such records is not read twice for long."""
-    monkeypatch.setattr(quick, "WORTH", 0)
+    monkeypatch.setattr(compiled_parts, "WORTH", 0)
     profiler = TopicProfiler("t", Schemas(), "salt")
     for batch in range(3):
         profiler.add([
@@ -366,9 +366,9 @@ def _not_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_a_compiler_a_scan_goes_on(
     fault: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(quick, "WORTH", 0)
-    monkeypatch.setattr(quick.Process, "broken", set())
-    monkeypatch.setattr(quick.Process, "compiled", set())
+    monkeypatch.setattr(compiled_parts, "WORTH", 0)
+    monkeypatch.setattr(compiled_parts.Process, "broken", set())
+    monkeypatch.setattr(compiled_parts.Process, "compiled", set())
     fault(monkeypatch)
     profiler = TopicProfiler("t", Schemas(), "salt")
     for batch in range(2):

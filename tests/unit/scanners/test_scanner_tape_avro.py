@@ -16,19 +16,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.model import ScanWindow
-from scanners import bulk, quick
 from scanners.adapters.memory import sealed
-from scanners.checks import expected_of
-from scanners.columns import Profiler
-from scanners.finish import schema_of
-from scanners.infer import Sketch
+from scanners.checks.topic_checks import expected_of
+from scanners.columns.profiler import Profiler
+from scanners.decode import bulk
 from scanners.model import RawRecord, RegisteredSchema
-from scanners.nodes import Node
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.to_schema import schema_of
+from scanners.schemas.registered import Schemas
+from scanners.sketch.nodes import Node
+from scanners.sketch.topic import Sketch
+from scanners.tape import compiled_parts
 from scanners.tape.avro_program import program_of
 from scanners.tape.avro_reader import AvroReader
 from scanners.tape.reader import Paths, scratch
+from scanners.worker.profile import TopicProfiler
 from tests.unit.scanners.test_scanner_tape import Tree, same, told
 
 PLAIN: dict[str, st.SearchStrategy[Any]] = {
@@ -170,9 +171,9 @@ def profiled(
     """The sketch of a topic, and what detectors were shown: path -> text -> how often."""
     shown: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quick, "WORTH", 0)
-        patch.setattr(quick, "FEW", 1 if compiled else 10**12)
-        patch.setattr(quick, "MOST_ODD", 1)
+        patch.setattr(compiled_parts, "WORTH", 0)
+        patch.setattr(compiled_parts, "FEW", 1 if compiled else 10**12)
+        patch.setattr(compiled_parts, "MOST_ODD", 1)
         detect = lambda node, names, counts: shown[names].update(counts)  # noqa: E731
         profiler = TopicProfiler("t", schemas, "salt", detect, expected=expected)
         for number, batch in enumerate(batches):
@@ -340,7 +341,7 @@ def test_records_of_another_subject_depart_alike() -> None:
 
 
 def test_a_topic_of_maps_is_soon_read_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quick, "WORTH", 0)
+    monkeypatch.setattr(compiled_parts, "WORTH", 0)
     schema = record(("m", {"type": "map", "values": "int"}))
     profiler = TopicProfiler("t", registered(schema), "salt")
     body = body_of(schema, {"m": {"k": 1}})

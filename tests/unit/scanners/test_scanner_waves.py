@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanners.model import OffsetRange
-from scanners.waves import joined, left, waves
+from scanners.scan.waves import joined, left, waves
 
 ranges = st.lists(
     st.tuples(st.sampled_from("ab"), st.integers(0, 2), st.integers(0, 50), st.integers(1, 40)), max_size=6

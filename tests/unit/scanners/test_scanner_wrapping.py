@@ -10,9 +10,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanners.packed import Refused
-from scanners.plain_tree import TooLarge, plain_tree
-from scanners.wrapping import latin_text, unwrapped
+from scanners.containers.packed import Refused
+from scanners.containers.plain_tree import TooLarge, plain_tree
+from scanners.containers.wrapping import latin_text, unwrapped
 
 HEADS = [
     b"\x1f\x8b\x08",
