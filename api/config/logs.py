@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
+import traceback
 from typing import TextIO
 
 import structlog
@@ -26,6 +27,11 @@ class Forgiving:
     def flush(self) -> None:
         with contextlib.suppress(OSError):
             self._stream.flush()
+
+
+def frames(error: BaseException) -> list[str]:
+    """Where an error came from, `file:line function`, without its text: a driver's text may quote a stored value."""
+    return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-12:]]
 
 
 def configure(settings: LogSettings) -> None:

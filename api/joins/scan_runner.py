@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from api.http.edge.errors import frames
+from api.config.logs import frames
 from api.joins.connections import Connections
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery

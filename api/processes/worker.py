@@ -12,9 +12,8 @@ import structlog
 
 from api.config.home import Home, write_private
 from api.config.log_files import keep_small
-from api.config.logs import configure
+from api.config.logs import configure, frames
 from api.config.settings import load
-from api.http.edge.errors import frames
 from api.wiring.bootstrap import Services, build
 from api.wiring.engines import Logs, Revival
 from catalog.errors import Unavailable

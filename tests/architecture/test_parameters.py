@@ -14,7 +14,7 @@ from fastapi.params import Depends
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-import api.routes
+import api.http
 from api.http.edge.parameters import Bounded
 
 NUMBERS_AND_TIMES = (int, float, datetime)
@@ -25,8 +25,8 @@ Endpoint = Callable[..., Any]
 
 def endpoints() -> Iterator[Endpoint]:
     """The functions behind every route under /api."""
-    for found in pkgutil.iter_modules(api.routes.__path__):
-        router = getattr(importlib.import_module(f"api.http.routes.{found.name}"), "router", None)
+    for found in pkgutil.walk_packages(api.http.__path__, "api.http."):
+        router = getattr(importlib.import_module(found.name), "router", None)
         for route in router.routes if router is not None else ():
             if isinstance(route, APIRoute):
                 yield route.endpoint

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import traceback
 import uuid
 from typing import Any
 
@@ -15,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.config.logs import frames
 from api.http.edge.content_encoding import ExpandedTooLargeError
 from catalog.errors import (
     Conflict,
@@ -72,11 +72,6 @@ def headers_of(error: WeirError) -> dict[str, str]:
     return ({"WWW-Authenticate": "Bearer"} if isinstance(error, NotSignedIn) else {}) | (
         {"Retry-After": str(again)} if isinstance(again, int) else {}
     )
-
-
-def frames(error: BaseException) -> list[str]:
-    """Where an error came from, `file:line function`, without its text: a driver's text may quote a stored value."""
-    return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-12:]]
 
 
 def install(app: FastAPI) -> None:
