@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import stack.gateway  # noqa: F401 - what it says to py4j's logger is tested
 from pytest_socket import enable_socket
 
+import stack.servers.gateway  # noqa: F401 - what it says to py4j's logger is tested
 from stack.errors import StackError
 from stack.home import Home
 from stack.installed.java import Java

@@ -13,7 +13,7 @@ from catalog.errors import InvalidInput
 from policies.declared import convert, kinds, policy_specs, spec_parts
 from policies.model import AccessPolicy, Mask, MaskPolicy, MaskType, RowPolicy, SubjectMatch, Target
 
-EXAMPLE = Path(__file__).parents[2] / "fixtures" / "governance-example.yaml"
+EXAMPLE = Path(__file__).parents[3] / "fixtures" / "governance-example.yaml"
 DOCUMENTS = [d for d in yaml.safe_load_all(EXAMPLE.read_text()) if d["kind"] in kinds.KINDS]
 
 

@@ -11,7 +11,7 @@ import yaml
 
 from api_world import BOOTSTRAP, ApiWorld, world
 
-GOVERNANCE = (Path(__file__).resolve().parents[2] / "fixtures" / "governance-example.yaml").read_text()
+GOVERNANCE = (Path(__file__).resolve().parents[3] / "fixtures" / "governance-example.yaml").read_text()
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from policies.whatif.overlay import Proposed
 from policies.whatif.policy_cases import read_cases
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
-from tests.unit.policies.test_query import ANA, TABLE, WrittenAudit
+from tests.unit.policies.query.test_query import ANA, TABLE, WrittenAudit
 from tests.unit.policies.world import ORDERS, World, company
 
 EMAIL = "value.customer.email"

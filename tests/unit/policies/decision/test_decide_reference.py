@@ -33,7 +33,7 @@ from policies.model import (
     SubjectMatch,
     Target,
 )
-from tests.unit.policies import reference
+from tests.unit.policies.decision import reference
 
 CASES = int(os.environ.get("WEIR_TEST_DECISIONS", "20000"))
 SHARDS = 10

@@ -20,7 +20,7 @@ from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.tested_names import unknown_columns
 from query_world import KEYS
 from query_world import World as Stores
-from tests.unit.policies.test_query import ANA, TABLE, WrittenAudit
+from tests.unit.policies.query.test_query import ANA, TABLE, WrittenAudit
 from tests.unit.policies.world import ORDERS, World, company
 
 STORES = Stores("a", "localhost:1", {"orders": "orders", "people": "people"})

@@ -10,7 +10,7 @@ from catalog.errors import WeirError
 from policies.plan.errors import QueryFailed
 from policies.plan.prepare import Prepared
 from policies.query import failures
-from tests.unit.policies.test_query import ANA, World
+from tests.unit.policies.query.test_query import ANA, World
 
 
 def told(sql: str, error: QueryFailed) -> WeirError:

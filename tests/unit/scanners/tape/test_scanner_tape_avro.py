@@ -30,7 +30,7 @@ from scanners.tape.avro_program import program_of
 from scanners.tape.avro_reader import AvroReader
 from scanners.tape.reader import Paths, scratch
 from scanners.worker.profile import TopicProfiler
-from tests.unit.scanners.test_scanner_tape import Tree, same, told
+from tests.unit.scanners.tape.test_scanner_tape import Tree, same, told
 
 PLAIN: dict[str, st.SearchStrategy[Any]] = {
     "null": st.none(), "boolean": st.booleans(), "int": st.integers(-(2**31), 2**31 - 1), "long": st.integers(-(2**63), 2**63 - 1),

@@ -31,7 +31,7 @@ def test_nothing_is_left_when_the_process_ends(tmp_path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", said],
         env={"TMPDIR": str(tmp_path), "PATH": ""},
-        cwd=Path(__file__).resolve().parents[3],
+        cwd=Path(__file__).resolve().parents[4],
         capture_output=True,
         text=True,
         check=True,

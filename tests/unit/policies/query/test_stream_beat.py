@@ -14,7 +14,7 @@ from policies.plan.registry import Running
 from policies.plan.unreadable import UnreadableReport
 from policies.query.running_access import Access
 from policies.query.stream import Beat, Stream
-from tests.unit.policies.test_query import ANA, World
+from tests.unit.policies.query.test_query import ANA, World
 
 
 @dataclass

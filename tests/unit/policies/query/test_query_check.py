@@ -15,7 +15,7 @@ from policies.plan.model import QueryPlan
 from policies.query.check import QueryCheck
 from policies.query.complete import Completion
 from policies.sql import unfinished
-from tests.unit.policies.test_query import ANA, ID, World, decided
+from tests.unit.policies.query.test_query import ANA, ID, World, decided
 
 
 def check(sql: str, world: World | None = None) -> dict[str, Any]:

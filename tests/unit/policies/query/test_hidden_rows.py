@@ -22,7 +22,7 @@ from policies.plan.settings import QuerySettings
 from policies.query.check import QueryCheck
 from policies.query.service import GovernedQuery
 from policies.sql.windows import AsOf
-from tests.unit.policies.test_query import ANA, KEYS, World, decided
+from tests.unit.policies.query.test_query import ANA, KEYS, World, decided
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 EVERY = "AS OF OFFSETS '0:0-1'"
