@@ -18,7 +18,9 @@ import httpx
 
 from api.config.home import Home
 from api.config.settings import Settings
-from api.wiring.bootstrap import Services, build
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
+from api.wiring.services import Services
 from catalog.adapters.memory.index import MemorySearchIndex
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
 from policies.adapters.stores.memory import MemoryHeadPublisher
@@ -96,7 +98,7 @@ def _services(home: Home, elasticsearch: str | None, index: str) -> Services:
         settings.elasticsearch.url = elasticsearch
         settings.catalog.search_index = index
         settings.catalog.search_timeout_s = 120
-    return build(settings, home, **given)
+    return build(settings, home, Given(**given))
 
 
 def _direct(services: Services, figures: dict[str, float]) -> Door:

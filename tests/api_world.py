@@ -13,7 +13,9 @@ from fastapi.testclient import TestClient
 from api.config.home import Home
 from api.config.settings import Settings
 from api.http.app import create_app
-from api.wiring.bootstrap import Services, build
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
+from api.wiring.services import Services
 from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.errors import Unavailable
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
@@ -48,7 +50,7 @@ class ApiWorld:
     """The application with a client for each user; the admin is there from the start."""
 
     def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> None:
-        """`more`: further adapters by their names in api/wiring/adapters.py."""
+        """`more`: further adapters by their names in `api.wiring.given.Given`."""
         topics = topics if topics is not None else {"orders": orders(50)}
         settings = Settings()
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
@@ -57,19 +59,21 @@ class ApiWorld:
         self.services: Services = build(
             settings,
             Home(folder),
-            index=MemorySearchIndex(),
-            meaning=None,
-            brokers=MemoryBrokers(topics),
-            log=self.log,
-            source=MemoryEventSource(self.log),
-            letters=MemoryEventLog(),
-            graph=self.graph,
-            publisher=MemoryHeadPublisher(),
-            event_topic=None,
-            sampler=MemorySampler(topics),
-            offsets=MemoryOffsets(topics),
-            registry=MemoryRegistry(),
-            **more,
+            Given(
+                index=MemorySearchIndex(),
+                meaning=None,
+                brokers=MemoryBrokers(topics),
+                log=self.log,
+                source=MemoryEventSource(self.log),
+                letters=MemoryEventLog(),
+                graph=self.graph,
+                publisher=MemoryHeadPublisher(),
+                event_topic=None,
+                sampler=MemorySampler(topics),
+                offsets=MemoryOffsets(topics),
+                registry=MemoryRegistry(),
+                **more,
+            ),
         )
         self.services.admin_token_file()
         self.app = create_app(self.services)

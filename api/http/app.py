@@ -46,7 +46,7 @@ from api.http.routes import (
     sources,
     tokens,
 )
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 
 PREFIX = "/api/v1"
 

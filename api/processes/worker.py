@@ -14,8 +14,9 @@ from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
 from api.config.settings import load
-from api.wiring.bootstrap import Services, build
+from api.wiring.bootstrap import build
 from api.wiring.engines import Logs, Revival
+from api.wiring.services import Services
 from catalog.errors import Unavailable
 
 log = structlog.get_logger("weir.worker")

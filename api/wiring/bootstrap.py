@@ -1,20 +1,14 @@
-"""The composition root: joins the rooms; with `api/wiring/adapters.py`, which makes the adapters, the only place that does.
-
-`build` makes the real parts; any of them may be replaced by name, which is how tests put memory twins in their place.
-Connections are opened when they are first used, so building needs no server but the record store.
-"""
+"""The composition root: joins the rooms; with the other files of `api/wiring`, the only place that does so."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
-from api.config.home import Home, write_private
+from api.config.home import Home
 from api.config.settings import Settings
 from api.joins.connections import Connections
 from api.joins.cross_room import (
@@ -30,15 +24,17 @@ from api.joins.declared import Declared, GovernanceHandler
 from api.joins.facts import Facts
 from api.joins.health import Health
 from api.joins.observing import Observing
-from api.joins.query_tables import QueryOffsets, Tables
+from api.joins.query_records import QueriesRecorded, drift_scans
+from api.joins.query_tables import Tables
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
 from api.joins.second_person import SecondPerson
-from api.joins.sight import Sights
 from api.webhooks.deliver import WebhookHandler, Webhooks
 from api.webhooks.ssrf_guard import Guard
-from api.wiring.adapters import Parts as _Parts
+from api.wiring.adapters import Adapters
+from api.wiring.given import Given
+from api.wiring.services import Services
 from catalog.apply import handlers as catalog_handlers
 from catalog.apply.apply import Handler
 from catalog.datasets.clusters import Clusters
@@ -51,7 +47,6 @@ from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Receiver
-from catalog.scans.drift import DriftScans
 from catalog.scans.scans import Scans
 from catalog.scans.schedules import Schedules
 from catalog.search.clicks import Clicks
@@ -73,9 +68,6 @@ from policies.declared import kinds as policy_kinds
 from policies.declared.state import Checks, GovernanceState
 from policies.masks import custom
 from policies.masks.keys import MaskKeys
-from policies.model import Subject
-from policies.plan.ports import Drift, QueryRecord
-from policies.plan.settings import QuerySettings
 from policies.query.check import QueryCheck
 from policies.query.complete import Completion
 from policies.query.service import GovernedQuery
@@ -87,134 +79,12 @@ from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
 from scanners.scan.service import Scanner
 
+REAL_ONES = Given()
+
 
 def now() -> datetime:
     """The present, UTC."""
     return datetime.now(UTC)
-
-
-@dataclass
-class Services:
-    """Everything the ways in call. `closing` ends what was opened, last opened first."""
-
-    settings: Settings
-    home: Home
-    store: CatalogStore
-    events: Events
-    deliveries: Deliveries
-    datasets: Datasets
-    reviews: Reviews
-    recognizers: Recognizers
-    tag_flow: TagFlow
-    discovery: Discovery
-    connections: Connections
-    search: Search
-    clicks: Clicks
-    related: Related
-    verdicts: Verdicts
-    scans: Scans
-    schedules: Schedules
-    scan_runner: ScanRunner
-    where_is: WhereIs
-    ingest: Ingest
-    lineage: Lineage
-    lineage_worker: Callable[[], LineageWorker]
-    producers: ProducerCatalog
-    rebuild_lineage: Callable[[], dict[str, int]]
-    observing: Observing
-    sql_lineage: SqlLineageSliver
-    state: GovernanceState
-    identity: Identity
-    approvals: Approvals
-    request_view: RequestView
-    grant_notices: GrantNotices
-    grants: Grants
-    audit: AuditLog
-    query: GovernedQuery
-    query_check: QueryCheck
-    completion: Completion
-    decisions: Decisions
-    simulation: Simulation
-    policy_tests: PolicyTests
-    mask_preview: MaskPreview
-    declared: Declared
-    facts: Facts
-    health: Health
-    warm: Callable[[], None]
-    closing: list[Callable[[], None]] = field(default_factory=list)
-
-    def record(
-        self, subject: Subject, action: str, target: str, decision: str = "allow", reasons: Sequence[str] = ()
-    ) -> None:
-        """Add to the audit chain what a caller did."""
-        self.audit.record(subject.user, action, target, decision, reasons)
-
-    def sights(self, subject: Subject, purpose: str | None = None) -> Sights:
-        """What the subject may see of figures about records."""
-        return Sights(subject, self.identity.permissions(subject), self.facts, self.state, purpose)
-
-    def own_recognizers(self, subject: Subject) -> frozenset[str]:
-        """Names of the recognizers that the subject was the last to declare."""
-        documents = self.store.documents("Recognizer")
-        return frozenset(
-            name
-            for each in documents
-            if each.applied_by == subject.user
-            for name in (each.key, str(each.spec.get("name")))
-        )
-
-    def admin_token_file(self) -> None:
-        """Make the first admin's token, kept in WEIR_HOME/admin.token; does nothing once there is one."""
-        made = self.identity.ensure_admin()
-        if made is not None:
-            write_private(self.home.admin_token, made.text + "\n")
-
-    def close(self) -> None:
-        """End what was opened."""
-        while self.closing:
-            self.closing.pop()()
-
-
-class _QueryAudit:
-    """Queries in the audit chain (`policies.plan.ports.QueryAudit`); reads also raise a dataset's rank in search."""
-
-    def __init__(self, audit: AuditLog, datasets: Datasets, facts: Facts) -> None:
-        self._audit, self._datasets, self._facts = audit, datasets, facts
-
-    def record(self, entry: QueryRecord) -> None:
-        details = {
-            "sql": entry.sql,
-            "purpose": entry.purpose,
-            "roles": sorted(entry.subject.roles),
-            "fields": {name: list(paths) for name, paths in entry.fields.items()},
-            "masked": {name: list(paths) for name, paths in entry.masked.items()},
-            "grants": list(entry.grants),
-            "rows": entry.rows,
-            "bytes": entry.bytes,
-            "seconds": entry.seconds,
-            "format": entry.format,
-            "query": entry.id,
-        }
-        target = ", ".join(entry.datasets) or "(no dataset)"
-        self._audit.record(entry.subject.user, entry.action, target, entry.outcome, entry.reasons, details)
-        if entry.outcome == "allow" and entry.action != "query.catalog":
-            self._datasets.count_query([self._facts.facts(reference).id for reference in entry.datasets])
-
-
-def drift_scans(store: CatalogStore, scans: Scans, settings: QuerySettings) -> Drift | None:
-    """What queries call when values do not fit; None where that queues no scan."""
-    if not settings.scan_on_drift:
-        return None
-    drift = DriftScans(store, scans, now, settings.scan_on_drift_seconds)
-
-    def seen(reference: str) -> str | None:
-        try:
-            scan = drift.seen(reference)
-        except WeirError:
-            return None  # the answer does not need it
-        return scan.id if scan is not None else None
-
-    return seen
 
 
 def _quietly(work: Callable[[], object]) -> None:
@@ -223,50 +93,49 @@ def _quietly(work: Callable[[], object]) -> None:
         work()
 
 
-def build(settings: Settings, home: Home, **given: Any) -> Services:
-    """Join the rooms. `given` replaces parts by name: database, store, index, brokers, log, source, graph, sampler,
-    offsets, registry, engine, window, publisher, event_topic.
+def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
+    """Join the rooms. `given` replaces adapters by their ports.
 
     Raises SettingsError, Unavailable when the record store cannot be opened.
     """
-    parts = _Parts(settings, home, given)
-    store: CatalogStore = parts.get("store", parts.store)
+    parts = Adapters(settings, home, given)
+    store: CatalogStore = parts.store
     events = Events(store, now, settings.events)
     guard = Guard(settings.events.webhook_allowed_hosts)
     webhooks = Webhooks(store, parts.secrets.read, settings.events, guard)
     clusters = Clusters(store, now)
     clicks = Clicks(store, parts.click_secret(), now)
-    index = parts.get("index", parts.index)
-    search = Search(store, index, clusters, parts.get("meaning", parts.meaning), clicks)
+    index = parts.index
+    search = Search(store, index, clusters, parts.meaning, clicks)
     datasets = Datasets(store, search, now, clusters, events)
-    brokers = parts.get("brokers", parts.brokers)
+    brokers = parts.brokers
     discovery = Discovery(brokers, datasets)
     connections = Connections(datasets, brokers, parts.client_config, parts.secrets, parts.own_servers(), store.changes)
     facts = Facts(datasets, store.changes)
 
     checks = Checks(expression=custom.check, condition=custom.check_condition)
-    state = GovernanceState(parts.get("policy_store", parts.policy_store), now, settings.policies, checks)
-    identity = Identity(parts.get("tokens", parts.tokens), state, now, parts.verifiers(), settings.policies)
-    audit = AuditLog(parts.get("audit_store", parts.audit_store), now, parts.get("publisher", parts.publisher))
+    state = GovernanceState(parts.policy_store, now, settings.policies, checks)
+    identity = Identity(parts.tokens, state, now, parts.verifiers(), settings.policies)
+    audit = AuditLog(parts.audit_store, now, parts.publisher)
     approvals = Approvals(state, facts, identity, audit, now, settings.policies, custom.check_condition, events)
     grants = Grants(state, facts, identity, audit, now, settings.policies, events)
 
     known = CatalogSliver(store, clusters)
-    graph = parts.get("graph", parts.graph)
-    log = parts.get("log", parts.log)
+    graph = parts.graph
+    log = parts.log
     ingest = Ingest(log, settings.lineage)
     names = KnownNames(clusters.resolve, known.columns)
     lineage = Lineage(graph, clusters.resolve, settings.lineage, known.dataset, known.known)
 
     producers = ProducerCatalog(store, clusters, now, search.changed, settings.lineage.runs_kept)
 
-    registry = parts.get("registry", parts.registry)
+    registry = parts.registry
     scanner = Scanner(
-        parts.get("sampler", parts.sampler),
-        parts.get("offsets", parts.offsets),
+        parts.sampler,
+        parts.offsets,
         registry,
         settings.scanners,
-        letters=parts.get("dead_letters", parts.dead_letters),
+        letters=parts.dead_letters,
     )
     scans = Scans(store, now, clusters, settings.catalog.scan_heartbeat_s)
     schedules = Schedules(store, scans, now, settings.scanners.dead_letter_topic)
@@ -275,16 +144,16 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         clusters_there = {cluster.name for cluster in store.clusters()}
         return [f"{cluster}/{name}" for cluster, name in store.names() if cluster in clusters_there]
 
-    engine = parts.get("engine", lambda: parts.engine(connections.client_settings))
+    engine = parts.query_engine(connections.client_settings)
     query = GovernedQuery(
         Tables(datasets, facts, connections, parts.spark_options, registry, store.changes),
         state,
         engine,
-        parts.get("window", lambda: QueryOffsets(connections, parts.query_offsets)),
-        _QueryAudit(audit, datasets, facts),
+        parts.query_offsets(connections),
+        QueriesRecorded(audit, datasets, facts),
         MaskKeys(parts.mask_secret()),
         settings.query,
-        drift_scans(store, scans, settings.query),
+        drift_scans(store, scans, settings.query, now),
         references,
     )
     handlers: list[Handler] = [
@@ -296,7 +165,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
     ]
 
     def receivers() -> list[Receiver]:
-        topic: Receiver | None = parts.get("event_topic", parts.event_topic)
+        topic = parts.event_topic
         return [*([topic] if topic is not None else []), *webhooks.receivers()]
 
     def warm_up() -> None:
@@ -305,7 +174,7 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
         warm(lineage, graph)
 
     def worker() -> LineageWorker:
-        source, letters = parts.get("source", parts.source), parts.get("letters", parts.letters)
+        source, letters = parts.source, parts.letters
         return LineageWorker(source, graph, letters, settings.lineage, names, producers)
 
     def rebuild_lineage() -> dict[str, int]:
@@ -356,12 +225,12 @@ def build(settings: Settings, home: Home, **given: Any) -> Services:
             connections,
             ingest,
             settings.lineage,
-            parts.get("groups_of", lambda: parts.groups_of),
-            parts.get("connect_of", lambda: parts.connect_of),
-            parts.get("engines_of", lambda: parts.engines_of),
+            parts.groups_of,
+            parts.connect_of,
+            parts.engines_of,
             parts.secrets,
         ),
-        sql_lineage=SqlLineageSliver(datasets, known, parts.sql_reader(), settings.lineage.sql_characters),
+        sql_lineage=SqlLineageSliver(datasets, known, parts.sql_reader, settings.lineage.sql_characters),
         state=state,
         identity=identity,
         approvals=approvals,
@@ -392,4 +261,4 @@ def offline() -> Services:
 
     settings = Settings()
     settings.database.url = "sqlite:///:memory:"
-    return build(settings, Home(Path("/nonexistent")), mask_secret=b"0" * 32)
+    return build(settings, Home(Path("/nonexistent")), Given(mask_secret=b"0" * 32))

@@ -14,6 +14,7 @@ from api.config.home import Home
 from api.config.settings import Settings
 from api.http.app import create_app
 from api.wiring.bootstrap import build
+from api.wiring.given import Given
 from api_world import MemoryBrokers
 from catalog.adapters.elastic.index import ElasticSearchIndex
 from lineage.adapters.kafka.source import KafkaEventSource
@@ -35,9 +36,9 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
     with servers_on(stack) as held:
         source = KafkaEventSource(held.kafka, held.settings)
         built = build(
-            settings, Home(tmp_path), index=index, brokers=MemoryBrokers({}), log=held.log, source=source,
+            settings, Home(tmp_path), Given(index=index, brokers=MemoryBrokers({}), log=held.log, source=source,
             letters=held.dead, graph=held.graph, publisher=MemoryHeadPublisher(), event_topic=None,
-            sampler=MemorySampler({}), offsets=MemoryOffsets({}), registry=MemoryRegistry(),
+            sampler=MemorySampler({}), offsets=MemoryOffsets({}), registry=MemoryRegistry()),
         )  # fmt: skip
         held.log.ensure_topic()
         built.admin_token_file()

@@ -16,7 +16,9 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from api.config.home import Home
 from api.config.settings import Settings
-from api.wiring.bootstrap import Services, build
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
+from api.wiring.services import Services
 from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.declared.kinds import ClusterSpec
 from catalog.event_model import EventFilter
@@ -81,9 +83,9 @@ def services(stack: Any, sampler: SparkSampler, tmp_path_factory: pytest.TempPat
     settings.scanners.detect = False
     log = MemoryEventLog()
     made = build(
-        settings, Home(folder), index=MemorySearchIndex(), log=log, source=MemoryEventSource(log),
+        settings, Home(folder), Given(index=MemorySearchIndex(), log=log, source=MemoryEventSource(log),
         letters=MemoryEventLog(), graph=MemoryGraph(), publisher=MemoryHeadPublisher(), sampler=sampler,
-        registry=MemoryRegistry(),
+        registry=MemoryRegistry()),
     )  # fmt: skip
     made.datasets.register_cluster("real", ClusterSpec.model_validate({"bootstrapServers": stack.kafka}))
     yield made

@@ -31,7 +31,9 @@ from pydantic import SecretStr
 
 from api.config.home import Home
 from api.config.settings import Settings
-from api.wiring.bootstrap import Services, build
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
+from api.wiring.services import Services
 from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.declared.kinds import ClusterSpec
 from catalog.model import DatasetScan
@@ -361,8 +363,8 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
     settings.spark.remote = SecretStr(stack.spark)
     log = MemoryEventLog()
     made = build(
-        settings, Home(folder), index=MemorySearchIndex(), log=log, source=MemoryEventSource(log), letters=MemoryEventLog(),
-        graph=MemoryGraph(), publisher=MemoryHeadPublisher(),
+        settings, Home(folder), Given(index=MemorySearchIndex(), log=log, source=MemoryEventSource(log), letters=MemoryEventLog(),
+        graph=MemoryGraph(), publisher=MemoryHeadPublisher()),
     )  # fmt: skip
     spec = {"bootstrapServers": stack.kafka, "schemaRegistry": {"url": stack.registry}}
     made.datasets.register_cluster("real", ClusterSpec.model_validate(spec))

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.errors import NotAllowed, NotSignedIn
 from policies.model import Subject
 

@@ -12,7 +12,7 @@ from api.http.edge.parameters import AsOf, Limit, Name, Offset, stamp
 from api.http.marquez import shapes
 from api.http.marquez.facets import job_facets, run_facets
 from api.http.marquez.reported import run_facets_of, with_run_facets
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.errors import NotFound
 from catalog.model import NodeId
 from lineage.model import Node

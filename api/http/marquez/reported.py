@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.columns import column_of, path_of
 from catalog.datasets.reported import newest
 from catalog.model import DatasetId

@@ -15,7 +15,7 @@ from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.parameters import Depth, Limit, Name, NodeIdOf, Offset
 from api.http.marquez import jobs, shapes
 from api.http.marquez.reported import with_reported
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.datasets.reported import is_reported
 from catalog.errors import DatasetNotFound, NotFound
 from catalog.model import DatasetId, SchemaVersion

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.parameters import Count, Instant, Limit, Name, Offset, Text
-from api.wiring.bootstrap import Services, now
+from api.wiring.bootstrap import now
+from api.wiring.services import Services
 from policies.access.grants import grant_json
 from policies.model import Subject
 from policies.workflow import AccessRequest

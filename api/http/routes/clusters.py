@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.parameters import Name
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.records import DatasetFilter
 from policies.model import Subject
 

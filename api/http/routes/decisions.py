@@ -12,7 +12,7 @@ from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.openapi import takes
 from api.http.edge.parameters import Place, Text
 from api.joins import proposed
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.access.decision_service import Asked, Named
 from policies.model import Subject

@@ -11,7 +11,7 @@ from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import takes
 from api.http.edge.parameters import Name, Text
 from api.http.routes.clusters import forget
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.errors import InvalidInput, NotFound
 from policies.model import Subject
 

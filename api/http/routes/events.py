@@ -15,7 +15,7 @@ from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import gives
 from api.http.edge.parameters import Instant, Limit, SeqNo, Text
 from api.joins import sight
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.errors import NotFound, WeirError
 from catalog.event_model import Event, EventFilter
 from policies.model import Subject

@@ -16,7 +16,7 @@ from api.http.edge.openapi import takes
 from api.http.edge.parameters import AsOf, Count, Depth, Instant, Limit, Name, NodeIdOf, Offset, Text, stamp
 from api.http.marquez.shapes import with_graph
 from api.joins.reported import with_runs, with_transformations
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.errors import InvalidInput
 from catalog.model import NodeId
 from lineage.ingest.codec import decode

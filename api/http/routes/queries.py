@@ -17,7 +17,7 @@ from api.http.edge.cancel_on_disconnect import SentResponse, attended
 from api.http.edge.openapi import gives
 from api.http.edge.parameters import Count, Id, Place, SqlInAddress, Text
 from api.http.formats import answers
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.errors import WeirError
 from policies.model import Subject
 from policies.plan.registry import Running

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.parameters import Name
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from policies.model import Subject
 
 router = APIRouter(prefix="/queries", tags=["queries"])

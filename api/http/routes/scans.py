@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from api.http.callers.auth import Caller, ScanOperator, ServicesOf
 from api.http.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
 from api.joins import sight
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.model import DatasetId
 from catalog.records import ScanRecord
 from policies.model import Subject

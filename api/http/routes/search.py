@@ -11,7 +11,7 @@ from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.parameters import Count, Limit, Offset, Text
 from api.http.marquez import routes
 from api.joins.sight import Sights
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.model import DatasetId
 
 router = APIRouter(tags=["catalog"])

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
 from api.joins.sight import owns
-from api.wiring.bootstrap import Services
+from api.wiring.services import Services
 from catalog.errors import NotFound
 from catalog.model import DatasetId
 from catalog.records import DatasetRecord

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from api.wiring.bootstrap import drift_scans, now
+from api.joins.query_records import drift_scans
+from api.wiring.bootstrap import now
 from api_world import world
 from catalog.scans.drift import DriftScans
 from policies.plan.settings import QuerySettings
@@ -29,5 +30,5 @@ def test_a_scan_is_queued_once_and_again_after_a_quiet_time(tmp_path: Path) -> N
 def test_a_setting_switches_it_off(tmp_path: Path) -> None:
     with world(tmp_path) as made:
         services = made.services
-        assert drift_scans(services.store, services.scans, QuerySettings(scan_on_drift=False)) is None
-        assert drift_scans(services.store, services.scans, QuerySettings()) is not None
+        assert drift_scans(services.store, services.scans, QuerySettings(scan_on_drift=False), now) is None
+        assert drift_scans(services.store, services.scans, QuerySettings(), now) is not None
