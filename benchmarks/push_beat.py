@@ -17,6 +17,7 @@ from policies.plan.cancellation import Stop
 from policies.plan.model import Range, Result, Window
 from policies.plan.settings import QuerySettings
 from policies.plan.unreadable import UnreadableReport
+from policies.query.running_access import Access
 from policies.query.stream import Stream
 
 _SECONDS, _EVERY, _BUSY = 12.0, 1.5, 0.8
@@ -44,10 +45,20 @@ def followed(arrives: bool) -> list[float]:
         gated=gated, tables={ref: table}, windows={ref: Window((Range(0, 0, 100),))}, decisions=[]
     )
     preparer: Any = SimpleNamespace(again=lambda *_: prepared, look=lambda _: None)
+    stop = Stop()
+    live: Any = SimpleNamespace(stop=stop, purpose=None, now=lambda subject: subject)
+    offsets: Any = Offsets()
     stream = Stream(
-        Subject("ana"), None, preparer, Offsets(), run, lambda *_: [], QuerySettings(), lambda *_: UnreadableReport(),
-        Stop(), [],
-    )  # fmt: skip
+        access=Access(preparer, Subject("ana"), prepared, live, 5.0, fixed=False),
+        preparer=preparer,
+        offsets=offsets,
+        run=run,
+        header=lambda *_: [],
+        settings=QuerySettings(),
+        told=lambda *_: UnreadableReport(),
+        stop=stop,
+        columns=[],
+    )
     gaps = []
     before = time.monotonic()
     for event in stream.follow(prepared):

@@ -1,5 +1,8 @@
 """Lineage: OpenLineage events -> graph; upstream, downstream, impact.
 
-`ingest.Ingest` takes events in, `consume.LineageWorker` folds them, `queries.Lineage` answers, `rebuild.rebuild` starts
-anew. Adapters: `adapters.kafka_log`, `adapters.kafka_source`, `adapters.neo4j_graph`, and `adapters.memory` for tests.
+In:  OpenLineage events, SQL, what Kafka, Connect, ksqlDB and Flink show without events.
+Out: a graph of datasets, columns and jobs with times; answers to questions about it; facts for the catalog.
+
+An event goes `ingest` -> the log in Kafka -> `worker` -> `fold` -> the graph; `questions` answers. Start reading at
+`ingest/service.py`, then `fold/fold.py`, then `questions/queries.py`.
 """

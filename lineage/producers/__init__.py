@@ -1,0 +1,4 @@
+"""What producers report besides edges: owners, descriptions, schemas, quality; for the catalog.
+
+Start reading at `catalog.py`.
+"""

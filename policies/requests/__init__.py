@@ -1,0 +1,7 @@
+"""Access requests, from asking to the grant and its end.
+
+In:  what somebody asks for, and what approvers decide.
+Out: requests by stage, grants, notices, emergency access.
+
+`policies.workflow` has the rules as a pure state machine. Start reading at `approvals.py`.
+"""

@@ -1,0 +1,4 @@
+"""Drivers of the scanners: Spark, Kafka, schema registries, presidio, and twins in memory for tests.
+
+Start reading at `spark/sampler.py`.
+"""

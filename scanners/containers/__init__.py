@@ -1,0 +1,4 @@
+"""What a body is wrapped in: compression, encodings, Avro containers, MessagePack, CBOR, XML, texts with a form.
+
+Start reading at `wrapping.py`.
+"""

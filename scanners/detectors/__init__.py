@@ -1,1 +1,7 @@
-"""Detectors of personal data: patterns with validators, counted per column. `engine.Detector` runs them all."""
+"""Detectors of personal data: patterns with validators, counted by column, and rules that give the verdict.
+
+In:  texts of a column, a field's name.
+Out: counters (`engine.Detector`), then verdicts with a score and evidence (`rules`).
+
+A new detector goes into `kinds` and is listed in `engine.py`; its verdict into `rules.py`.
+"""

@@ -1,0 +1,1 @@
+"""Who calls: bearer tokens to subjects, and senders of lineage events, checked once a second."""

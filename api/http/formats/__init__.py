@@ -1,0 +1,1 @@
+"""Answers of queries as JSON, CSV, Arrow and Parquet, batch by batch."""

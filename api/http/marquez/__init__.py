@@ -1,0 +1,4 @@
+"""Marquez's read paths in Marquez's shapes, so that its pages and clients work on this graph.
+
+Start reading at `routes.py`.
+"""

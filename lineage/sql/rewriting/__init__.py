@@ -1,0 +1,1 @@
+"""Flink SQL and ksqlDB rewritten, token by token, into what the parser reads."""

@@ -1,0 +1,1 @@
+"""presidio over free text, and the user's own recognizers, whose patterns can hold nothing up."""
