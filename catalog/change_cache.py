@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
+
+from cachetools import LRUCache
 
 Value = TypeVar("Value")
 
@@ -22,8 +23,8 @@ class Kept(Generic[Value]):
 
     def __init__(self, changes: Callable[[], int | None], most: int = MOST) -> None:
         """`changes`: see `catalog.ports.CatalogStore.changes`."""
-        self._changes, self._most = changes, most
-        self._values: OrderedDict[str, tuple[int, Value]] = OrderedDict()
+        self._changes = changes
+        self._values: LRUCache[str, tuple[int, Value]] = LRUCache(most)
         self._lock = threading.Lock()
 
     def get(self, key: str, read: Callable[[], Value]) -> Value:
@@ -35,13 +36,9 @@ class Kept(Generic[Value]):
         with self._lock:
             known = self._values.get(key)
             if known is not None and known[0] == number:
-                self._values.move_to_end(key)
                 return known[1]
         # The number was asked first: a change while this reads makes the value old at the next look.
         value = read()
         with self._lock:
             self._values[key] = (number, value)
-            self._values.move_to_end(key)
-            if len(self._values) > self._most:
-                self._values.popitem(last=False)
         return value

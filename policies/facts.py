@@ -7,7 +7,8 @@ the same object is returned until the catalog changes.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+
+from cachetools import LRUCache
 
 from catalog.datasets import facts as catalog_facts
 from policies.model import DatasetFacts, FieldFacts, SubjectMatch
@@ -19,21 +20,17 @@ class FactsMemory:
     """Converts the catalog's facts, and gives the same object for equal ones."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, tuple[catalog_facts.DatasetFacts, DatasetFacts]] = OrderedDict()
+        self._known: LRUCache[str, tuple[catalog_facts.DatasetFacts, DatasetFacts]] = LRUCache(MAX_DATASETS)
         self._lock = threading.Lock()
 
     def convert(self, given: catalog_facts.DatasetFacts) -> DatasetFacts:
         with self._lock:
             known = self._known.get(given.reference)
             if known is not None and known[0] == given:
-                self._known.move_to_end(given.reference)
                 return known[1]
         made = from_catalog(given)
         with self._lock:
             self._known[given.reference] = (given, made)
-            self._known.move_to_end(given.reference)
-            if len(self._known) > MAX_DATASETS:
-                self._known.popitem(last=False)
         return made
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Any
 
 import orjson
+from cachetools import TTLCache
 
 _KEPT = 50_000
 
@@ -17,19 +16,14 @@ class Told:
     """Remembers what was stored, for one watcher. After `again_s` seconds the same is new again."""
 
     def __init__(self, again_s: float) -> None:
-        self._again = again_s
-        self._told: OrderedDict[bytes, float] = OrderedDict()
+        self._told: TTLCache[bytes, bool] = TTLCache(_KEPT, again_s)
 
     def is_new(self, event: Mapping[str, Any]) -> bool:
         """Whether this, but for its time, was not said lately; it counts as said from now on."""
         mark = _mark(event)
-        at = self._told.get(mark)
-        if at is not None and time.monotonic() - at < self._again:
+        if mark in self._told:
             return False
-        self._told[mark] = time.monotonic()
-        self._told.move_to_end(mark)
-        while len(self._told) > _KEPT:
-            self._told.popitem(last=False)
+        self._told[mark] = True
         return True
 
     def forget(self, events: Iterable[Mapping[str, Any]]) -> None:

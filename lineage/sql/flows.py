@@ -6,13 +6,13 @@ A table that none of them is, or that several could be, stays unmatched: what co
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import orjson
+from cachetools import LRUCache
 
 from catalog.model import DatasetId
 from catalog.paths import quote
@@ -44,16 +44,14 @@ class _Kept:
     """The newest readings: one run's text is read for each of its reports otherwise."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[Any, SqlLineage] = OrderedDict()
+        self._readings: LRUCache[Any, SqlLineage] = LRUCache(_KEPT)
 
     def read(self, text: str, dialect: str, match: Match) -> SqlLineage:
         key = (text, dialect, match.digest())
-        found = self._found.get(key)
-        if found is None:
-            found = self._found[key] = columns_from_sql(text, dialect, match.columns)
-            while len(self._found) > _KEPT:
-                self._found.popitem(last=False)
-        return found
+        reading = self._readings.get(key)
+        if reading is None:
+            reading = self._readings[key] = columns_from_sql(text, dialect, match.columns)
+        return reading
 
 
 _kept = _Kept()

@@ -10,11 +10,12 @@ import re
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from cachetools import LRUCache
 
 from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound, WeirError
 from catalog.records import rfc3339
@@ -105,7 +106,7 @@ class RunningQueries:
     def __init__(self, settings: QuerySettings) -> None:
         self._settings = settings
         self._all: dict[str, Running] = {}
-        self._ended: OrderedDict[str, Running] = OrderedDict()
+        self._ended: LRUCache[str, Running] = LRUCache(_ENDED_KEPT)
         self._lock = threading.Lock()
 
     def begin(
@@ -155,9 +156,6 @@ class RunningQueries:
             running.state = ENDED
             running.over.set()
             self._ended[running.id] = running
-            self._ended.move_to_end(running.id)
-            while len(self._ended) > _ENDED_KEPT:
-                self._ended.popitem(last=False)
 
     @contextlib.contextmanager
     def during(self, subject: Subject, sql: str, purpose: str | None, query_id: str | None = None) -> Iterator[Running]:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+
+from cachetools import TTLCache
 
 from catalog.errors import InvalidInput, NotFound, SqlRefused, WeirError
 from policies.gate import gate
@@ -200,19 +200,14 @@ class _Lately:
     """What was written lately. Safe for threads."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[tuple[object, ...], float] = OrderedDict()
+        self._seen: TTLCache[tuple[object, ...], bool] = TTLCache(_REMEMBERED, _AGAIN_SECONDS)
         self._lock = threading.Lock()
 
     def is_new(self, key: tuple[object, ...]) -> bool:
-        now = time.monotonic()
         with self._lock:
-            before = self._seen.get(key)
-            if before is not None and now - before < _AGAIN_SECONDS:
+            if key in self._seen:
                 return False
-            self._seen[key] = now
-            self._seen.move_to_end(key)
-            while len(self._seen) > _REMEMBERED:
-                self._seen.popitem(last=False)
+            self._seen[key] = True
             return True
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import time
-from collections import OrderedDict
 from typing import Annotated
 
+from cachetools import TTLCache
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials
@@ -24,16 +23,14 @@ _KEPT = 1000
 class Senders:
     """Tokens that were good a moment ago, by digest: the token itself is kept nowhere."""
 
-    def __init__(self) -> None:
-        self._until: OrderedDict[bytes, float] = OrderedDict()
+    def __init__(self, trusted_s: float = _TRUSTED_S) -> None:
+        self._good: TTLCache[bytes, bool] = TTLCache(_KEPT, trusted_s)
 
     def trusted(self, token: str) -> bool:
-        return self._until.get(_digest(token), 0.0) > time.monotonic()
+        return _digest(token) in self._good
 
     def trust(self, token: str) -> None:
-        self._until[_digest(token)] = time.monotonic() + _TRUSTED_S
-        while len(self._until) > _KEPT:
-            self._until.popitem(last=False)
+        self._good[_digest(token)] = True
 
 
 async def sender(

@@ -225,9 +225,7 @@ def test_runs_of_a_job(weir: ApiWorld) -> None:
     assert ask(weir, "jobs/jobs/cleaner", asOf=at(50))["writes"] == [node("clean")]
 
 
-def test_only_who_may_sends_events_and_not_after_their_token_ended(
-    weir: ApiWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_who_may_sends_events_and_not_after_their_token_ended(weir: ApiWorld) -> None:
     from api.http.callers import senders
 
     event = run(0, ["a"], ["b"], job="sent")
@@ -235,8 +233,9 @@ def test_only_who_may_sends_events_and_not_after_their_token_ended(
     assert weir._client("weir_wrong").post("/api/v1/lineage", json=event).status_code == 401
     assert weir.user("nobody").post("/api/v1/lineage", json=event).status_code in (201, 403)
     made = weir.admin.post("/api/v1/tokens", json={"user": "admin"}).json()
-    monkeypatch.setattr(senders, "_TRUSTED_S", 0.0)  # the moment for which a good token is trusted is over
+    weir.app.state.senders = senders.Senders(trusted_s=0.0)  # the moment for which a good token is trusted is over
     client = weir._client(made["token"])
     assert client.post("/api/v1/lineage", json=event).status_code == 201
     assert weir.admin.delete(f"/api/v1/tokens/{made['id']}").is_success
     assert client.post("/api/v1/lineage", json=event).status_code == 401
+    del weir.app.state.senders
