@@ -99,6 +99,11 @@ class DeliveryState:
     worker: str | None = None
     leased_until: datetime | None = None
 
+    def claimable(self, worker: str, now: datetime) -> bool:
+        """Nobody else has it, and its next try is due."""
+        free = self.worker in (None, worker) or self.leased_until is None or self.leased_until <= now
+        return free and (self.next_try_at is None or self.next_try_at <= now)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "receiver": self.name,

@@ -12,6 +12,9 @@ FACETS = ("kind", "entity", "tag", "owner", "namespace", "cluster", "format", "s
 FILTERS = (*FACETS, "type", "has", "is", "dataset")
 """Filters; those that are no facets are not counted."""
 
+LONGEST_BEGUN = 300
+"""Letters of a name that is being typed. No topic's is longer, and servers refuse prefixes of thousands of letters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -80,3 +80,11 @@ def test_the_check_notices_a_wrong_arrow(tmp_path: Path) -> None:
     wrong = tmp_path / "service.py"
     wrong.write_text("def f():\n    from catalog.adapters.memory.store import Store\n    import neo4j\n")
     assert {"catalog.adapters.memory.store", "neo4j"} <= set(imported(wrong))
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if "adapters" in path.parts], ids=name_of)
+def test_no_real_adapter_imports_a_twin(path: Path) -> None:
+    if "memory" in path.name or "memory" in path.parts:
+        return
+    wrong = {module for module in imported(path) if ".adapters.memory" in module}
+    assert not wrong, f"{name_of(path)} imports {wrong}; what both need belongs beside the port"

@@ -19,7 +19,8 @@ GATE = {
 }
 """Who may call `gate.check`: everything else goes through `Trail`."""
 ENGINE = {
-    "policies/query/service.py": "runs what `Trail` let in",
+    "policies/query/service.py": "opens what `Trail` let in",
+    "policies/query/steps.py": "runs what `Trail` let in",
     "policies/query/check.py": "analyses what `Trail` let in",
     "policies/engine/engine.py": "the engine itself, watched: passes on what the others ask",
     "policies/whatif/mask_preview.py": "computes a mask over values of the caller's own; its route records",

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from api.http.formats.csv_text import CsvText, csv_line
 from catalog.errors import InvalidInput, WeirError
 from policies.plan.registry import Running
-from policies.query.service import OpenAnswer
+from policies.query.result import OpenAnswer
 
 __all__ = ["MEDIA", "RESPONSES", "CsvText", "Form", "chunks", "headers", "wanted"]
 

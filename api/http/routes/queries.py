@@ -22,7 +22,7 @@ from catalog.errors import WeirError
 from policies.model import Subject
 from policies.plan.registry import Running
 from policies.plan.settings import OnUnreadable
-from policies.query.service import OpenAnswer
+from policies.query.result import OpenAnswer
 
 router = APIRouter(prefix="/query", tags=["queries"])
 

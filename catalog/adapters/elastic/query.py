@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from catalog.adapters.memory.index import LONGEST_BEGUN
 from catalog.search.language.ranking import OF_DATASET, OF_FIELD, ONLY_RANKED, PREFIX, SLIP, slips
-from catalog.search_model import FACETS, Needle, SearchQuery, Way
+from catalog.search_model import FACETS, LONGEST_BEGUN, Needle, SearchQuery, Way
 
 FIELDS = ("name", "path", "text", "main", "any")
 """What is indexed of a document's words: those in which phrases are sought, those that count much, and all of them."""

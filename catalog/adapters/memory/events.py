@@ -65,7 +65,7 @@ class MemoryEvents:
     def claim_delivery(self, name: str, worker: str, now: datetime, until: datetime) -> DeliveryState | None:
         with self._lock:
             state: DeliveryState | None = self._state.deliveries.get(name)
-            if state is None or not claimable(state, worker, now):
+            if state is None or not state.claimable(worker, now):
                 return None
             claimed = replace(state, worker=worker, leased_until=until)
             self._state.deliveries[name] = claimed
@@ -73,9 +73,3 @@ class MemoryEvents:
 
     def forget_delivery(self, name: str) -> None:
         self._state.deliveries.pop(name, None)
-
-
-def claimable(state: DeliveryState, worker: str, now: datetime) -> bool:
-    """Nobody else holds it, and its next try is due."""
-    free = state.worker in (None, worker) or state.leased_until is None or state.leased_until <= now
-    return free and (state.next_try_at is None or state.next_try_at <= now)

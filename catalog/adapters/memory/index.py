@@ -7,10 +7,7 @@ from collections.abc import Sequence
 
 from catalog.search.language.query import Question
 from catalog.search.language.ranking import ONLY_RANKED, rank, weights
-from catalog.search_model import FACETS, Entry, IndexHit, IndexPage, Needle, SearchQuery
-
-LONGEST_BEGUN = 300
-"""Letters of a name that is being typed. No topic's is longer, and servers refuse prefixes of thousands of letters."""
+from catalog.search_model import FACETS, LONGEST_BEGUN, Entry, IndexHit, IndexPage, Needle, SearchQuery
 
 
 class MemorySearchIndex:

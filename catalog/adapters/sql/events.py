@@ -7,7 +7,6 @@ from datetime import datetime
 
 from sqlalchemy import Select, and_, delete, func, or_, select
 
-from catalog.adapters.memory.events import claimable
 from catalog.adapters.sql.base import SqlPart
 from catalog.adapters.sql.tables import DeliveryRow, EventRow
 from catalog.event_model import OPEN_TYPES, DeliveryState, Event, EventFilter, full_type
@@ -83,7 +82,7 @@ class SqlEvents(SqlPart):
     def claim_delivery(self, name: str, worker: str, now: datetime, until: datetime) -> DeliveryState | None:
         with self._database.begin() as session:
             row = session.get(DeliveryRow, name)
-            if row is None or not claimable(_delivery(row), worker, now):
+            if row is None or not _delivery(row).claimable(worker, now):
                 return None
             row.worker, row.leased_until = worker, until
             return _delivery(row)

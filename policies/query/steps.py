@@ -1,0 +1,151 @@
+"""The steps of a governed query that its services share: a turn, a decision, a run, a stream of events."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from catalog.errors import LimitExceeded
+from policies.gate.gate import Gated
+from policies.masks.keys import MaskKeys
+from policies.model import Subject
+from policies.plan.errors import QueryFailed
+from policies.plan.model import QueryPlan, Result
+from policies.plan.ports import Decider, Drift, Engine, Offsets, QueryAudit, TableSource
+from policies.plan.prepare import Prepared, Preparer
+from policies.plan.registry import RUNNING, Running, RunningQueries
+from policies.plan.settings import QuerySettings
+from policies.plan.unreadable import UnreadableReport
+from policies.query import answer as query_answer
+from policies.query.admission import Turns
+from policies.query.catalog_statements import References
+from policies.query.door import Trail
+from policies.query.failures import told
+from policies.query.running_access import Access
+from policies.query.stream import ended
+from policies.query.unfit_values import Unfit
+
+
+class Steps:
+    """Holds what every query needs. Safe for threads."""
+
+    def __init__(
+        self,
+        tables: TableSource,
+        decide: Decider,
+        engine: Engine,
+        offsets: Offsets,
+        audit: QueryAudit,
+        keys: MaskKeys,
+        settings: QuerySettings | None = None,
+        drift: Drift | None = None,
+        references: References = tuple,
+    ) -> None:
+        """`references` lists the topics of the catalog, for SHOW TABLES."""
+        self.settings = self._settings = settings or QuerySettings()
+        self._references = references
+        self.preparer = self._preparer = Preparer(tables, decide, offsets, keys, self._settings)
+        self.running = RunningQueries(self._settings)
+        self._engine = engine
+        self._offsets = offsets
+        self._unfit = Unfit(self._settings, drift)
+        self.trail = self._trail = Trail(audit, self._settings.largest_plan())
+        self._turns = Turns(self._settings)
+
+    def _stream_run(self, live: Running) -> Any:
+        return lambda prepared, rows: self._run(prepared, rows, live)
+
+    def _pushed(
+        self,
+        subject: Subject,
+        live: Running,
+        prepared: Prepared,
+        begin: dict[str, Any],
+        events: Iterator[dict[str, Any]],
+        access: Access,
+    ) -> Iterator[dict[str, Any]]:
+        """The events of a stream from its first, until it ends or is stopped."""
+        with self._trail.ending(subject, live, prepared), access.watching():
+            yield begin
+            for event in events:
+                if live.stop.stopped and event["type"] != "end":
+                    error = live.stop.error()
+                    live.whole = False
+                    live.ended_by(error)
+                    yield ended(error)
+                    return
+                if event["type"] == "end":
+                    live.whole, live.problem, live.message = False, event["code"], event["message"]
+                live.rows += len(event.get("rows", ()))
+                if event["type"] == "unreadable":
+                    live.report = UnreadableReport(event["unreadable"], event["text"])
+                yield event
+
+    def _limit(self, limit: int | None, most: int) -> int:
+        if limit is None:
+            return min(self._settings.default_rows, most)
+        if not 0 < limit <= most:
+            raise LimitExceeded(f"The limit {limit:,} is not between 1 and {most:,} rows.", details={"limit": "rows"})
+        return limit
+
+    @contextlib.contextmanager
+    def _entry(self, running: Running | None, subject: Subject, sql: str, purpose: str | None) -> Iterator[Running]:
+        if running is not None:
+            yield running
+            return
+        with self.running.during(subject, sql, purpose) as made:
+            yield made
+
+    @contextlib.contextmanager
+    def _admitted(self, subject: Subject, live: Running, form: str | None = None) -> Iterator[Prepared]:
+        """A turn, and under it a query that is decided, looked up and in the audit."""
+        gated = self._trail.gate(subject, live.sql, live.purpose, "query", live)
+        if gated.emit_changes:
+            said = "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out."
+            raise self._trail.refused(subject, said, "query", live)
+        with self._turns.take(subject.user, live.stop):
+            live.state = RUNNING
+            prepared = self._prepare(live.now(subject), gated, live.purpose, "query", live)
+            self._preparer.look(prepared)
+            live.stop.check()
+            self._trail.record(subject, "query", live.purpose, prepared, "allow", running=live, form=form)
+            yield prepared
+
+    @contextlib.contextmanager
+    def _access(self, subject: Subject, live: Running, prepared: Prepared) -> Iterator[Access]:
+        """The right to what the query shows, decided again until the block ends."""
+        access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds)
+        with access.watching():
+            yield access
+
+    def _prepare(self, subject: Subject, gated: Gated, purpose: str | None, action: str, running: Running) -> Prepared:
+        return self._trail.decided(self._preparer, subject, gated, purpose, action, running)[1]
+
+    def _run(self, prepared: Prepared, rows: int, running: Running) -> Result:
+        with self._named(prepared):
+            return self._engine.run(prepared.plan(rows, self._settings.seconds, self._settings.max_bytes, running))
+
+    def _fit(self, prepared: Prepared, plan: QueryPlan, live: Running) -> QueryPlan:
+        """The plan of an answer that is sent as it comes; where values that do not fit are an error, they are looked
+        for first, since what has gone out cannot be taken back."""
+        if self._unfit.is_error(live.on_unreadable):
+            counting = replace(plan, sql=f"SELECT count(*) FROM ({plan.sql})", limit=1)
+            self._unfit.told(prepared, self._engine.run(counting).unreadable, live.on_unreadable)
+        return plan
+
+    def _analysed(self, prepared: Prepared, rows: int) -> list[dict[str, Any]]:
+        with self._named(prepared):
+            return query_answer.header(prepared, self._engine.check(prepared.plan(rows, self._settings.seconds)))
+
+    @contextlib.contextmanager
+    def _named(self, prepared: Prepared) -> Iterator[None]:
+        """Turns "there is no column" into what is true for this subject: denied, or misspelt; and says where."""
+        try:
+            yield
+        except QueryFailed as error:
+            raise told(prepared, error) from None
+
+    def _header(self, prepared: Prepared, result: Result) -> list[dict[str, Any]]:
+        return query_answer.header(prepared, [(column.name, column.type) for column in result.columns])
