@@ -1,0 +1,224 @@
+"""Some topics of a scan, read by one Spark job: plan, sample, look again where a schema was missing, finish each."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from catalog.envelopes import unwrapped_payload
+from catalog.errors import Unavailable, WeirError
+from catalog.model import DatasetId, DatasetScan, ScanWindow, SchemaVersion
+from scanners.checks.topic_checks import expected_of
+from scanners.model import ClusterConnection, Recognizer, RegisteredSchema, SampleRequest, Topic, TopicFormat
+from scanners.ports import Cancelled, DeadLetters, OffsetLookup, ProfileJob, Sampler, SchemaRegistry
+from scanners.scan.classify import classify, versions
+from scanners.scan.registry_problems import of_one_topic
+from scanners.scan.sample import plan
+from scanners.scan.to_schema import format_of, gaps_of, schema_of, undecodable, window_of
+from scanners.scan.topic_changes import changed_meanwhile
+from scanners.schemas.known.places import with_registered
+from scanners.settings import ScannerSettings
+from scanners.sketch.topic import Sketch
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every scan of an instance uses. `clock`: seconds since 1970; `letters`: None where no dead letters are sent."""
+
+    sampler: Sampler
+    offsets: OffsetLookup
+    registry: SchemaRegistry
+    settings: ScannerSettings
+    clock: Callable[[], float]
+    letters: DeadLetters | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One scan as it was asked for; see `scanners.scan.service.Scanner.scan` for the fields."""
+
+    cluster: ClusterConnection
+    request: SampleRequest
+    recognizers: Sequence[Recognizer]
+    cancelled: Cancelled
+    last_windows: Mapping[str, ScanWindow]
+    formats: Mapping[str, TopicFormat]
+    declared: Mapping[str, str]
+    resume: str
+
+
+@dataclass(slots=True)
+class TopicGroup:
+    """The topics of one Spark job. `results` is used once."""
+
+    tools: Tools
+    asked: Asked
+    names: Sequence[str]
+    _waiting: dict[str, Topic] = field(default_factory=dict)
+    """Topics that are planned and not finished yet."""
+    _problems: list[Mapping[str, Any]] = field(default_factory=list)
+    """Problems of the registry, of any of the topics."""
+    _lost: dict[str, str] = field(default_factory=dict)
+    """Topics that are gone or emptied since the scan began, with the reason."""
+
+    def results(self) -> Iterator[DatasetScan]:
+        """A scan of each topic, as it is done. Raises Unavailable when Kafka or Spark does not answer."""
+        tools, asked = self.tools, self.asked
+        topics = tools.offsets.offsets(asked.cluster, self.names)
+        for gone in sorted(set(self.names) - {topic.name for topic in topics}):
+            yield self._nothing(Topic(gone, ()), "topic_gone")
+        ranges = plan(
+            topics, asked.request, last_positions=_positions(asked.last_windows), windows=tools.settings.windows
+        )
+        planned = {each.topic for each in ranges}
+        for topic in topics:
+            if topic.name not in planned:
+                yield self._nothing(topic, "empty" if not topic.retained else "nothing_new")
+        if not ranges:
+            return
+        self._waiting = {topic.name: topic for topic in topics if topic.name in planned}
+        answer = tools.registry.for_topics(asked.cluster, sorted(self._waiting))
+        self._problems = list(answer.problems)
+        yield from self._read(self._job(dict(answer.schemas), ranges))
+        if asked.cancelled():
+            return
+        # A topic whose planned offsets had no record: compacted away, expired meanwhile, or markers only.
+        if self._waiting:
+            self._lost |= changed_meanwhile(tools.offsets, asked.cluster, list(self._waiting.values()))
+        for topic in self._waiting.values():
+            yield self._nothing(topic, self._lost.get(topic.name, "offsets_without_record"))
+
+    def _job(self, schemas: Mapping[int, RegisteredSchema], ranges: Sequence[Any]) -> ProfileJob:
+        asked, settings = self.asked, self.tools.settings
+        expected = {
+            name: expectation
+            for name in self._waiting
+            if (expectation := expected_of(name, asked.declared.get(name), schemas))
+        }
+        return ProfileJob(
+            cluster=asked.cluster, ranges=tuple(ranges), schemas=schemas, formats=asked.formats, expected=expected,
+            recognizers=tuple(asked.recognizers), max_bytes=asked.request.max_bytes, deadline=self._deadline(),
+            salt=secrets.token_hex(16), detect=settings.detect, phone_regions=tuple(settings.phone_regions),
+            free_text_limit=settings.free_text_limit, regex_seconds=settings.regex_seconds,
+            tasks=settings.tasks_per_job, resume=asked.resume,
+        )  # fmt: skip
+
+    def _deadline(self) -> float:
+        return self.tools.clock() + self.asked.request.max_seconds
+
+    def _read(self, job: ProfileJob) -> Iterator[DatasetScan]:
+        again: dict[str, Sketch] = {}
+        for name, body in self._sketches(job):
+            sketch = Sketch.from_bytes(body)
+            if sketch.unknown_ids and job.cluster.registry:
+                again[name] = sketch
+                continue
+            yield self._finish(name, sketch, job)
+        if again and not self.asked.cancelled():
+            yield from self._second_look(again, job)
+
+    def _sketches(self, job: ProfileJob) -> Iterator[tuple[str, bytes]]:
+        """The sketches as they come. Topics that are gone meanwhile are noted as lost, and the others read without."""
+        sampler, cancelled = self.tools.sampler, self.asked.cancelled
+        done: set[str] = set()
+        try:
+            for name, body in sampler.profile(job, cancelled):
+                done.add(name)
+                yield name, body
+            return
+        except Unavailable:
+            # Spark fails as a whole when one topic is gone.
+            left = [topic for name, topic in self._waiting.items() if name not in done]
+            self._lost |= changed_meanwhile(self.tools.offsets, job.cluster, left)
+            if not self._lost or cancelled():
+                raise
+        rest = replace(job, ranges=tuple(r for r in job.ranges if r.topic not in self._lost and r.topic not in done))
+        if rest.ranges:
+            yield from sampler.profile(rest, cancelled)
+
+    def _second_look(self, again: Mapping[str, Sketch], job: ProfileJob) -> Iterator[DatasetScan]:
+        """Topics with schema ids that no subject of theirs has: fetch those ids, read these topics once more."""
+        left = dict(again)
+        if more := self._by_ids({each for sketch in again.values() for each in sketch.unknown_ids}, job):
+            ranges = tuple(each for each in job.ranges if each.topic in again)
+            retry = replace(
+                job, ranges=ranges, schemas={**job.schemas, **more}, deadline=self._deadline(),
+                salt=secrets.token_hex(16),
+            )  # fmt: skip
+            for name, body in self.tools.sampler.profile(retry, self.asked.cancelled):
+                left.pop(name, None)
+                yield self._finish(name, Sketch.from_bytes(body), retry)
+        for name, sketch in left.items():
+            yield self._finish(name, sketch, job)
+
+    def _by_ids(self, unknown: set[str], job: ProfileJob) -> dict[int, RegisteredSchema]:
+        """Schemas of the registry by the ids and GUIDs that records carry, without those that the job has."""
+        registry, cluster = self.tools.registry, job.cluster
+        ids = sorted(int(each) for each in unknown if each.isdigit())
+        guids = sorted(unknown - set(map(str, ids)))
+        more: dict[int, RegisteredSchema] = {}
+        for answer in (
+            registry.by_ids(cluster, ids) if ids else None,
+            registry.by_guids(cluster, guids) if guids else None,
+        ):
+            if answer is not None:
+                more |= {each: schema for each, schema in answer.schemas.items() if schema != job.schemas.get(each)}
+                self._problems = [*self._problems, *answer.problems]
+        return more
+
+    def _finish(self, name: str, sketch: Sketch, job: ProfileJob) -> DatasetScan:
+        topic = self._waiting.pop(name)
+        recognizers = self.asked.recognizers
+        window = window_of(sketch, topic, [r for r in job.ranges if r.topic == name], self.asked.request.strategy)
+        problems = [*of_one_topic(self._problems, name, sketch, job.schemas), *gaps_of(window)]
+        problems += self._dead_letters(topic, sketch, job)
+        schema = schema_of(sketch, window, problems, job.expected.get(name))
+        schema = replace(schema, fields=with_registered(schema.fields, name, job.schemas, schema.format))
+        verdicts, unscanned = classify(sketch, recognizers, _summary(window)) if job.detect else ((), ())
+        schema = unwrapped_payload(schema, {*(verdict.path for verdict in verdicts), *unscanned})
+        return DatasetScan(
+            DatasetId(job.cluster.namespace, name), schema, verdicts, unscanned, schema.problems,
+            versions(recognizers) if job.detect else {},
+        )  # fmt: skip
+
+    def _dead_letters(self, topic: Topic, sketch: Sketch, job: ProfileJob) -> list[Mapping[str, Any]]:
+        """Send the records that could not be decoded, when that was asked for; gives what came of it, as a problem."""
+        letters, target = self.tools.letters, self.asked.request.dead_letter
+        count = undecodable(sketch)
+        if letters is None or target is None or not count or target == topic.name:
+            return []
+        again = replace(
+            job,
+            ranges=tuple(each for each in job.ranges if each.topic == topic.name),
+            formats={topic.name: format_of(sketch)},
+            expected={},
+            deadline=self._deadline(),
+        )
+        problem: dict[str, Any] = {"part": "record", "reason": "dead_letters", "count": count, "topic": target}
+        try:
+            letters.send(again, target, lambda: False)
+        except WeirError as error:
+            message = f"No dead letters were sent: {error.message}"
+            return [{**problem, "reason": "dead_letters_failed", "message": message}]
+        return [problem]
+
+    def _nothing(self, topic: Topic, reason: str) -> DatasetScan:
+        problems = ({"part": "record", "reason": reason},)
+        window = window_of(None, topic, (), self.asked.request.strategy)
+        schema = SchemaVersion(format={}, fields=(), window=window, problems=problems)
+        return DatasetScan(DatasetId(self.asked.cluster.namespace, topic.name), schema, (), (), problems)
+
+
+def _positions(windows: Mapping[str, ScanWindow]) -> dict[tuple[str, int], int]:
+    """Where the next scan goes on: at the end offset each partition had at the last one."""
+    return {(topic, int(p["partition"])): int(p["end"]) for topic, window in windows.items() for p in window.partitions}
+
+
+def _summary(window: ScanWindow) -> dict[str, Any]:
+    """The window as evidence shows it."""
+    return {
+        "records": window.records, "time_from": window.time_from, "time_to": window.time_to,
+        "offsets": [[p["partition"], p["first"], p["last"]] for p in window.partitions if p["read"]][:100],
+    }  # fmt: skip
