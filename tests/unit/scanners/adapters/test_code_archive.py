@@ -49,7 +49,7 @@ def test_workers_need_not_compile_what_is_compiled_here(tmp_path: Path) -> None:
         archive.write_bytes(code_archive_module._code()[1])
     finally:
         code_archive_module._code.cache_clear()
-    below = zipimport.zipimporter(f"{archive}/scanners")
+    below = zipimport.zipimporter(f"{archive}/scanners/sketch")
     assert below.get_code("nodes").co_filename == nodes.__file__
     assert below.get_source("nodes") == Path(nodes.__file__).read_text()
     program = "import scanners.sketch.nodes, scanners.worker.profile; print(scanners.sketch.nodes.__file__)"
