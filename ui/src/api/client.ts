@@ -42,7 +42,7 @@ async function send(request: Request): Promise<Response> {
     throw new ApiError(
       0,
       "unreachable",
-      "Weir does not answer. Is it running? `weir status` tells; `weir up` starts it.",
+      "Weir does not answer. Is it running? `weir status` shows; `weir up` starts it.",
     );
   }
   if (answer.ok) return answer;

@@ -10,7 +10,7 @@ import { When } from "@/components/When";
 
 export function Tokens() {
   return (
-    <PageNeeds permission="manage" what="Making and ending tokens">
+    <PageNeeds permission="manage" what="Creating and revoking tokens">
       <All />
     </PageNeeds>
   );

@@ -68,7 +68,7 @@ function Touching({
         <thead>
           <tr>
             <th>Name</th>
-            <th>What it says</th>
+            <th>Rule</th>
             <th>Touches this by</th>
           </tr>
         </thead>

@@ -17,7 +17,9 @@ export function Running() {
           {stop.isError && <ErrorNotice error={stop.error} />}
           {list.length === 0 ? (
             <Empty title="Nothing runs">
-              <p>Queries and live tails stand here while they run; yours, and everybody's for those who manage Weir.</p>
+              <p>
+                Queries and live tails appear here while they run: yours, and everybody's for users who manage Weir.
+              </p>
             </Empty>
           ) : (
             <div className="table-wrap">

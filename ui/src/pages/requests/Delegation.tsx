@@ -16,8 +16,8 @@ export function DelegationTab() {
         <div className="stack">
           {insteadOf.length > 0 && (
             <Notice>
-              You decide in the place of <strong>{insteadOf.join(", ")}</strong> while they are away. Their requests
-              stand under “To decide”; you sign with your own name.
+              You decide in the place of <strong>{insteadOf.join(", ")}</strong> while they are away. Their requests are
+              under “To decide”; you sign with your own name.
             </Notice>
           )}
           {delegation ? <Standing of={delegation} /> : <Name />}

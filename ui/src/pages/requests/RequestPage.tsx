@@ -53,7 +53,7 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
             Back to the query
           </Link>
         )}
-        {r.breakGlass && <span className="badge bad">taken at once{r.overdue ? ", review overdue" : ""}</span>}
+        {r.breakGlass && <span className="badge bad">emergency access{r.overdue ? ", review overdue" : ""}</span>}
         {mayDecide && (
           <>
             <button type="button" className="button primary" onClick={() => setVerb("approve")}>

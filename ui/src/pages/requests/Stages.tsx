@@ -60,7 +60,7 @@ export function Stages({ request: r }: { request: AccessRequest }) {
       </ol>
       {r.grant && (
         <p className="small" style={{ marginTop: 12 }}>
-          It ended in the grant <Link to={links.requests("grants")}>{r.grant}</Link>.
+          It created the grant <Link to={links.requests("grants")}>{r.grant}</Link>.
         </p>
       )}
       {r.state === "pending" && r.expiresAt && (
