@@ -102,10 +102,10 @@ test("activity tells what was reviewed, and leads there", async () => {
 test("who decides in one's place is named, seen by the delegate, and ended", async () => {
   const page = await as("petra", "/requests?show=away");
   await settled(page);
-  const end = page.getByRole("button", { name: "End it now" });
+  const end = page.getByRole("button", { name: "End delegation" });
   if ((await end.count()) > 0) await end.click(); // left by a run that was cut
   await page.fill("#delegates", "otto");
-  await page.getByRole("button", { name: "Let them decide" }).click();
+  await page.getByRole("button", { name: "Delegate" }).click();
   await page.getByText("decides access requests in your place").waitFor();
   const other = await as("otto", "/requests?show=away");
   await other.getByText("You decide in the place of petra").waitFor();

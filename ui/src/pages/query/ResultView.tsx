@@ -54,7 +54,7 @@ export function ResultView({
   if (!answer) {
     return (
       <div className="panel">
-        <Empty title="Ask your topics something">
+        <Empty title="Write a query">
           <p>
             The value's fields are the columns. <code>_key</code>, <code>_headers</code>, <code>_partition</code>,{" "}
             <code>_offset</code> and <code>_timestamp</code> are there too, by their names only. What you may not see

@@ -99,7 +99,7 @@ export default function AskPage() {
           </span>
         </div>
         <div className="field" hidden={urgent}>
-          <label htmlFor="days">For how long</label>
+          <label htmlFor="days">Duration</label>
           <select id="days" className="select" value={days} onChange={(e) => setDays(Number(e.target.value))}>
             {DAYS.map((n) => (
               <option key={n} value={n}>
