@@ -1,14 +1,19 @@
-"""The navigation of the documentation site names every page. The links and the build itself are checked by `.ci/docs`."""
+"""The navigation names every page, and pages name files that exist. Links and the build are checked by `.ci/docs`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = "api|benchmarks|catalog|client|docs|lineage|policies|requirements|scanners|stack|tests|ui"
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+MADE_LATER = {"ui/dist"}  # the build makes it
 
 
 def pages(entry: Any) -> Iterator[str]:
@@ -31,3 +36,10 @@ def test_every_decision_has_a_number() -> None:
         p.name for p in (ROOT / "docs/decisions").glob("*.md") if not p.name[:4].isdigit() and p.name != "index.md"
     ]
     assert without == []
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_named_in_a_page_exist(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+    named = set(re.findall(rf"`((?:{FOLDERS})/[\w./*-]*)`", text)) - MADE_LATER
+    assert [path for path in sorted(named) if not any(ROOT.glob(path.rstrip("/")))] == []
