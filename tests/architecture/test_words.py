@@ -24,8 +24,7 @@ PARTICIPLES = {"found", "made", "said", "told", "held"}
 
 GENERATED = {"api.md", "settings.md"}  # written from docstrings and descriptions, so counted there
 DOCS = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
     *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED | {"style.md"}),
     *(page for page in sorted((ROOT / "docs/decisions").glob("*.md")) if page.name >= "0070"),
 ]
