@@ -25,7 +25,7 @@ async function refusal(answer: Response): Promise<ApiError> {
   return new ApiError(
     answer.status,
     error?.code ?? "unknown",
-    error?.message ?? `Weir answered ${answer.status} without a word. Its log may say more.`,
+    error?.message ?? `Weir answered ${answer.status} without a message. Its log may have more.`,
     error?.details ?? {},
   );
 }
