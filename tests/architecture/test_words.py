@@ -123,12 +123,15 @@ def number(room: str, kind: str) -> int:
 
 
 def _changed() -> set[Path]:
-    """Files that differ from the last commit on main, where git knows one."""
-    base = subprocess.run(
-        ["git", "merge-base", "HEAD", "main"], cwd=ROOT, capture_output=True, text=True
-    ).stdout.strip()
-    names = subprocess.run(["git", "diff", "--name-only", base or "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    return {ROOT / name for name in names.stdout.splitlines()}
+    """Files that differ from where the branch left main, where git knows that."""
+
+    def git(*arguments: str) -> list[str]:
+        return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True).stdout.split()
+
+    base = git("merge-base", "HEAD", "main") or ["HEAD"]
+    return {
+        ROOT / name for name in git("diff", "--name-only", *base) + git("ls-files", "--others", "--exclude-standard")
+    }
 
 
 def listed(room: str, kind: str) -> Iterator[str]:
