@@ -33,7 +33,7 @@ test(
     const yaml = await page.inputValue("#yaml");
     await page.fill("#yaml", yaml.replace("MASK_HASH", "MASK_NULL"));
     await page.getByRole("button", { name: "Check" }).click();
-    await page.getByText("Who would see what otherwise").waitFor({ timeout: 45_000 });
+    await page.getByText("Changes in who sees what").waitFor({ timeout: 45_000 });
     await page.locator(".simulation tbody tr", { hasText: "ana" }).first().waitFor();
     await page.locator(".simulation").getByText("MASK_NULL").first().waitFor();
   },
@@ -102,10 +102,10 @@ test("activity tells what was reviewed, and leads there", async () => {
 test("who decides in one's place is named, seen by the delegate, and ended", async () => {
   const page = await as("petra", "/requests?show=away");
   await settled(page);
-  const end = page.getByRole("button", { name: "End it now" });
+  const end = page.getByRole("button", { name: "End delegation" });
   if ((await end.count()) > 0) await end.click(); // left by a run that was cut
   await page.fill("#delegates", "otto");
-  await page.getByRole("button", { name: "Let them decide" }).click();
+  await page.getByRole("button", { name: "Delegate" }).click();
   await page.getByText("decides access requests in your place").waitFor();
   const other = await as("otto", "/requests?show=away");
   await other.getByText("You decide in the place of petra").waitFor();
@@ -154,7 +154,7 @@ test("a report on a misspelt kind says what it is called, and problems of a sche
   await page.goto(`${WEIR}/datasets/prod/legacy-feed/schema`);
   await page.getByText(/a key stands twice in an object/).waitFor();
   await page.goto(`${WEIR}/datasets/prod/returns/schema`);
-  await page.getByText("The topic held no record when it was scanned.").waitFor();
+  await page.getByText("The topic had no records when it was scanned.").waitFor();
   await page.goto(`${WEIR}/datasets/prod/orders/schema?version=4711`);
   await page.getByText("There is no version 4711").waitFor();
 });

@@ -280,7 +280,7 @@ test("what one user saw does not stay for the next, however the session ended", 
   await page.getByText(/You were signed out: This token was ended/).waitFor();
   await page.goBack(); // to the tokens, without a load that would forget them
   await signIn("ana");
-  await page.getByText("Making and ending tokens").waitFor();
+  await page.getByText("Creating and revoking tokens").waitFor();
   expect(await page.getByRole("row", { name: /petra/ }).count()).toBe(0);
   await context.close();
 });

@@ -25,7 +25,7 @@ async function refusal(answer: Response): Promise<ApiError> {
   return new ApiError(
     answer.status,
     error?.code ?? "unknown",
-    error?.message ?? `Weir answered ${answer.status} without a word. Its log may say more.`,
+    error?.message ?? `Weir answered ${answer.status} without a message. Its log may have more.`,
     error?.details ?? {},
   );
 }
@@ -42,7 +42,7 @@ async function send(request: Request): Promise<Response> {
     throw new ApiError(
       0,
       "unreachable",
-      "Weir does not answer. Is it running? `weir status` tells; `weir up` starts it.",
+      "Weir does not answer. Is it running? `weir status` shows; `weir up` starts it.",
     );
   }
   if (answer.ok) return answer;

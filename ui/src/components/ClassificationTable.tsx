@@ -128,8 +128,8 @@ function Row({
             title={`${verb} ${c.entity} in ${c.path}`}
             lead={
               asking === "confirmed"
-                ? "Masks and rules for this kind of data then hold for this field, whatever later scans find."
-                : "The field then loses this tag and the masks that came with it. Later scans will not bring it back by the same means."
+                ? "Masks and rules for this kind of data then apply to this field, whatever later scans detect."
+                : "The field then loses this tag and the masks that came with it. Later scans will not suggest it again by the same recognizer."
             }
             action={verb}
             danger={asking === "rejected"}

@@ -10,7 +10,7 @@ export interface Chip {
 export function FilterChips({ chips }: { chips: Chip[] }) {
   if (chips.length === 0) return null;
   return (
-    <ul className="filter-chips" aria-label="Filters in force">
+    <ul className="filter-chips" aria-label="Active filters">
       {chips.map(({ key, text, remove }) => (
         <li key={key}>
           <button type="button" className="chip" aria-label={`Remove filter ${text}`} onClick={remove}>

@@ -32,6 +32,6 @@ const short = (text: string) => (
 
 const long = (text: string) => (
   <Notice tone="warn">
-    <p>{text} An administrator gives a role that carries it.</p>
+    <p>{text} An administrator can assign a role that has it.</p>
   </Notice>
 );

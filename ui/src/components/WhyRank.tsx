@@ -39,7 +39,7 @@ export function WhyRank({ hit, asked }: { hit: Hit; asked: Asked }) {
                     ))}
                   </ul>
                   <table className="why">
-                    <caption className="muted small">What its score is made of</caption>
+                    <caption className="muted small">Parts of its score</caption>
                     <tbody>
                       {reasonRows(reasons).map((row) => (
                         <tr key={row.name}>

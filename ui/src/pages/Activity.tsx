@@ -33,7 +33,7 @@ export default function ActivityPage() {
     <div className="page">
       <PageHead
         title="Activity"
-        lead="What changed, newest first. What people did stands here for those who may audit."
+        lead="What changed, newest first. Actions of people are listed for users who may read the audit."
       />
       <div className="row">
         <Segments
@@ -60,8 +60,8 @@ export default function ActivityPage() {
             <Empty title="Nothing happened yet" icon={<Activity size={28} aria-hidden />}>
               <p>
                 {about || kind?.types.length
-                  ? "Nothing fits. Choose everything, or another word."
-                  : "Scans, changed schemas and new finds of personal data stand here."}
+                  ? "No matches. Choose everything, or another word."
+                  : "Scans, changed schemas and new detections of personal data appear here."}
               </p>
             </Empty>
           ) : (

@@ -33,7 +33,10 @@ function Trail() {
   const entries = audit.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
     <div className="page">
-      <PageHead title="Audit" lead="Every decision, linked to the one before it: an edit, a hole or a cut tail shows.">
+      <PageHead
+        title="Audit"
+        lead="Every decision, linked to the one before it, so that a changed or missing entry is detected."
+      >
         <button type="button" className="button" disabled={verify.isPending} onClick={() => verify.mutate()}>
           <ShieldCheck size={15} aria-hidden /> {verify.isPending ? "Checking …" : "Verify the chain"}
         </button>
@@ -43,7 +46,7 @@ function Trail() {
         <Notice tone={verify.data.holds ? "ok" : "bad"}>
           {verify.data.holds ? (
             <p>
-              The chain holds: {count(verify.data.entries)} entries
+              The chain is intact: {count(verify.data.entries)} entries
               {verify.data.head && (
                 <>
                   , head <code className="anywhere">{sentenceOfHead(verify.data.head)}</code>
@@ -52,7 +55,7 @@ function Trail() {
               .
             </p>
           ) : (
-            <p>The chain does not hold from entry {verify.data.first_bad ?? "?"} on.</p>
+            <p>The chain is broken from entry {verify.data.first_bad ?? "?"} on.</p>
           )}
         </Notice>
       )}
@@ -76,7 +79,7 @@ function Trail() {
         <div className="panel flush table-wrap">
           {entries.length === 0 ? (
             <Empty title="No entries">
-              <p>Nothing fits. Fewer filters show more.</p>
+              <p>No matches. Remove a filter.</p>
             </Empty>
           ) : (
             <table className="table">

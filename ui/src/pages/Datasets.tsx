@@ -57,7 +57,7 @@ export default function DatasetsPage() {
   };
   return (
     <div className="page wide">
-      <PageHead title="Datasets" lead="What Weir knows of: topics of its clusters, and what jobs told it of.">
+      <PageHead title="Datasets" lead="Topics of the declared clusters, and datasets that jobs reported.">
         {may("scan") && (
           <Link className="button" to={links.admin("scans")}>
             Scan topics
@@ -127,12 +127,12 @@ function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown;
   if (rows.length === 0) {
     return (
       <div className="panel">
-        <Empty title={datasets.length === 0 ? "The catalog is empty" : "No dataset fits"}>
+        <Empty title={datasets.length === 0 ? "The catalog is empty" : "No dataset matches"}>
           <p>
             {datasets.length === 0 ? (
               <Link to={links.admin("scans")}>Scan a cluster to begin</Link>
             ) : (
-              "Fewer words or another choice above shows more."
+              "Use fewer words or another choice above."
             )}
           </p>
         </Empty>

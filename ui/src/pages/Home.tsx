@@ -142,11 +142,11 @@ function Kept() {
   );
 }
 
-/** What changed: events where Weir has told any, else the datasets it heard of last. */
+/** Recent events; where there are none yet, the datasets that changed last. */
 function Lately({ datasets }: { datasets: Dataset[] }) {
   const events = useEvents({}, 10);
   const newest = [...datasets].sort((a, b) => (b.updated_at ?? "").localeCompare(a.updated_at ?? ""));
-  const told = events.data ?? [];
+  const recent = events.data ?? [];
   return (
     <section className="panel flush" aria-labelledby="changed">
       <div className="panel-head">
@@ -159,8 +159,8 @@ function Lately({ datasets }: { datasets: Dataset[] }) {
         <div style={{ padding: 14 }}>
           <Loading lines={5} />
         </div>
-      ) : told.length > 0 ? (
-        <EventList events={told} />
+      ) : recent.length > 0 ? (
+        <EventList events={recent} />
       ) : (
         <ul className="list">
           {newest.slice(0, 8).map((d) => (

@@ -51,7 +51,7 @@ function Details({ job }: { job: Job }) {
                     <th>Run</th>
                     <th>State</th>
                     <th>Began</th>
-                    <th>Last heard of</th>
+                    <th>Last reported</th>
                     <th>Ended</th>
                   </tr>
                 </thead>

@@ -43,7 +43,7 @@ export default function ReviewPage() {
     <div className="page">
       <PageHead
         title="Review"
-        lead="Scans suggest, people decide. Suggestions mask already; a confirmation makes them lasting, a rejection lifts them."
+        lead="Scans suggest, people decide. Suggestions mask already; a confirmation keeps the mask, a rejection removes it."
       >
         <Segments
           label="Which detections"
@@ -101,7 +101,7 @@ export default function ReviewPage() {
                 >
                   <p>
                     {entity || dataset
-                      ? "Clear a filter to see the rest."
+                      ? "Remove a filter to see the rest."
                       : "The next scan that finds something new brings it here."}
                   </p>
                 </Empty>

@@ -125,7 +125,7 @@ export function Search() {
             <Empty title="Nothing found" icon={<SearchX size={28} aria-hidden />}>
               {filtered ? (
                 <p>
-                  Nothing fits these filters. <Link to={links.search({ q })}>Clear filters</Link>.
+                  No result matches these filters. <Link to={links.search({ q })}>Clear filters</Link>.
                 </p>
               ) : (
                 <p>

@@ -10,7 +10,7 @@ async function check(token: string): Promise<void> {
   try {
     answer = await fetch("/api/v1/datasets?limit=1", { headers: { Authorization: `Bearer ${token}` } });
   } catch {
-    throw new ApiError(0, "unreachable", "Weir does not answer. Is it running? `weir status` tells.");
+    throw new ApiError(0, "unreachable", "Weir does not answer. Is it running? `weir status` shows.");
   }
   if (answer.status !== 401) return;
   throw new ApiError(

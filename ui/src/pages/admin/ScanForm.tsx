@@ -92,7 +92,7 @@ function Form({ clusters }: { clusters: Cluster[] }) {
           <span className="hint">Names, or patterns with *; commas between.</span>
         </div>
         <div className="field">
-          <label htmlFor="strategy">Which records</label>
+          <label htmlFor="strategy">Strategy</label>
           <select id="strategy" className="select" value={strategy} onChange={(e) => setStrategy(e.target.value)}>
             {Object.entries(STRATEGIES).map(([name, text]) => (
               <option key={name} value={name}>
@@ -102,7 +102,7 @@ function Form({ clusters }: { clusters: Cluster[] }) {
           </select>
         </div>
         <div className="field">
-          <label htmlFor="records">At most, of each topic</label>
+          <label htmlFor="records">Maximum records per topic</label>
           <input
             id="records"
             className="input"

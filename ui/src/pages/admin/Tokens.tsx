@@ -10,7 +10,7 @@ import { When } from "@/components/When";
 
 export function Tokens() {
   return (
-    <PageNeeds permission="manage" what="Making and ending tokens">
+    <PageNeeds permission="manage" what="Creating and revoking tokens">
       <All />
     </PageNeeds>
   );
@@ -34,8 +34,8 @@ function All() {
         <input
           className="input"
           style={{ width: 220 }}
-          aria-label="Whose token"
-          placeholder="Whose token"
+          aria-label="User of the token"
+          placeholder="User"
           value={user}
           onChange={(e) => setUser(e.target.value)}
         />
@@ -44,7 +44,7 @@ function All() {
           style={{ width: 190 }}
           type="number"
           min={1}
-          aria-label="Valid for how many days"
+          aria-label="Validity in days"
           placeholder="days (empty: no end)"
           value={days}
           onChange={(e) => setDays(e.target.value)}
@@ -75,7 +75,7 @@ function All() {
                   <tr>
                     <th>User</th>
                     <th>Token</th>
-                    <th>Made</th>
+                    <th>Created</th>
                     <th>Ends</th>
                     <th>State</th>
                     <th>

@@ -16,7 +16,7 @@ export function AccessTab({ dataset }: { dataset: Dataset }) {
         <p>{access.error.message}</p>
         <p>
           Owners of a dataset see who may read it. You can always{" "}
-          <Link to={links.ask(dataset.reference)}>ask for access</Link>.
+          <Link to={links.ask(dataset.reference)}>request access</Link>.
         </p>
       </Notice>
     );

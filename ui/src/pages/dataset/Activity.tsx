@@ -26,7 +26,7 @@ export function Activity({ dataset }: { dataset: Dataset }) {
     return (
       <div className="panel">
         <Empty title="Nothing happened yet">
-          <p>Queries, requests, grants and reviews of this dataset stand here.</p>
+          <p>Queries, requests, grants and reviews of this dataset appear here.</p>
         </Empty>
       </div>
     );

@@ -106,7 +106,7 @@ function Editor({ dataset, onDone }: { dataset: Dataset; onDone: () => void }) {
       }}
     >
       <div className="field">
-        <label htmlFor="description">What it is</label>
+        <label htmlFor="description">Description</label>
         <textarea
           id="description"
           className="textarea"

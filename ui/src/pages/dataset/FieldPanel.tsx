@@ -97,7 +97,7 @@ function Profile({ profile }: { profile: Field }) {
       {withheld.length > 0 && (
         <>
           <dt>Withheld</dt>
-          <dd>{withheld.map((name) => name.replaceAll("_", " ")).join(", ")}: you may not read it clear</dd>
+          <dd>{withheld.map((name) => name.replaceAll("_", " ")).join(", ")}: you may not read it unmasked</dd>
         </>
       )}
       {withheld.includes("presence") ? null : profile.presence === null ? (

@@ -43,7 +43,7 @@ export function FieldReview({
         <dd>{found.score.toFixed(2)}</dd>
         {names.length > 0 && (
           <>
-            <dt>Found by</dt>
+            <dt>Detected by</dt>
             <dd>{names.join(", ")}</dd>
           </>
         )}

@@ -30,8 +30,8 @@ export function Overview({ dataset }: { dataset: DatasetDetails }) {
         )}
         {!dataset.cluster && (
           <Notice tone="info">
-            Known from lineage only: it lies in no cluster that Weir reads. Its columns are those that producers report,
-            and nobody has looked into its data.
+            Known from lineage only: Weir reads no cluster that has it. Its columns are those that producers report, and
+            nobody has looked into its data.
           </Notice>
         )}
         {dataset.cluster && !dataset.scanned_at && (

@@ -32,7 +32,7 @@ export function Rules({ dataset }: { dataset: DatasetDetails }) {
           />
         )}
       </Answer>
-      <h2>Who decides on requests</h2>
+      <h2>Approvers</h2>
       <Answer of={workflows}>
         {(list) => <Touching documents={list} dataset={dataset} nothing="No workflow matches: the owners decide." />}
       </Answer>
@@ -68,8 +68,8 @@ function Touching({
         <thead>
           <tr>
             <th>Name</th>
-            <th>What it says</th>
-            <th>Touches this by</th>
+            <th>Rule</th>
+            <th>Applies by</th>
           </tr>
         </thead>
         <tbody>

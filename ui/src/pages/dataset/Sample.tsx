@@ -39,7 +39,7 @@ export function Sample({ dataset }: { dataset: Dataset }) {
     <div className="stack-s">
       <p className="muted small">
         {readText(rows.data.window)} The newest come first. You see what your roles and grants allow; each column's head
-        says why.
+        shows why.
       </p>
       <div className="panel flush">
         {shown.rows.length === 0 ? (

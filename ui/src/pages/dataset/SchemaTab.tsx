@@ -43,7 +43,7 @@ export function SchemaTab({ dataset }: { dataset: DatasetDetails }) {
             <Empty title="No field yet">
               {!dataset.cluster && <p>No producer of lineage has named a column of it.</p>}
               <p hidden={!dataset.cluster}>
-                The topic held no record when it was scanned. <Link to={links.admin("scans")}>Scan it again</Link> when
+                The topic had no records when it was scanned. <Link to={links.admin("scans")}>Scan it again</Link> when
                 it does.
               </p>
             </Empty>

@@ -31,7 +31,7 @@ export function GraphExport({
     ["Picture (PNG)", async () => downloadBlob("lineage.png", await toPng(picture()))],
     ["Mermaid", () => download("lineage.mmd", toMermaid(shown), "text/plain")],
     ["Graphviz (DOT)", () => download("lineage.dot", toDot(shown), "text/vnd.graphviz")],
-    ["CSV, a line an arrow", () => download("lineage.csv", toCsv(shown), "text/csv")],
+    ["CSV, one line per arrow", () => download("lineage.csv", toCsv(shown), "text/csv")],
     ["JSON", () => download("lineage.json", json(), "application/json")],
   ];
   return (
@@ -42,7 +42,7 @@ export function GraphExport({
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content className="menu" align="start" sideOffset={6}>
-            <div className="caption">The graph as it stands here</div>
+            <div className="caption">The visible graph</div>
             {items.map(([text, act]) => (
               <DropdownMenu.Item key={text} onSelect={() => void act()}>
                 {text}

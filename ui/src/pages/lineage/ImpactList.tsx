@@ -16,7 +16,7 @@ import { safeUrl } from "@/lib/url";
 const HEADS: Record<Effect, [string, string]> = {
   breaks: ["Breaks", "bad"],
   may_break: ["May break", "warn"],
-  changes: ["Sees other values", "warn"],
+  changes: ["Values change", "warn"],
   safe: ["Safe", "ok"],
 };
 const MOST = 200;
@@ -64,7 +64,7 @@ export function ImpactList({
         </span>
       </div>
       <Segments
-        label="What is done to it"
+        label="Change"
         value={change ?? "none"}
         onChange={choose}
         options={[

@@ -98,7 +98,7 @@ export function LineageBar({
       <Choice
         label="Show"
         value={basis}
-        options={{ last_run: "what the last runs do", contents: "where contents come from" }}
+        options={{ last_run: "last runs", contents: "stored contents" }}
         onChange={(chosen) => onChange({ basis: chosen === "last_run" ? null : chosen })}
       />
       <Choice

@@ -138,7 +138,7 @@ function View({ root }: { root: string }) {
         </Notice>
       )}
       {graph.truncated && (
-        <Notice tone="warn">The graph goes on beyond what one answer holds; open nodes to follow it.</Notice>
+        <Notice tone="warn">The graph has more nodes than one answer can have; open nodes to see them.</Notice>
       )}
       <div className="lineage-columns">
         <div className="panel flush canvas" aria-busy={base.isFetching}>
@@ -150,7 +150,7 @@ function View({ root }: { root: string }) {
             <Empty title="No lineage is known here">
               <p>
                 {asOf ? "Nothing was known at that time. " : ""}
-                Jobs tell it: point their OpenLineage client at this Weir's <code>/api/v1/lineage</code>.
+                Jobs report it: point their OpenLineage client at this Weir's <code>/api/v1/lineage</code>.
               </p>
             </Empty>
           ) : (

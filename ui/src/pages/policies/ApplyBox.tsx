@@ -37,7 +37,7 @@ export function ApplyBox({ text }: { text: string }) {
           onChange={(e) => setYaml(e.target.value)}
         />
         <span className="hint">
-          Check tells what would change and who would see more or less; nothing is written before Apply.
+          Check shows what would change and who would see more or less; nothing is written before Apply.
         </span>
       </div>
       {apply.isError && <ErrorNotice error={apply.error} />}

@@ -49,7 +49,7 @@ export default function PoliciesPage() {
     <div className="page">
       <PageHead
         title="Policies"
-        lead="What is declared: who may read what, and how much of it. The same documents stand in git."
+        lead="Declared state: who may read what, and how much of it. Keep the same documents in git."
       >
         <button type="button" className="button" onClick={() => setMask(mask === null ? {} : null)}>
           {mask === null ? "Try a mask" : "Close the mask"}
@@ -158,7 +158,7 @@ function DeleteButton({ kind, name }: { kind: string; name: string }) {
         open={sure}
         onClose={close}
         title={`Delete ${kind} ${name}?`}
-        lead="What it says holds no longer, from the next query on. What scans found stays."
+        lead="It stops applying from the next query on. Scan results stay."
       >
         {deleted.isError && (
           <div style={{ marginTop: 12 }}>

@@ -27,7 +27,7 @@ export function Simulation({ of }: { of: Simulated }) {
   return (
     <section className="stack-s" aria-label="Who would see what">
       <div className="spread">
-        <h3>Who would see what otherwise</h3>
+        <h3>Changes in who sees what</h3>
         <Segments
           label="Which"
           value={shown}

@@ -24,7 +24,7 @@ export function ExplainView({ sql, purpose }: { sql: string; purpose: string }) 
     return (
       <div className="panel">
         <Empty title="Nothing to explain yet">
-          <p>Write a statement above: this tells what you would see of it and why.</p>
+          <p>Write a statement above: the explanation shows what you would see and why.</p>
         </Empty>
       </div>
     );
@@ -138,9 +138,9 @@ function OneTable({ of }: { of: ExplainedTable }) {
                     <span
                       className={`badge ${field.effect === "deny" ? "bad" : hidden.includes(field) ? "mask" : "ok"}`}
                     >
-                      {field.effect === "deny" ? "refused" : hidden.includes(field) ? field.mask : "clear"}
+                      {field.effect === "deny" ? "refused" : hidden.includes(field) ? field.mask : "unmasked"}
                     </span>
-                    {field.clear_when && <div className="small">clear where {field.clear_when}</div>}
+                    {field.clear_when && <div className="small">unmasked where {field.clear_when}</div>}
                   </td>
                   <td>
                     <Reasons reasons={reasonList(field.reasons)} />

@@ -54,7 +54,7 @@ export function History({
     return (
       <div className="panel">
         <Empty title="No statements yet">
-          <p>What you run stands here, in this browser only.</p>
+          <p>Statements that you run appear here, in this browser only.</p>
         </Empty>
       </div>
     );

@@ -38,7 +38,7 @@ export function LiveView({ tail }: { tail: Tail }) {
         <Notice tone="warn">
           <p>
             What you may see changed <When at={tail.changed} />: a grant or a rule is not what it was when you began.
-            Rows shown under the earlier decision were taken away; each column's head says what holds now.
+            Rows shown under the earlier decision were removed; each column's header shows what applies now.
           </p>
         </Notice>
       )}
@@ -47,7 +47,7 @@ export function LiveView({ tail }: { tail: Tail }) {
       <div className="panel flush">
         {tail.columns.length === 0 && tail.rows.length === 0 ? (
           <Empty title={live ? "Waiting for records" : "No rows"}>
-            {live && <p>Rows stand here as soon as new records arrive in the topic.</p>}
+            {live && <p>Rows appear as soon as new records arrive in the topic.</p>}
           </Empty>
         ) : (
           <ResultGrid columns={tail.columns} rows={tail.rows} />

@@ -27,7 +27,11 @@ export function Preview({ of }: { of: Checked | null }) {
         const look = lookOf(column.decision);
         const Icon = ICONS[look];
         return (
-          <li key={i} className={`badge ${TONES[look]}`} title={columnReasons(column.decision).join("\n") || "clear"}>
+          <li
+            key={i}
+            className={`badge ${TONES[look]}`}
+            title={columnReasons(column.decision).join("\n") || "unmasked"}
+          >
             <Icon size={12} aria-hidden />
             {column.name}
             {look !== "clear" && ` ${column.decision?.masks?.join(", ") ?? "left out"}`}

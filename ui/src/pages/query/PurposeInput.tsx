@@ -12,7 +12,7 @@ export function PurposeInput({ value, onChange }: { value: string; onChange: (pu
         style={{ width: 220 }}
         list="purposes"
         value={value}
-        placeholder={offered.length > 0 ? "as your grant says" : "none"}
+        placeholder={offered.length > 0 ? "as in your grant" : "none"}
         onChange={(e) => onChange(e.target.value)}
       />
       <datalist id="purposes">

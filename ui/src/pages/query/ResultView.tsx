@@ -54,11 +54,11 @@ export function ResultView({
   if (!answer) {
     return (
       <div className="panel">
-        <Empty title="Ask your topics something">
+        <Empty title="Write a query">
           <p>
             The value's fields are the columns. <code>_key</code>, <code>_headers</code>, <code>_partition</code>,{" "}
             <code>_offset</code> and <code>_timestamp</code> are there too, by their names only. What you may not see
-            arrives masked; each column says why. <code>SHOW TABLES</code> and <code>DESCRIBE</code> answer as well.
+            arrives masked; each column shows why. <code>SHOW TABLES</code> and <code>DESCRIBE</code> answer as well.
           </p>
         </Empty>
       </div>
@@ -89,7 +89,7 @@ export function ResultView({
       <div className="panel flush">
         {answer.rows.length === 0 ? (
           <Empty title="No rows">
-            <p>Nothing in what was read fits, or nothing of it may be seen by you.</p>
+            <p>No record that was read matches, or you may not see the matching ones.</p>
           </Empty>
         ) : (
           <ResultGrid columns={answer.columns} rows={answer.rows} dataset={dataset} reasons={answer.decision.reasons} />

@@ -16,8 +16,10 @@ export function Running() {
         <section className="panel flush" aria-label="Running queries">
           {stop.isError && <ErrorNotice error={stop.error} />}
           {list.length === 0 ? (
-            <Empty title="Nothing runs">
-              <p>Queries and live tails stand here while they run; yours, and everybody's for those who manage Weir.</p>
+            <Empty title="No running queries">
+              <p>
+                Queries and live tails appear here while they run: yours, and everybody's for users who manage Weir.
+              </p>
             </Empty>
           ) : (
             <div className="table-wrap">

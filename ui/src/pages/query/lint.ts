@@ -5,8 +5,8 @@ import { checkQuery } from "@/api/query";
 import type { Checked, SqlProblem } from "@/api/types";
 import { offsetOf } from "@/lib/sql";
 
-/** The same text is asked about once, however often the cursor rests. `told` gets every answer, null for none. */
-export function gateLint(purpose: () => string, told: (checked: Checked | null) => void) {
+/** The same text is asked about once, however often the cursor rests. `onChecked` gets every answer, null for none. */
+export function gateLint(purpose: () => string, onChecked: (checked: Checked | null) => void) {
   let last: { key: string; found: Diagnostic[] } | null = null;
   return async (view: EditorView): Promise<Diagnostic[]> => {
     const text = view.state.doc.toString();
@@ -16,7 +16,7 @@ export function gateLint(purpose: () => string, told: (checked: Checked | null) 
     const ready = /\bfrom\s+\S/i.test(text);
     const checked = ready ? await checkQuery(text, purpose() || null).catch(() => null) : null;
     if (view.state.doc.toString() !== text) return [];
-    told(checked);
+    onChecked(checked);
     last = { key, found: (checked?.problems ?? []).map((problem) => diagnostic(problem, text)) };
     return last.found;
   };

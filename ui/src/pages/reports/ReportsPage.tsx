@@ -18,7 +18,7 @@ type Kind = "entity" | "field" | "term";
 
 export default function ReportsPage() {
   return (
-    <PageNeeds permission="report:read" what="Reading where data lies">
+    <PageNeeds permission="report:read" what="Reading data locations">
       <Reports />
     </PageNeeds>
   );
@@ -39,7 +39,7 @@ function Reports() {
     <div className="page">
       <PageHead
         title={subject ? `Data locations: ${subject}` : "Data locations"}
-        lead="Every place it stands in: key, value, header, nested; where it goes next; who reads it; who may see it."
+        lead="Every location: key, value, header, nested; where it goes next; who reads it; who may see it."
       >
         {report.data && (
           <span className="row no-print">
@@ -78,7 +78,7 @@ function Reports() {
       ) : (
         <div className="panel">
           <Empty title="Ask for a field, a kind of personal data or a term" icon={<FileSearch size={28} aria-hidden />}>
-            <p>PII stands for every kind of personal data. A field may be a name (email) or a whole path.</p>
+            <p>PII means every kind of personal data. A field may be a name (email) or a whole path.</p>
           </Empty>
         </div>
       )}
@@ -86,10 +86,10 @@ function Reports() {
   );
 }
 
-function Ask({ kind: was, text: said, asOf: at }: { kind: Kind; text: string; asOf: string | null }) {
+function Ask({ kind: initialKind, text: initialText, asOf: at }: { kind: Kind; text: string; asOf: string | null }) {
   const navigate = useNavigate();
-  const [kind, setKind] = useState<Kind>(was);
-  const [text, setText] = useState(said);
+  const [kind, setKind] = useState<Kind>(initialKind);
+  const [text, setText] = useState(initialText);
   const [asOf, setAsOf] = useState(at?.slice(0, 16) ?? "");
   const entities = useSearch({ q: "", kind: "field" }, 1).data?.facets.entity ?? [];
   return (

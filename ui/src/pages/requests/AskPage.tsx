@@ -30,7 +30,7 @@ export default function AskPage() {
     <div className="page">
       <PageHead
         title="Request access"
-        lead="Owners, and others where personal data is asked for, decide. What they grant ends by itself."
+        lead="Owners decide, and others where personal data is requested. A grant expires automatically."
         crumbs={<Link to={links.requests()}>Requests</Link>}
       />
       <form
@@ -95,11 +95,11 @@ export default function AskPage() {
             onChange={(e) => setPurpose(e.target.value)}
           />
           <span className="hint">
-            It stands in the grant and in the audit. A query may state it, to stand on this grant alone.
+            It is recorded in the grant and in the audit. A query may state it, to use this grant alone.
           </span>
         </div>
         <div className="field" hidden={urgent}>
-          <label htmlFor="days">For how long</label>
+          <label htmlFor="days">Duration</label>
           <select id="days" className="select" value={days} onChange={(e) => setDays(Number(e.target.value))}>
             {DAYS.map((n) => (
               <option key={n} value={n}>
@@ -115,9 +115,9 @@ export default function AskPage() {
         <label className="row-nowrap">
           <input type="checkbox" checked={urgent} onChange={(e) => setUrgent(e.target.checked)} />
           <span>
-            It cannot wait: take access at once.{" "}
+            Emergency: take access now.{" "}
             <span className="muted">
-              Short, where a workflow lets you; everybody concerned is told, and it is reviewed.
+              For a short time, where a workflow allows it; everybody concerned is notified, and it is reviewed.
             </span>
           </span>
         </label>

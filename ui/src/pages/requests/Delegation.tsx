@@ -16,8 +16,8 @@ export function DelegationTab() {
         <div className="stack">
           {insteadOf.length > 0 && (
             <Notice>
-              You decide in the place of <strong>{insteadOf.join(", ")}</strong> while they are away. Their requests
-              stand under “To decide”; you sign with your own name.
+              You decide in the place of <strong>{insteadOf.join(", ")}</strong> while they are away. Their requests are
+              under “To decide”; you sign with your own name.
             </Notice>
           )}
           {delegation ? <Standing of={delegation} /> : <Name />}
@@ -40,7 +40,7 @@ function Standing({ of }: { of: Delegation }) {
       {change.isError && <ErrorNotice error={change.error} />}
       <div>
         <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate(null)}>
-          End it now
+          End delegation
         </button>
       </div>
     </section>
@@ -56,7 +56,7 @@ function Name() {
     <form
       className="panel stack"
       style={{ maxWidth: 560 }}
-      aria-label="Name who decides in your place"
+      aria-label="Name a delegate"
       onSubmit={(event) => {
         event.preventDefault();
         const until = new Date(Date.now() + weeks * 7 * 86_400_000).toISOString();
@@ -64,10 +64,11 @@ function Name() {
       }}
     >
       <p className="muted">
-        While you are away, others may decide the access requests that wait for you: never your own, and never theirs.
+        While you are away, delegates may decide access requests that are pending for you: never your own, and never
+        theirs.
       </p>
       <div className="field">
-        <label htmlFor="delegates">Who decides in your place</label>
+        <label htmlFor="delegates">Delegates</label>
         <input
           id="delegates"
           className="input"
@@ -78,7 +79,7 @@ function Name() {
         <span className="hint">Names of users, with commas between several.</span>
       </div>
       <div className="field">
-        <label htmlFor="weeks">For how long</label>
+        <label htmlFor="weeks">Duration</label>
         <select id="weeks" className="select" value={weeks} onChange={(event) => setWeeks(Number(event.target.value))}>
           {WEEKS.map((n) => (
             <option key={n} value={n}>
@@ -90,7 +91,7 @@ function Name() {
       {change.isError && <ErrorNotice error={change.error} />}
       <div>
         <button type="submit" className="button primary" disabled={change.isPending || delegates.length === 0}>
-          Let them decide
+          Delegate
         </button>
       </div>
     </form>

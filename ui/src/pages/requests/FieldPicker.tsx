@@ -17,12 +17,12 @@ export function FieldPicker({
   onChange: (fields: string[]) => void;
 }) {
   const [text, setText] = useState("");
-  const held = found.filter((c) => c.state !== "rejected");
-  const personal = (path: string) => held.filter((c) => c.path === path);
+  const tagged = found.filter((c) => c.state !== "rejected");
+  const personal = (path: string) => tagged.filter((c) => c.path === path);
   const leaves = fields.filter(
     (f) => !fields.some((other) => other.path !== f.path && other.path.startsWith(`${f.path}.`)),
   );
-  const paths = [...new Set([...chosen, ...held.map((c) => c.path), ...leaves.map((f) => f.path)])];
+  const paths = [...new Set([...chosen, ...tagged.map((c) => c.path), ...leaves.map((f) => f.path)])];
   const wanted = text.trim().toLowerCase();
   const shown = paths.filter((p) => p.toLowerCase().includes(wanted));
   return (

@@ -20,7 +20,7 @@ export function GrantList({ user }: { user: string | undefined }) {
       {ending && (
         <ReasonDialog
           title={`Revoke ${ending.name}`}
-          lead="It ends now. A query that runs on it is cut."
+          lead="It ends now. Queries that use it are stopped."
           action="Revoke"
           danger
           busy={revoke.isPending}
@@ -49,7 +49,7 @@ function GrantTable({
           <div className="panel">
             <Empty title="No grants">
               <p>
-                An approved request ends in a grant. <Link to={links.ask("")}>Request access</Link>
+                An approved request creates a grant. <Link to={links.ask("")}>Request access</Link>
               </p>
             </Empty>
           </div>

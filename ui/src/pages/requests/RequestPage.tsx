@@ -53,7 +53,7 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
             Back to the query
           </Link>
         )}
-        {r.breakGlass && <span className="badge bad">taken at once{r.overdue ? ", review overdue" : ""}</span>}
+        {r.breakGlass && <span className="badge bad">emergency access{r.overdue ? ", review overdue" : ""}</span>}
         {mayDecide && (
           <>
             <button type="button" className="button primary" onClick={() => setVerb("approve")}>
@@ -73,7 +73,7 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
       <div className="columns">
         <div className="stack">
           <section className="panel">
-            <h2>What is asked</h2>
+            <h2>Requested access</h2>
             <dl className="facts">
               <dt>Dataset</dt>
               <dd>
@@ -133,7 +133,7 @@ function Opens({ request }: { request: AccessRequest }) {
   const touched = opens(found.data ?? [], request.fields);
   return (
     <section className="panel">
-      <h2>Personal data it would open</h2>
+      <h2>Personal data it would unmask</h2>
       {found.isPending ? null : touched.length === 0 ? (
         <p className="muted">None is known in these fields.</p>
       ) : (
@@ -157,7 +157,7 @@ function Already({ dataset }: { dataset: string }) {
   if (!rows) return null;
   return (
     <section className="stack-s">
-      <h2>Who may read it already</h2>
+      <h2>Current access</h2>
       <AccessTable rows={rows} />
     </section>
   );

@@ -28,10 +28,10 @@ export function RequestTable({
         <thead>
           <tr>
             <th>Dataset and fields</th>
-            <th>Who</th>
+            <th>Requester</th>
             <th>Purpose</th>
-            {decide ? <th>Would open</th> : <th>State</th>}
-            <th>Asked</th>
+            {decide ? <th>Would unmask</th> : <th>State</th>}
+            <th>Requested</th>
             <th>Until</th>
             {decide && (
               <th>

@@ -30,7 +30,7 @@ export default function RequestsPage() {
     <div className="page">
       <PageHead
         title="Requests"
-        lead="Ask to see fields clear, for a purpose and a time. Others decide; it ends by itself."
+        lead="Request unmasked fields, for a purpose and a time. Others decide; access expires automatically."
       >
         <Link className="button primary" to={links.ask("")}>
           Request access
@@ -52,7 +52,7 @@ export default function RequestsPage() {
           {() => {
             if (shown === "decide") {
               return decide.length === 0 ? (
-                <Nothing title="Nothing waits for you" text="Requests that you may decide stand here." />
+                <Nothing title="Nothing pending" text="Requests that you may decide appear here." />
               ) : (
                 <RequestTable requests={decide} user={user} decide />
               );

@@ -45,7 +45,7 @@ export function Stages({ request: r }: { request: AccessRequest }) {
                   </span>
                 )}
                 {r.stage === stage.name && r.deciders?.length === 0 && (
-                  <span className="badge warn">nobody Weir knows by name can decide this</span>
+                  <span className="badge warn">no user known to Weir can decide this</span>
                 )}
                 {votes.map((vote) => (
                   <p key={`${vote.by} ${vote.at}`} className="small">
@@ -60,7 +60,7 @@ export function Stages({ request: r }: { request: AccessRequest }) {
       </ol>
       {r.grant && (
         <p className="small" style={{ marginTop: 12 }}>
-          It ended in the grant <Link to={links.requests("grants")}>{r.grant}</Link>.
+          It created the grant <Link to={links.requests("grants")}>{r.grant}</Link>.
         </p>
       )}
       {r.state === "pending" && r.expiresAt && (
