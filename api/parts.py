@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from api.clusters import OwnServers
+from api.extras import MEANING
 from api.home import Home
 from api.settings import Settings
 from catalog.secrets import Secrets
@@ -108,7 +109,7 @@ class Parts:
     def meaning(self) -> Any:
         from catalog.adapters.word_vectors import WordVectors
 
-        return WordVectors() if self._settings.catalog.search_by_meaning else None
+        return WordVectors() if self._settings.catalog.search_by_meaning and not MEANING.missing() else None
 
     def brokers(self) -> Any:
         from catalog.adapters.kafka_topics import KafkaBrokers

@@ -11,6 +11,7 @@ import uvicorn
 
 from api.app import create_app
 from api.bootstrap import build
+from api.extras import notices
 from api.home import Home, write_private
 from api.log_files import keep_small
 from api.logs import configure
@@ -46,6 +47,8 @@ def serve(home: Home) -> None:
     address = Address(settings.api.host, settings.api.port)
     write_private(home.root / "run" / "weir.json", f'{{"url": "{address.url}"}}\n')
     structlog.get_logger("weir").info("serving", url=address.url)
+    for notice in notices():
+        structlog.get_logger("weir").warning("extra_missing", notice=notice)
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(services),

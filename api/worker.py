@@ -13,6 +13,7 @@ import structlog
 from api.bootstrap import Services, build
 from api.engines import Logs, Revival
 from api.errors import frames
+from api.extras import notices
 from api.home import Home, write_private
 from api.log_files import keep_small
 from api.logs import configure
@@ -61,6 +62,8 @@ def run(home: Home) -> None:
     marker = home.root / "run" / "worker.pid"
     write_private(marker, str(os.getpid()))
     log.info("working")
+    for notice in notices():
+        log.warning("extra_missing", notice=notice)
     stop.wait()
     for thread in threads:
         thread.join(10)
