@@ -38,7 +38,7 @@ class Dependencies(MetadataHookInterface):
 
 
 class Pages(BuildHookInterface[Any]):
-    """Builds ui/dist before it is packed. WEIR_BUILD_PAGES=no leaves the pages out: a wheel for tests of the rest."""
+    """Builds ui/dist before it is packed. WEIR_BUILD_PAGES=no leaves the pages out, =kept packs them as they were built last."""
 
     PLUGIN_NAME = "custom"
 
@@ -46,11 +46,15 @@ class Pages(BuildHookInterface[Any]):
         if version == "editable":
             raise RuntimeError("Weir is developed from its checkout: run ./weir instead of an editable install.")
         root = Path(self.root)
-        if os.environ.get("WEIR_BUILD_PAGES") == "no":
+        wanted = os.environ.get("WEIR_BUILD_PAGES", "yes")
+        if wanted not in ("yes", "no", "kept"):
+            raise ValueError(f"WEIR_BUILD_PAGES is {wanted!r}; use yes, no or kept.")
+        if wanted == "no":
             return
         reasons: list[str] = []
-        if not _module(root / "ui" / "build.py").ensure(reasons.append):
-            raise RuntimeError(f"{' '.join(reasons)} WEIR_BUILD_PAGES=no makes a wheel without them.")
+        pages = _module(root / "ui" / "build.py")
+        if not (pages.built() if wanted == "kept" else pages.ensure(reasons.append)):
+            raise RuntimeError(f"{' '.join(reasons)} WEIR_BUILD_PAGES=no makes a wheel without them.".strip())
         build_data["force_include"][str(root / "ui" / "dist")] = "weir/_rooms/ui/dist"
 
 
