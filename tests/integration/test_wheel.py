@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from api import VERSION
-from api.extras import EXTRAS
+from api.config.extras import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "ui" / "dist" / "index.html"
@@ -147,9 +147,9 @@ from weir import open_rooms
 open_rooms()
 from fastapi.testclient import TestClient
 import api
-from api.app import create_app
-from api.bootstrap import offline
-from scanners.adapters.code_archive import code_archive
+from api.http.app import create_app
+from api.wiring.bootstrap import offline
+from scanners.adapters.spark.code_archive import code_archive
 print("_rooms" in api.__file__)
 client = TestClient(create_app(offline()))
 print(client.get("/healthz").status_code, client.get("/openapi.json").status_code, client.get("/").status_code)
