@@ -2,8 +2,10 @@
 # travel to Spark's workers.
 FROM python:3.11-slim-bookworm AS weir
 WORKDIR /opt/weir
-COPY requirements/base.txt requirements/java.txt requirements/
-RUN pip install --no-cache-dir --require-hashes --requirement requirements/base.txt
+# base: the core and every extra; core: see docs/install.md.
+ARG PACKAGES=base
+COPY requirements/base.txt requirements/core.txt requirements/java.txt requirements/
+RUN pip install --no-cache-dir --require-hashes --requirement requirements/$PACKAGES.txt
 COPY . .
 RUN useradd --system --home-dir /var/lib/weir weir && install --directory --owner weir --mode 700 /var/lib/weir
 ENV PYTHONPATH=/opt/weir PYTHONUNBUFFERED=1 WEIR_HOME=/var/lib/weir

@@ -11,6 +11,8 @@ from types import ModuleType
 
 from api.config.home import PROGRAM
 
+UI = PROGRAM / "ui"
+
 
 class PagesBuild:
     """Builds beside the start of the servers. Weir works without pages, so nothing here fails a start."""
@@ -27,6 +29,8 @@ class PagesBuild:
         self._thread.join()
 
     def _build(self) -> None:
+        if (UI / "dist" / "index.html").exists() and not (UI / "src").exists():
+            return  # a wheel brings the pages and nothing to build them from
         try:
             build = _module()
             if build.find_node() is None:
@@ -45,7 +49,7 @@ class PagesBuild:
 
 def _module() -> ModuleType:
     """ui/build.py: the folder is no Python package, so it is loaded by its path."""
-    path = PROGRAM / "ui" / "build.py"
+    path = UI / "build.py"
     spec = importlib.util.spec_from_file_location("weir_ui_build", path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(2, "ui/build.py is not there")

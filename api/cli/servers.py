@@ -6,9 +6,11 @@ import os
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from api.cli.options import Output
 from api.cli.output import Format, console, errors, print_text, show
+from api.config.extras import notices
 from api.config.home import Home
 
 Detach = Annotated[bool, typer.Option("--detach", "-d", help="Return when everything is ready, and leave it running.")]
@@ -61,7 +63,7 @@ def status(output: Output = Format.TABLE) -> None:
 
     running = Running(Home.of_environment())
     rows = running.status()
-    whole = {"url": running.serving(rows), "home": str(running.home.root), "servers": rows}
+    whole = {"url": running.serving(rows), "home": str(running.home.root), "servers": rows, "notices": notices()}
     shown = [{**row, "memory": f"{row['memory'] / 1e6:.0f} MB" if row["memory"] else ""} for row in rows]
     show(shown, ("name", "state", "url", "version", "pid", "memory"), output, whole=whole)
     if output is Format.TABLE:
@@ -69,6 +71,8 @@ def status(output: Output = Format.TABLE) -> None:
         console.print(
             f"{total / 1e9:.2f} GB in all. " + (f"Weir: {whole['url']}" if whole["url"] else "Weir is down: weir up")
         )
+        for notice in notices():
+            errors.print(f"[yellow]![/] {escape(notice)}", soft_wrap=True)
 
 
 def demo(

@@ -37,6 +37,8 @@ def test(
     bench: Annotated[str | None, typer.Option("--bench", help="Run a benchmark of benchmarks/ instead.")] = None,
 ) -> None:
     """Check the code and run the tests; servers are started as needed. Further arguments go to pytest."""
+    if not (_ROOT / "tests").exists():
+        raise typer.BadParameter("this Weir was installed from a wheel, which has no tests; run it in a checkout.")
     if bench is not None:
         raise typer.Exit(_run([f"benchmarks.{_known('benchmark', bench, _benchmarks())}", *context.args]))
     part = bool(unit or room or words)

@@ -20,7 +20,8 @@ def settings_markdown() -> str:
         "Set a variable, or write the same names nested into `weir.yaml` in `WEIR_HOME` (or the file `WEIR_CONFIG` names):",
         "`WEIR_API__PORT=9000` is `api: {port: 9000}`. A name nobody knows is an error. `weir init` prints a file to start from.",
         "",
-        "Besides: `WEIR_HOME` (folder of the instance, `.weir` beside the program), `WEIR_CACHE` (downloaded servers),",
+        "Besides: `WEIR_HOME` (folder of the instance: `.weir` beside the launcher, `~/.weir` of a wheel),",
+        "`WEIR_CACHE` (downloaded servers),",
         "`WEIR_URL` and `WEIR_TOKEN` (which Weir the command line talks to), and `WEIR_STACK__*` for the local servers,",
         "see [running.md](running.md).",
     ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import structlog
 import uvicorn
 
+from api.config.extras import notices
 from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure
@@ -46,6 +47,8 @@ def serve(home: Home) -> None:
     address = Address(settings.api.host, settings.api.port)
     write_private(home.root / "run" / "weir.json", f'{{"url": "{address.url}"}}\n')
     structlog.get_logger("weir").info("serving", url=address.url)
+    for notice in notices():
+        structlog.get_logger("weir").warning("extra_missing", notice=notice)
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(services),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import structlog
 
+from api.config.extras import notices
 from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
@@ -61,6 +62,8 @@ def run(home: Home) -> None:
     marker = home.root / "run" / "worker.pid"
     write_private(marker, str(os.getpid()))
     log.info("working")
+    for notice in notices():
+        log.warning("extra_missing", notice=notice)
     stop.wait()
     for thread in threads:
         thread.join(10)

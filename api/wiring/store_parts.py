@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from api.config.extras import MEANING
 from api.config.home import Home
 from api.config.settings import Settings
 from api.joins.connections import OwnServers
@@ -127,7 +128,7 @@ class StoreParts(Made):
     def meaning(self) -> Meaning | None:
         from catalog.adapters.word_vectors import WordVectors
 
-        return WordVectors() if self._settings.catalog.search_by_meaning else None
+        return WordVectors() if self._settings.catalog.search_by_meaning and not MEANING.missing() else None
 
     @part
     def brokers(self) -> Brokers:

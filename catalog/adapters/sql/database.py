@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,10 @@ class Database:
                 " Weir keeps its record in sqlite or postgresql."
             )
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        if self.url.get_driver_name() == "psycopg" and find_spec("psycopg") is None:
+            raise SettingsError(
+                "WEIR_DATABASE__URL names a PostgreSQL, whose driver is not installed: pip install 'weir-catalog[postgres]'."
+            )
         self.engine = self._engine()
         # Both share one pool; only how a transaction begins differs. A SQLite transaction that reads first and writes
         # later fails when another wrote in between, so writers take the lock at once.
