@@ -16,7 +16,7 @@ import pytest
 from benchmarks.engine import STATEMENTS, Door, beside
 from engine_door import answered, opened
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.integration, pytest.mark.own_servers, pytest.mark.timeout(900)]
 SECONDS = 10.0
 LONGEST = SECONDS + 20 + 5 + 3
 """The limit of a query, the longest wait for a turn, that for a starting engine, and what a busy machine adds."""
