@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import phases
+from api.cli import coverage, phases
 from api.cli.output import errors, print_text
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -34,12 +34,15 @@ def test(
         str | None, typer.Option("-k", help="Only tests whose names match, without the checks; as for pytest.")
     ] = None,
     bench: Annotated[str | None, typer.Option("--bench", help="Run a benchmark of benchmarks/ instead.")] = None,
+    covered: Annotated[
+        bool, typer.Option("--coverage", help="How much of each room runs, without the checks; with a floor.")
+    ] = False,
 ) -> None:
     """Check the code and run the tests; servers are started as needed. Further arguments go to pytest."""
     if bench is not None:
         raise typer.Exit(_run([f"benchmarks.{_known('benchmark', bench, _benchmarks())}", *context.args]))
     part = bool(unit or room or words)
-    if not part and not context.args:
+    if not part and not covered and not context.args:
         raise typer.Exit(phases.run(phases.FAST if fast else phases.WHOLE, _ROOT, print_text))
     selection = ["-m", "not integration and not e2e"] if fast else []
     selection += ["-k", words] if words else []
@@ -48,6 +51,8 @@ def test(
         selection.append(f"tests/unit/{_known('room', room, rooms)}")
     elif unit:
         selection.append("tests/unit")
+    if covered:
+        raise typer.Exit(coverage.run(_ROOT, [*selection, *context.args], print_text))
     failed = [] if part else _failed_checks()
     code = _run(["pytest", *selection, *context.args])
     if failed:
