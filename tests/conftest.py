@@ -130,13 +130,44 @@ def weir() -> Iterator[RunningWeir]:
 
 
 @pytest.fixture(scope="session")
+def local_servers() -> Iterator[Stack]:
+    """The servers without Weir, ended after the session; an engine that ends meanwhile is started again."""
+    home = Path(tempfile.mkdtemp(prefix="weir-test-"))
+    env = instance_environment(home)
+    run = [sys.executable, "-m", "stack"]
+    done = subprocess.run(
+        [*run, "up", "--detach"], env=env, capture_output=True, text=True, cwd=ROOT, timeout=900, check=False
+    )
+    keeper = None
+    try:
+        assert done.returncode == 0, f"the servers did not start:\n{done.stdout}\n{done.stderr}"
+        keeper = subprocess.Popen(
+            [*run, "up"], env=env, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
+        known = subprocess.run(
+            [*run, "env", "-o", "json"], env=env, capture_output=True, text=True, cwd=ROOT, check=True
+        )
+        yield _stack(json.loads(known.stdout))
+    finally:
+        subprocess.run([*run, "down"], env=env, capture_output=True, cwd=ROOT, timeout=120, check=False)
+        if keeper is not None:
+            keeper.wait(60)
+        if "WEIR_TEST_KEEP" not in os.environ:
+            shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
 def stack(request: pytest.FixtureRequest) -> Stack:
-    """The servers alone: those WEIR_TEST_STACK names, else those of the session's Weir."""
+    """The servers alone: those WEIR_TEST_STACK names, else those of the session's Weir where tests need one."""
     given = os.environ.get("WEIR_TEST_STACK")
     if given:
         return _stack(json.loads(Path(given).read_text()))
-    running: RunningWeir = request.getfixturevalue("weir")
-    return running.stack
+    if any(item.get_closest_marker("e2e") for item in request.session.items):
+        running: RunningWeir = request.getfixturevalue("weir")
+        return running.stack
+    alone: Stack = request.getfixturevalue("local_servers")
+    return alone
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -43,25 +44,22 @@ _SETTINGS = {
 _UNION = " UNION ALL "
 
 
-class Captured(BaseException):
-    """Carries a plan out of the service, past everything that would make an answer of an error."""
-
-    def __init__(self, plan: QueryPlan) -> None:
-        self.plan = plan
-
-
-@dataclass
 class Replay:
-    """An engine that hands out the plan the first time, and afterwards gives what Spark made of it."""
+    """An engine that hands out the plan, and waits for what Spark made of it."""
 
-    outcome: Result | Exception | None = None
+    def __init__(self) -> None:
+        self.plan: QueryPlan | None = None
+        self.outcome: Result | Exception | None = None
+        self.planned, self.known = threading.Event(), threading.Event()
 
     def run(self, plan: QueryPlan) -> Result:
-        if self.outcome is None:
-            raise Captured(plan)
-        if isinstance(self.outcome, Exception):
-            raise self.outcome
-        return self.outcome
+        self.plan = plan
+        self.planned.set()
+        self.known.wait()
+        if isinstance(self.outcome, Result):
+            return self.outcome
+        assert self.outcome is not None, "Spark was not asked"
+        raise self.outcome
 
     def open(self, plan: QueryPlan) -> Any:
         raise AssertionError("an answer that is sent on in batches is not replayed")
@@ -87,15 +85,21 @@ OFFSETS = Offsets()
 
 @dataclass
 class Asked:
-    """One query of one store on its way: `error` when it was refused before the engine."""
+    """One query of one store on its way, in a thread that waits in the engine while others are prepared."""
 
     world: World
     sql: str
-    plan: QueryPlan | None = None
-    error: dict[str, Any] | None = None
     outcome: Result | Exception | None = None
     text: str = ""
     columns: tuple[ResultColumn, ...] = ()
+    _engine: Replay = field(default_factory=Replay)
+    _thread: threading.Thread | None = None
+    _answer: dict[str, Any] | Exception | None = None
+
+    @property
+    def plan(self) -> QueryPlan | None:
+        """None when the query was refused before the engine."""
+        return self._engine.plan
 
     def piece(self, number: int) -> str:
         """A SELECT of the rows as JSON, by position: names may stand twice."""
@@ -103,30 +107,34 @@ class Asked:
         row = f"to_json(array({', '.join(f'to_json(array({n}))' for n in names)}))" if names else "'[]'"
         return f"SELECT {number} AS q, {row} AS r FROM ({self.text}) AS t({', '.join(names)})"
 
-    def service(self) -> GovernedQuery:
-        settings = QuerySettings(concurrent=1000, concurrent_per_subject=1000, max_rows=1_000_000)
-        return GovernedQuery(self.world, self.world, Replay(self.outcome), OFFSETS, self.world, KEYS, settings)  # type: ignore[arg-type]
-
     def prepare(self) -> None:
-        try:
-            self.service().run(ANA, self.sql, "analysis", 1_000)
-        except Captured as found:
-            self.plan = found.plan
-        except WeirError as error:
-            self.error = _error(error)
+        """Let the service work until it asks the engine, or has refused."""
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        self._engine.planned.wait()
 
     def answer(self) -> dict[str, Any]:
         """Everything that leaves Weir: the answer, or the error with its details."""
-        if self.error is not None:
-            return self.error
+        assert self._thread is not None
+        self._engine.outcome = self.outcome
+        self._engine.known.set()
+        self._thread.join()
+        if isinstance(self._answer, dict):
+            return self._answer
+        assert self._answer is not None
+        raise self._answer
+
+    def _run(self) -> None:
+        settings = QuerySettings(concurrent=1000, concurrent_per_subject=1000, max_rows=1_000_000)
+        service = GovernedQuery(self.world, self.world, self._engine, OFFSETS, self.world, KEYS, settings)  # type: ignore[arg-type]
         try:
-            return self.service().run(ANA, self.sql, "analysis", 1_000).to_json()
+            self._answer = service.run(ANA, self.sql, "analysis", 1_000).to_json()
         except WeirError as error:
-            return _error(error)
-
-
-def _error(error: WeirError) -> dict[str, Any]:
-    return {"code": error.code, "message": error.message, "details": error.details}
+            self._answer = {"code": error.code, "message": error.message, "details": error.details}
+        except Exception as error:
+            self._answer = error
+        finally:
+            self._engine.planned.set()
 
 
 @dataclass

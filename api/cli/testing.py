@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from api.cli import coverage, phases
 from api.cli.output import errors, print_text
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PYTHON = [sys.executable, "-m"]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -35,6 +34,9 @@ def test(
         str | None, typer.Option("-k", help="Only tests whose names match, without the checks; as for pytest.")
     ] = None,
     bench: Annotated[str | None, typer.Option("--bench", help="Run a benchmark of benchmarks/ instead.")] = None,
+    covered: Annotated[
+        bool, typer.Option("--coverage", help="How much of each room runs, without the checks; with a floor.")
+    ] = False,
 ) -> None:
     """Check the code and run the tests; servers are started as needed. Further arguments go to pytest."""
     if not (_ROOT / "tests").exists():
@@ -42,6 +44,8 @@ def test(
     if bench is not None:
         raise typer.Exit(_run([f"benchmarks.{_known('benchmark', bench, _benchmarks())}", *context.args]))
     part = bool(unit or room or words)
+    if not part and not covered and not context.args:
+        raise typer.Exit(phases.run(phases.FAST if fast else phases.WHOLE, _ROOT, print_text))
     selection = ["-m", "not integration and not e2e"] if fast else []
     selection += ["-k", words] if words else []
     if room is not None:
@@ -49,6 +53,8 @@ def test(
         selection.append(f"tests/unit/{_known('room', room, rooms)}")
     elif unit:
         selection.append("tests/unit")
+    if covered:
+        raise typer.Exit(coverage.run(_ROOT, [*selection, *context.args], print_text))
     failed = [] if part else _failed_checks()
     code = _run(["pytest", *selection, *context.args])
     if failed:
@@ -57,7 +63,7 @@ def test(
 
 
 def _run(module: list[str]) -> int:
-    return subprocess.run([*_PYTHON, *module], cwd=_ROOT, check=False).returncode
+    return subprocess.run([*phases.PYTHON, *module], cwd=_ROOT, check=False).returncode
 
 
 def _known(what: str, name: str, names: list[str]) -> str:
@@ -74,14 +80,8 @@ def _benchmarks() -> list[str]:
 
 def _failed_checks() -> list[str]:
     """Run the checks; the names of those that failed."""
-    checks: list[tuple[str, list[str]]] = [
-        ("ruff", [*_PYTHON, "ruff", "check", "."]),
-        ("format", [*_PYTHON, "ruff", "format", "--check", "."]),
-        ("types", [*_PYTHON, "mypy"]),
-        ("arrows", [str(Path(sys.executable).with_name("lint-imports"))]),
-    ]
     failed = []
-    for name, command in checks:
+    for name, command in phases.CHECKS.steps:
         done = subprocess.run(command, cwd=_ROOT, check=False, capture_output=True, text=True)
         errors.print(f"{'[green]✓[/]' if done.returncode == 0 else '[red]✗[/]'} {name}")
         if done.returncode:

@@ -20,7 +20,7 @@ from confluent_kafka.admin import AdminClient
 from api.demo.produce import client
 from tests.conftest import ROOT, instance_environment
 
-pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.own_servers, pytest.mark.timeout(1200)]
 
 
 def run(env: dict[str, str], *arguments: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:

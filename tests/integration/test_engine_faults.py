@@ -16,10 +16,15 @@ import pytest
 from benchmarks.engine import STATEMENTS, Door, beside
 from engine_door import answered, opened
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.integration, pytest.mark.own_servers, pytest.mark.timeout(900)]
 SECONDS = 10.0
 LONGEST = SECONDS + 20 + 5 + 3
 """The limit of a query, the longest wait for a turn, that for a starting engine, and what a busy machine adds."""
+HOSTILE = (
+    "sequence of all hours", "list of a cross join", "tower of 21 joins", "exact percentile", "groups of a cross join",
+    "window over all rows", "order of a cross join", "long texts", "patterns", "wide rows",
+)  # fmt: skip
+"""One of each kind; the benchmark asks all twenty."""
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +73,13 @@ def test_a_query_that_spark_may_go_on_with_makes_nobody_wait(door: Door) -> None
     answered(door, 120)
 
 
-def test_twenty_hostile_statements_beside_ten_honest_clients(door: Door) -> None:
+def test_hostile_statements_of_each_kind_beside_ten_honest_clients(door: Door) -> None:
     answered(door)
-    assert len(STATEMENTS) == 20
-    met, answers = beside(door, list(STATEMENTS), LONGEST + 30)
+    met, answers = beside(door, HOSTILE, LONGEST + 30)
     print(met.line())
     for name, (status, seconds, message) in answers.items():
         print(f"{name:<26}{status:>4}{seconds:>7.1f} s  {message[:110]}")
-    assert set(answers) == set(STATEMENTS)
+    assert set(answers) == set(HOSTILE)
     assert max(seconds for _, seconds, _ in answers.values()) < LONGEST
     assert met.longest < LONGEST
     assert set(met.failed) <= {"503 unavailable", "429 limit_exceeded"}, met.line()

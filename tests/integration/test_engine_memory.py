@@ -9,7 +9,7 @@ import pytest
 from benchmarks.engine import STATEMENTS, Door
 from engine_door import answered, opened
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.integration, pytest.mark.own_servers, pytest.mark.timeout(900)]
 SECONDS = 120.0
 
 LARGE = {

@@ -1,4 +1,4 @@
-"""The local servers for real: started, healed after a kill, stopped without a trace; closed to strangers.
+"""The local servers for real: started, healed after a kill, stopped without a trace.
 
 Kafka alone, in a folder of its own with free ports, beside whatever else runs on the machine.
 """
@@ -24,7 +24,7 @@ from stack import Instance, KeptServer, ProcessSpec, StackError, StackSettings
 from stack.instances.state import State
 from stack.processes.process import MARK, marked
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.own_servers]
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = StackSettings(
     kafka_port=0, registry_port=0, neo4j_port=0, elasticsearch_port=0, spark_port=0, query_port=0, start_timeout=120
@@ -354,47 +354,3 @@ def test_a_kept_server_is_left_to_who_starts_or_stops_the_instance(kafka: Instan
     assert psutil.pid_exists(entry.pid)
     state.stopping = False
     state.save()
-
-
-def ports_of(stack: Any) -> dict[str, int]:
-    return {
-        "kafka": int(stack.kafka.rsplit(":", 1)[1]),
-        "registry": int(stack.registry.split(":")[2].split("/")[0]),
-        "neo4j": int(stack.neo4j.rsplit(":", 1)[1]),
-        "elasticsearch": int(stack.elasticsearch.rsplit(":", 1)[1].strip("/")),
-        "spark": int(stack.spark.split(":")[2].split("/")[0]),
-        **({"query": int(stack.query.split(":")[2].split("/")[0])} if stack.query else {}),
-    }
-
-
-def test_no_server_listens_beyond_the_loopback_address(stack: Any) -> None:
-    connections = psutil.net_connections("tcp")
-    listening = [(c.pid, c.laddr.ip, c.laddr.port) for c in connections if c.status == psutil.CONN_LISTEN and c.laddr]
-    ours = {pid for pid, _, port in listening if pid and port in ports_of(stack).values()}
-    if len(ours) < 5:
-        pytest.skip("the servers under test are not this machine's")
-    assert [(pid, ip, port) for pid, ip, port in listening if pid in ours and ip not in ("127.0.0.1", "::1")] == []
-
-
-def test_neo4j_refuses_a_wrong_password(stack: Any) -> None:
-    from neo4j import GraphDatabase
-    from neo4j.exceptions import AuthError
-
-    with GraphDatabase.driver(stack.neo4j, auth=(stack.neo4j_auth[0], "wrong")) as driver, pytest.raises(AuthError):
-        driver.verify_connectivity()
-    with GraphDatabase.driver(stack.neo4j, auth=tuple(stack.neo4j_auth)) as driver:
-        assert driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
-
-
-def test_spark_answers_with_the_token_alone(stack: Any) -> None:
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.builder.remote(stack.spark).create()
-    try:
-        assert session.range(10).count() == 10
-    finally:
-        session.stop()
-    wrong = stack.spark.split(";token=")[0] + ";token=wrong"
-    with pytest.raises(PySparkException, match="UNAUTHENTICATED"):
-        SparkSession.builder.remote(wrong).create().range(1).count()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from catalog.entities import is_personal
 from catalog.paths import FieldPath, StepKind
@@ -65,6 +66,7 @@ class Field:
 NOTHING = Answer(Effect.DENY, {})
 
 
+@lru_cache(100_000)
 def lower(path: FieldPath) -> FieldPath:
     text = ""
     for step in path.steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -311,8 +312,11 @@ def test_tasks_that_may_be_those_of_a_query_that_runs_are_left_alone(make: Make)
     assert world.process.replaced == [] and beside.is_alive()
 
 
-def test_an_engine_that_does_not_answer_the_smallest_query_is_replaced(make: Make) -> None:
-    world = make(engine_answer_seconds=6)
+def test_an_engine_that_does_not_answer_the_smallest_query_is_replaced(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[Keeper.__module__], "_SLOW_SECONDS", 0.5)
+    world = make(engine_answer_seconds=5)
     world.process.answers = False
     until(lambda: world.keeper.state() is EngineState.STUCK, 12)
     with pytest.raises(Unavailable, match="stuck"):
