@@ -113,7 +113,7 @@ class Forks:
                 self._test(item)
                 found.seconds[item.nodeid] = time.monotonic() - started
                 sys.setprofile(None)
-                threading.setprofile(None)  # type: ignore[arg-type]
+                threading.setprofile(None)
                 for name in seen:
                     found.reached.setdefault(name, []).append(item.nodeid)
                 if self._session.testsfailed:

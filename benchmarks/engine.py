@@ -133,7 +133,7 @@ def door(settings: dict[str, str]) -> Iterator[Door]:
     """An instance of its own, ended behind the block."""
     with tempfile.TemporaryDirectory(prefix="weir-engine-") as folder:
         free = {f"{name}_port": 0 for name in ("kafka", "registry", "neo4j", "elasticsearch", "spark", "query")}
-        instance = Instance(Path(folder) / "home", StackSettings(**free))  # type: ignore[arg-type]
+        instance = Instance(Path(folder) / "home", StackSettings(**free))
         port = instance.port("weir", 0)
         url = f"http://127.0.0.1:{port}"
 

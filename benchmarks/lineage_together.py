@@ -297,8 +297,9 @@ def _cpu(pids: Sequence[int]) -> list[float]:
 def _listening(*addresses: str) -> list[int]:
     """The processes behind these host:port addresses of this machine."""
     ports = [int(address.rpartition(":")[2]) for address in addresses]
-    held = {each.laddr.port: each.pid for each in psutil.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
-    return [pid for port in ports if (pid := held.get(port)) is not None]
+    listening = [each for each in psutil.net_connections("tcp") if each.status == psutil.CONN_LISTEN and each.laddr]
+    processes = {each.laddr.port: each.pid for each in listening if each.laddr}
+    return [pid for port in ports if (pid := processes.get(port)) is not None]
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

@@ -25,20 +25,19 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+from scanners.adapters.presidio.detector import PresidioAnalyzer
+from scanners.detectors.engine import Detector
+from scanners.model import RawRecord
+from scanners.schemas.registered import Schemas
+from scanners.settings import ScannerSettings
+from scanners.sketch.nodes import Node
+from scanners.worker.profile import TopicProfiler
+from tests.pii_corpus import first, second, third
+from tests.pii_corpus.columns import Column, hidden
+from tests.pii_corpus.judge import TWELVE, Score, judge
+from tests.pii_corpus.ours import says
 
-from pii_corpus import first, second, third  # noqa: E402
-from pii_corpus.columns import Column, hidden  # noqa: E402
-from pii_corpus.judge import TWELVE, Score, judge  # noqa: E402
-from pii_corpus.ours import says  # noqa: E402
-from scanners.adapters.presidio.detector import PresidioAnalyzer  # noqa: E402
-from scanners.detectors.engine import Detector  # noqa: E402
-from scanners.model import RawRecord  # noqa: E402
-from scanners.schemas.registered import Schemas  # noqa: E402
-from scanners.settings import ScannerSettings  # noqa: E402
-from scanners.sketch.nodes import Node  # noqa: E402
-from scanners.worker.profile import TopicProfiler  # noqa: E402
+ROOT = Path(__file__).resolve().parent.parent
 
 LIMITS = {
     "F1": 0.99, "F1 of twelve": 0.95, "clean flagged of 100": 0.0, "F1, names hidden": 0.97, "flagged, names hidden": 2.0,

@@ -28,16 +28,15 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+from benchmarks._search_world import Door, opened
+from benchmarks._servers import servers
+from tests.search_set import catalogs, generated
+from tests.search_set.bm25 import NamesOnly
+from tests.search_set.catalogs import Judged, places
+from tests.search_set.judged import HALVES, Query
+from tests.search_set.measure import DEPTH, Score, means, score
 
-from benchmarks._search_world import Door, opened  # noqa: E402
-from benchmarks._servers import servers  # noqa: E402
-from search_set import catalogs, generated  # noqa: E402
-from search_set.bm25 import NamesOnly  # noqa: E402
-from search_set.catalogs import Judged, places  # noqa: E402
-from search_set.judged import HALVES, Query  # noqa: E402
-from search_set.measure import DEPTH, Score, means, score  # noqa: E402
+ROOT = Path(__file__).resolve().parent.parent
 
 BEFORE = ROOT / "tests" / "search_set" / "before.json"
 LIMITS = {"search_p95_ms": 100.0, "suggest_p95_ms": 40.0}
@@ -184,7 +183,9 @@ def _taken(asked: Asked, figures: Mapping[str, Any]) -> dict[str, Any]:
         },
         "all": {way: means(queries, given)["all"].to_json() for way, given in ways.items()},
         "by_part": {
-            part: means(*zip(*[(q, s) for q, s, *_ in asked if q.part == part], strict=True))["all"].to_json()
+            part: means(
+                [query for query, *_ in asked if query.part == part], [one for query, one, *_ in asked if query.part == part]
+            )["all"].to_json()
             for part in sorted({query.part for query in queries})
         },
     }  # fmt: skip

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from api_world import ApiWorld, world
-from lineage_samples import IDENTITY, JOIN, MASKING, columns, dataset, node, run
+from tests.api_world import ApiWorld, world
+from tests.lineage_samples import IDENTITY, JOIN, MASKING, columns, dataset, node, run
 
 EMAIL = node("orders", "value.email")
 

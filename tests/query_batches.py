@@ -29,7 +29,7 @@ from policies.plan.model import QueryPlan, Result, ResultColumn, TablePlan, Wind
 from policies.plan.settings import QuerySettings
 from policies.query.service import GovernedQuery
 from policies.sql.windows import AsOf
-from query_world import ANA, KEYS, World
+from tests.query_world import ANA, KEYS, World
 
 _SETTINGS = {
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation,"

@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow as pa
 import uvicorn
 
-from api_world import ApiWorld
 from policies.adapters.spark import values
 from policies.plan.cancellation import Stop
 from policies.plan.model import QueryPlan, Result, ResultColumn
+from tests.api_world import ApiWorld
 
 GOVERNANCE = """
 apiVersion: weir/v1

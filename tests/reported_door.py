@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from api_world import ApiWorld
-from lineage_samples import at
+from tests.api_world import ApiWorld
+from tests.lineage_samples import at
 
 SHOP = "postgres://db.shop:5432"
 USERS = "shop.public.users"

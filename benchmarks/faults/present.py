@@ -85,9 +85,8 @@ class Reader:
         copies: dict[str, list[str]] = defaultdict(list)
         cursor = None
         while True:
-            asked = {"actor": self.world.asker, "action": "query", "limit": 1000} | (
-                {"cursor": cursor} if cursor else {}
-            )
+            asked: dict[str, Any] = {"actor": self.world.asker, "action": "query", "limit": 1000}
+            asked |= {"cursor": cursor} if cursor else {}
             page = self.get("audit", **asked)
             for entry in page["entries"]:
                 if entry["action"] == "query":

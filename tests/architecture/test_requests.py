@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from api.http.app import create_app
 from api.wiring.bootstrap import offline
-from api_world import ApiWorld, world
+from tests.api_world import ApiWorld, world
 
 CSV_WRITERS = (
     "api/http/formats/csv_text.py",

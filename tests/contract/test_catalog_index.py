@@ -16,7 +16,7 @@ from catalog.ports import SearchIndex
 from catalog.search.answers import SearchAnswer
 from catalog.search.documents import dataset_key, entries
 from catalog.search.service import Search
-from catalog_samples import NAMESPACE, World, email, profile, scan
+from tests.catalog_samples import NAMESPACE, World, email, profile, scan
 
 
 @pytest.fixture(params=["memory", pytest.param("elasticsearch", marks=pytest.mark.integration)])

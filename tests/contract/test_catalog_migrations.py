@@ -16,7 +16,7 @@ import catalog.adapters.sql.tables_reports  # noqa: F401
 import catalog.adapters.sql.tables_signals  # noqa: F401
 from catalog.adapters.sql.database import Base, Database
 from catalog.errors import SettingsError, Unavailable
-from catalog_stores import database_url, postgres_server  # noqa: F401
+from tests.catalog_stores import database_url, postgres_server  # noqa: F401
 
 if importlib.util.find_spec("policies.adapters.stores.tables"):
     import policies.adapters.stores.tables  # noqa: F401

@@ -19,7 +19,7 @@ from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
-from catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import postgres_server  # noqa: F401
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MONTH = timedelta(days=30)

@@ -30,7 +30,7 @@ from catalog.records import (
     Source,
     StoredSchema,
 )
-from catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import postgres_server  # noqa: F401
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NAMESPACE = "kafka://localhost:9092"

@@ -15,7 +15,7 @@ from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.event_model import DeliveryState, Event, EventFilter
 from catalog.ports import CatalogStore
-from catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import postgres_server  # noqa: F401
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

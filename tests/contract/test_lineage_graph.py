@@ -22,7 +22,7 @@ from lineage.ports import LineageGraph, StaleBook
 from lineage.questions.queries import NOW, Lineage
 from lineage.settings import Neo4jSettings
 from lineage.warming.rehearsal import rehearse
-from lineage_samples import (
+from tests.lineage_samples import (
     IDENTITY,
     KAFKA,
     MASKING,

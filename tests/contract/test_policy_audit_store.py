@@ -10,12 +10,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog.adapters.sql.database import Database
-from catalog_stores import postgres_server  # noqa: F401
 from policies.adapters.stores.memory import MemoryAuditStore
 from policies.adapters.stores.sql import SqlAuditStore, SqlPolicyStore
 from policies.audit import AuditLog
 from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, Change
-from policy_stores import STORES, database
+from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.policy_stores import STORES, database
 
 T0 = datetime(2026, 1, 1, 0, 0, 0, 5, tzinfo=UTC)
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog.errors import Conflict
-from catalog_stores import postgres_server  # noqa: F401
 from policies.adapters.stores.memory import MemoryPolicyStore
 from policies.adapters.stores.sql import SqlPolicyStore
 from policies.ports import Change, PolicyStore
-from policy_stores import STORES, database
+from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.policy_stores import STORES, database
 
 T0 = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from catalog_stores import postgres_server  # noqa: F401
 from policies.adapters.stores.memory import MemoryTokenStore
 from policies.adapters.stores.sql import SqlTokenStore
 from policies.ports import TokenRecord, TokenStore
-from policy_stores import STORES, database
+from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.policy_stores import STORES, database
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -15,7 +15,7 @@ from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.report_store import DATASET, RUN, Fact, Subject
-from catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import postgres_server  # noqa: F401
 
 USERS = DatasetId("postgres://h:1", "users")
 OTHER = DatasetId("hive://h", "users")

@@ -11,9 +11,9 @@ import pytest
 
 from api.config.home import Home
 from api.config.settings import load
-from api_world import ApiWorld, world
 from catalog.declared.kinds import ClusterSpec
 from catalog.errors import SettingsError
+from tests.api_world import ApiWorld, world
 
 CLUSTER = """
 apiVersion: weir/v1

@@ -17,8 +17,8 @@ from api.config.home import Home
 from api.config.settings import Settings
 from api.wiring.adapters import Adapters
 from api.wiring.given import Given
-from secured_kafka import PASSWORD, USER, SecuredKafka, secured_kafka
 from tests.conftest import RunningWeir
+from tests.secured_kafka import PASSWORD, USER, SecuredKafka, secured_kafka
 
 pytestmark = [pytest.mark.e2e, pytest.mark.integration]
 

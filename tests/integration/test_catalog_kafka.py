@@ -20,7 +20,7 @@ from catalog.errors import SettingsError, Unavailable
 from catalog.model import DatasetId
 from catalog.settings import SecretSettings
 from catalog.topics import PartitionOffsets
-from catalog_samples import World
+from tests.catalog_samples import World
 
 pytestmark = pytest.mark.integration
 

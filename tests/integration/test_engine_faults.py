@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from benchmarks.engine import STATEMENTS, Door, beside
-from engine_door import answered, opened
+from tests.engine_door import answered, opened
 
 pytestmark = [pytest.mark.integration, pytest.mark.own_servers, pytest.mark.timeout(900)]
 SECONDS = 10.0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.engine import STATEMENTS, Door
-from engine_door import answered, opened
+from tests.engine_door import answered, opened
 
 pytestmark = [pytest.mark.integration, pytest.mark.own_servers, pytest.mark.timeout(900)]
 SECONDS = 120.0

@@ -12,11 +12,11 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from catalog.errors import Unavailable
-from conftest import Stack
 from lineage.adapters.kafka.consumer_groups import KafkaGroups
 from lineage.adapters.neo4j.graph import Neo4jGraph, connect
 from lineage.adapters.rest.connect import ConnectRest
 from lineage.settings import Neo4jSettings
+from tests.conftest import Stack
 
 pytestmark = pytest.mark.integration
 

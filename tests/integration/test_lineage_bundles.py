@@ -19,7 +19,7 @@ from lineage.model import NOW, Direction, Kind
 from lineage.questions.queries import Lineage
 from lineage.settings import Neo4jSettings
 from lineage.warming.pages import warm
-from lineage_samples import IDENTITY, JOIN, MASKING, columns, dataset, node, run, write
+from tests.lineage_samples import IDENTITY, JOIN, MASKING, columns, dataset, node, run, write
 
 pytestmark = pytest.mark.integration
 

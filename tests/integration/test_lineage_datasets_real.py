@@ -15,13 +15,13 @@ from api.config.settings import Settings
 from api.http.app import create_app
 from api.wiring.bootstrap import build
 from api.wiring.given import Given
-from api_world import MemoryBrokers
 from catalog.adapters.elastic.index import ElasticSearchIndex
 from lineage.adapters.kafka.source import KafkaEventSource
-from lineage_servers import servers_on
 from policies.adapters.stores.memory import MemoryHeadPublisher
-from reported_door import LAKE, SCHEMA, SHOP, USERS, event, place, ref
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
+from tests.api_world import MemoryBrokers
+from tests.lineage_servers import servers_on
+from tests.reported_door import LAKE, SCHEMA, SHOP, USERS, event, place, ref
 
 if TYPE_CHECKING:
     from tests.conftest import Stack

@@ -19,8 +19,8 @@ from lineage.ingest.service import Ingest
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
 from lineage.worker.consume import LineageWorker
 from lineage.worker.rebuild import rebuild
-from lineage_samples import content, graph_of, real_rows, run
-from lineage_servers import Running, Servers, servers_on, until
+from tests.lineage_samples import content, graph_of, real_rows, run
+from tests.lineage_servers import Running, Servers, servers_on, until
 
 pytestmark = pytest.mark.integration
 

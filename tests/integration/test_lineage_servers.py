@@ -19,8 +19,8 @@ from lineage.adapters.neo4j.graph import Neo4jGraph, connect
 from lineage.ingest.service import Ingest
 from lineage.questions.queries import Lineage
 from lineage.worker.rebuild import rebuild
-from lineage_samples import content, graph_of, node, real_rows, run
-from lineage_servers import Running, Servers, servers_on, until
+from tests.lineage_samples import content, graph_of, node, real_rows, run
+from tests.lineage_servers import Running, Servers, servers_on, until
 
 pytestmark = pytest.mark.integration
 
@@ -129,7 +129,7 @@ def test_the_client_of_openlineage_itself_writes_to_the_topic(servers: Servers) 
 
 
 def test_as_of_and_hints_on_the_real_graph(servers: Servers) -> None:
-    from lineage_samples import T0, write
+    from tests.lineage_samples import T0, write
 
     write(servers.graph, run(0, ["a"], ["old"]), run(100, ["a"], ["new"], run_id="r2"))
     lineage = Lineage(servers.graph)

@@ -17,9 +17,7 @@ from typing import Any
 import pytest
 import sqlglot
 
-import query_batches
 from catalog.errors import SqlRefused, WeirError
-from gate_files import statements
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.kafka.windows import KafkaWindows
 from policies.adapters.spark.engine import SparkEngine
@@ -28,9 +26,11 @@ from policies.gate import gate
 from policies.model import Effect
 from policies.query.service import GovernedQuery
 from policies.sql import statements as about_catalog
-from query_batches import Batches
-from query_fuzz import Queries
-from query_world import ANA, CANARIES, KEEP, KEYS, World, _decide, load, order, tells, unload
+from tests import query_batches
+from tests.gate_files import statements
+from tests.query_batches import Batches
+from tests.query_fuzz import Queries
+from tests.query_world import ANA, CANARIES, KEEP, KEYS, World, _decide, load, order, tells, unload
 
 pytestmark = pytest.mark.integration
 

@@ -26,7 +26,7 @@ from weir_client import (
 )
 
 from policies.plan.errors import QueryFailed
-from query_door import Door, door, until
+from tests.query_door import Door, door, until
 
 SQL = "SELECT * FROM orders"
 EVERY = pa.table(

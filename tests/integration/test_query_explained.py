@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from catalog.errors import SqlRefused, WeirError
-from gate_files import statements
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
 from policies.gate import gate
 from policies.query.service import GovernedQuery
-from query_world import ANA, KEYS, World, _decide, load, tells, unload
+from tests.gate_files import statements
+from tests.query_world import ANA, KEYS, World, _decide, load, tells, unload
 
 pytestmark = pytest.mark.integration
 

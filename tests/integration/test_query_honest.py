@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-import query_batches
 from catalog.datatypes import MapType, Primitive, StructType, columns_ddl
-from gate_files import statements
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.kafka.windows import KafkaWindows
 from policies.adapters.spark import values
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
 from policies.query.service import GovernedQuery
-from query_world import ANA, KEYS, ORDERS, PEOPLE, World, load, premasked, unload
+from tests import query_batches
+from tests.gate_files import statements
+from tests.query_world import ANA, KEYS, ORDERS, PEOPLE, World, load, premasked, unload
 
 pytestmark = pytest.mark.integration
 

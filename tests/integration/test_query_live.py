@@ -20,7 +20,7 @@ from policies.adapters.spark.sessions import Sessions
 from policies.model import Subject
 from policies.plan.settings import QuerySettings
 from policies.query.service import GovernedQuery
-from query_world import ANA, CANARIES, KEYS, World, load, order, unload
+from tests.query_world import ANA, CANARIES, KEYS, World, load, order, unload
 
 pytestmark = pytest.mark.integration
 

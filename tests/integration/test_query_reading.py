@@ -23,17 +23,17 @@ from typing import Any
 
 import pytest
 
-from api_world import ApiWorld
 from catalog.paths import FieldPath
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Subject
 from policies.query.service import GovernedQuery
-from reading_truth import differing
 from scanners.decode import json_form
 from scanners.model import RawRecord, RegisteredSchema
 from scanners.schemas.registered import Schemas
+from tests.api_world import ApiWorld
+from tests.reading_truth import differing
 
 pytestmark = pytest.mark.integration
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from query_door import Door, door
+from tests.query_door import Door, door
 
 pytestmark = pytest.mark.integration
 

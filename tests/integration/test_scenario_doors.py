@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import policy_scenarios as scenarios
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
-import policy_scenarios as scenarios
-from api_world import ApiWorld
 from catalog.datatypes import leaves
 from catalog.paths import VALUE, FieldPath
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
 from policies.plan.ports import QueryTable
+from tests.api_world import ApiWorld
 
 pytestmark = pytest.mark.integration
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks._search_world import opened
-from search_set import catalogs
-from search_set.measure import means, score
+from tests.search_set import catalogs
+from tests.search_set.measure import means, score
 
 if TYPE_CHECKING:
     from tests.conftest import Stack

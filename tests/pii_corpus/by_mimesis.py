@@ -9,7 +9,7 @@ from typing import Any
 
 from mimesis import Locale
 
-from pii_corpus.columns import Make
+from tests.pii_corpus.columns import Make
 
 
 @lru_cache(maxsize=128)

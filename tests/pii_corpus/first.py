@@ -9,8 +9,8 @@ from typing import Any
 
 from faker import Faker
 
-from pii_corpus.columns import Column, Make, draw, sparse, within
-from pii_corpus.first_clean import clean
+from tests.pii_corpus.columns import Column, Make, draw, sparse, within
+from tests.pii_corpus.first_clean import clean
 
 LOCALES = ("de_DE", "fr_FR", "en_GB", "en_US", "en_IN", "pt_BR", "ja_JP", "es_ES", "it_IT", "pl_PL")
 COUNT = 300

@@ -6,7 +6,7 @@ import random
 import string
 from collections.abc import Iterator
 
-from pii_corpus.columns import Column, Make, draw
+from tests.pii_corpus.columns import Column, Make, draw
 
 HEX = "0123456789abcdef"
 

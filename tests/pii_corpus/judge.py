@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pii_corpus.columns import Column
+from tests.pii_corpus.columns import Column
 
 Says = Callable[[Column], set[tuple[str, str]]]
 """(path, entity) a detector reports for the topic that holds the column."""

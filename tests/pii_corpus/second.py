@@ -10,8 +10,8 @@ import ipaddress
 import random
 from collections.abc import Iterator
 
-from pii_corpus.columns import Column, Make, draw, sparse, within
-from pii_corpus.second_clean import clean
+from tests.pii_corpus.columns import Column, Make, draw, sparse, within
+from tests.pii_corpus.second_clean import clean
 
 COUNT = 250
 

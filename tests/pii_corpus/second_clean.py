@@ -7,7 +7,7 @@ import random
 import string
 from collections.abc import Iterator
 
-from pii_corpus.columns import Column, Make, draw
+from tests.pii_corpus.columns import Column, Make, draw
 
 NODES = "atlas boreas ceres dione elara fenrir gaia hydra".split()
 NOUNS = "valve gasket rotor flange sensor bracket washer coupling nozzle bearing".split()

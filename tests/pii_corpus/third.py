@@ -16,11 +16,11 @@ from itertools import cycle
 
 from mimesis import Internet, Payment, Person
 
-from pii_corpus.by_mimesis import by
-from pii_corpus.columns import Column, Make, draw, sparse, within
-from pii_corpus.third_clean import clean
-from pii_corpus.third_ids import IDS, cz_rc, digits, sg_nric
-from pii_corpus.third_people import others, persons
+from tests.pii_corpus.by_mimesis import by
+from tests.pii_corpus.columns import Column, Make, draw, sparse, within
+from tests.pii_corpus.third_clean import clean
+from tests.pii_corpus.third_ids import IDS, cz_rc, digits, sg_nric
+from tests.pii_corpus.third_people import others, persons
 
 COUNT = 250
 

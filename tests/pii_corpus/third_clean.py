@@ -24,9 +24,9 @@ from mimesis import (
     Transport,
 )
 
-from pii_corpus.by_mimesis import by
-from pii_corpus.columns import Column, Make, draw
-from pii_corpus.third_ids import digits
+from tests.pii_corpus.by_mimesis import by
+from tests.pii_corpus.columns import Column, Make, draw
+from tests.pii_corpus.third_ids import digits
 
 UPPER, LOWER, HEX = string.ascii_uppercase, string.ascii_lowercase, "0123456789abcdef"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 
-from pii_corpus.columns import Make
+from tests.pii_corpus.columns import Make
 
 
 def digits(rng: random.Random, count: int) -> str:

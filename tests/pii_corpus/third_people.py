@@ -11,9 +11,9 @@ from typing import Any
 
 from mimesis import Address, Code, Person
 
-from pii_corpus.by_mimesis import by
-from pii_corpus.columns import Column, Make, draw
-from pii_corpus.third_ids import digits
+from tests.pii_corpus.by_mimesis import by
+from tests.pii_corpus.columns import Column, Make, draw
+from tests.pii_corpus.third_ids import digits
 
 FULL_NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cs", ("Dbtr", "Nm")), ("da", ("billing_details", "name")), ("fi", ("user", "full_name")), ("sv", ("cn",)),

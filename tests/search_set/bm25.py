@@ -13,8 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from heapq import nsmallest
 
-from search_set.judged import Place
-from search_set.planned import Planned
+from tests.search_set.judged import Place
+from tests.search_set.planned import Planned
 
 K1, B = 1.2, 0.75
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ]+|\d+")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from catalog.ports import CatalogStore
-from search_set import generated
-from search_set.demo import WEBHOOKS, demo_datasets, glossary, webhook_datasets
-from search_set.judged import Catalog, Place, Query, load
-from search_set.planned import record
+from tests.search_set import generated
+from tests.search_set.demo import WEBHOOKS, demo_datasets, glossary, webhook_datasets
+from tests.search_set.judged import Catalog, Place, Query, load
+from tests.search_set.planned import record
 
 SHOWN = 10
 SHARED_DATA = Path(os.environ.get("WEIR_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))

@@ -19,7 +19,7 @@ from api.demo import run
 from api.demo.generator import DERIVED, PLANTED, topic_plans
 from api.demo.topics.registered import PAYMENT
 from api.demo.topics.text import CSV_HEADER
-from search_set.planned import Field, Planned
+from tests.search_set.planned import Field, Planned
 
 WEBHOOKS = "github-webhooks.jsonl.gz"
 _READ = 1200

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from search_set.planned import Field, Planned
+from tests.search_set.planned import Field, Planned
 
 SEED = 20
 FIELDS = 50

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from search_set.planned import Field, Planned
+from tests.search_set.planned import Field, Planned
 
 KINDS = ("exact", "typo", "entity", "partial", "owner", "intent", "dataset", "plain", "synonym", "filter")
 GRADES = {"best": 3, "good": 2, "near": 1}

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from search_set.judged import KINDS, Place, Query
+from tests.search_set.judged import KINDS, Place, Query
 
 DEPTH = 10
 RIGHT = 2

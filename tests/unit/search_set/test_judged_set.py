@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from search_set import catalogs, generated
-from search_set.bm25 import NamesOnly, words
-from search_set.judged import KINDS, Catalog, Query, load
-from search_set.measure import means, score
-from search_set.planned import Field, Planned
+from tests.search_set import catalogs, generated
+from tests.search_set.bm25 import NamesOnly, words
+from tests.search_set.judged import KINDS, Catalog, Query, load
+from tests.search_set.measure import means, score
+from tests.search_set.planned import Field, Planned
 
 A, B, C = ("a", None), ("b", None), ("c", "value.x")
 

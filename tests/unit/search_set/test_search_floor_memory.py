@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from catalog_samples import World
-from search_set import catalogs
-from search_set.measure import means, scores
+from tests.catalog_samples import World
+from tests.search_set import catalogs
+from tests.search_set.measure import means, scores
 
 FLOOR = 0.82
 """nDCG@10 of all queries over the demo; raise it when search gets better, never lower it."""

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from api.processes.worker import upkeep
-from api_world import ApiWorld, orders, record, world
 from catalog.errors import Unavailable
 from scanners.model import RawRecord
+from tests.api_world import ApiWorld, orders, record, world
 
 HOOK = """
 apiVersion: weir/v1

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from api.cli import app, http
-from api_world import ApiWorld, orders, record, world
+from tests.api_world import ApiWorld, orders, record, world
 
 GOVERNANCE = """
 apiVersion: weir/v1

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from api_world import BOOTSTRAP, ApiWorld, record, world
 from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
+from tests.api_world import BOOTSTRAP, ApiWorld, record, world
 
 PROD = f"""
 apiVersion: weir/v1

@@ -15,8 +15,8 @@ from fastapi.testclient import TestClient
 from api import VERSION, cli
 from api.cli.http import instance_url
 from api.config.home import Home
-from api_world import ApiWorld, world
 from catalog.errors import InvalidInput
+from tests.api_world import ApiWorld, world
 
 ROLE = """
 apiVersion: weir/v1

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from api.http.edge import errors
 from api.http.routes import pages
-from api_world import ApiWorld, world
+from tests.api_world import ApiWorld, world
 
 GREAT = ("9223372036854775808", "9" * 30, "-9223372036854775809")
 OUTSIDE = ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00 00:01")

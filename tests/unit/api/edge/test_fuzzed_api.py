@@ -25,8 +25,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from api_world import ApiWorld, orders, world
 from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
+from tests.api_world import ApiWorld, orders, world
 
 REQUESTS = int(os.environ.get("WEIR_TEST_FUZZ_REQUESTS", "2000"))
 CHECKS = [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from api_world import BOOTSTRAP, ApiWorld, world
+from tests.api_world import BOOTSTRAP, ApiWorld, world
 
 GOVERNANCE = (Path(__file__).resolve().parents[3] / "fixtures" / "governance-example.yaml").read_text()
 

@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from api_world import ApiWorld
-from api_world import world as a_world
+from tests.api_world import ApiWorld
+from tests.api_world import world as a_world
 
 
 @pytest.fixture(scope="module")

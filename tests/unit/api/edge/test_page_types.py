@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from api_world import world
+from tests.api_world import world
 from tests.e2e.browser import UI, build_module
 
 

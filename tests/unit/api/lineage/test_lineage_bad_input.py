@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api_world import ApiWorld, world
-from lineage_samples import IDENTITY, columns, dataset, real_rows, run
+from tests.api_world import ApiWorld, world
+from tests.lineage_samples import IDENTITY, columns, dataset, real_rows, run
 
 JUNK: list[Any] = [
     None, [], {}, [None], {"": None}, 0, -1, 2**63, 1.5, True, "", " ", "null", "x" * 3000, "naïve 💥 \u202e\x00 zero",

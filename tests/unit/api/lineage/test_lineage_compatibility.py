@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from api_world import ApiWorld, world
 from lineage.fold import facts, learn, producer_info
 from lineage.producers import facet_values
-from lineage_samples import real_rows
+from tests.api_world import ApiWorld, world
+from tests.lineage_samples import real_rows
 
 SCENARIOS = {
     "ct-simple-run-event": 1, "ct-cll": 9, "ct-airflow": 32, "ct-bigquery-shakespare": 12, "ct-simple": 4,

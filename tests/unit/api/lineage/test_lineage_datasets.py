@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from api_world import BOOTSTRAP, ApiWorld, world
-from lineage_samples import real_rows
-from reported_door import LAKE, SCHEMA, SHOP, USERS, ask, event, place, post, ref
+from tests.api_world import BOOTSTRAP, ApiWorld, world
+from tests.lineage_samples import real_rows
+from tests.reported_door import LAKE, SCHEMA, SHOP, USERS, ask, event, place, post, ref
 
 KAFKA = f"kafka://{BOOTSTRAP}"
 

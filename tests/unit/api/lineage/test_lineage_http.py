@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 from api.cli import lineage as commands
 from api.cli.http import Api
-from api_world import ApiWorld, world
-from lineage_door import EMAIL, ask, told
-from lineage_samples import KAFKA, at, dataset, node, run
+from tests.api_world import ApiWorld, world
+from tests.lineage_door import EMAIL, ask, told
+from tests.lineage_samples import KAFKA, at, dataset, node, run
 
 
 @pytest.fixture(scope="module")

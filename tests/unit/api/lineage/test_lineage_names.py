@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from api.cli.lineage import node_id
-from api_world import ApiWorld, world
 from catalog.model import NodeId
-from lineage_door import ask
-from lineage_samples import IDENTITY, JOIN, run
+from tests.api_world import ApiWorld, world
+from tests.lineage_door import ask
+from tests.lineage_samples import IDENTITY, JOIN, run
 
 PIECES = [
     ":", "/", "//", "|", "#", "~", ",", "%", "%3A", "[", "]", "{", "'", '"', "`", "\\", " ", "\n", "\x1f", "+", "&", "?", "0",

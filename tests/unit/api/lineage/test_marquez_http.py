@@ -9,10 +9,10 @@ from urllib.parse import quote
 
 import pytest
 
-from api_world import ApiWorld
 from catalog.model import DatasetId, DatasetScan, FieldProfile, SchemaVersion
-from lineage_door import EMAIL, ask, told
-from lineage_samples import KAFKA, node, run
+from tests.api_world import ApiWorld
+from tests.lineage_door import EMAIL, ask, told
+from tests.lineage_samples import KAFKA, node, run
 
 
 @pytest.fixture(scope="module")

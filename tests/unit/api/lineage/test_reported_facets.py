@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import pytest
 
-from api_world import ApiWorld, world
-from reported_door import LAKE, SCHEMA, SHOP, USERS, ask, event, place, post, ref
+from tests.api_world import ApiWorld, world
+from tests.reported_door import LAKE, SCHEMA, SHOP, USERS, ask, event, place, post, ref
 
 
 @pytest.fixture

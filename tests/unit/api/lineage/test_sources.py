@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import structlog
 
-from api_world import ApiWorld, world
 from catalog.errors import Unavailable
 from lineage.observed.connect import Connector
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
+from tests.api_world import ApiWorld, world
 
 NS = "kafka://localhost:9092"
 SINK = Connector("to-lake", "sink", "RUNNING", {"connector.class": "io.confluent.connect.s3.S3SinkConnector",

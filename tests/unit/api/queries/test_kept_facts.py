@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from api_world import ApiWorld, orders, world
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.errors import DatasetNotFound, NotAllowed, NotSignedIn, WeirError
@@ -21,6 +20,7 @@ from policies.adapters.stores.sql import SqlPolicyStore, SqlTokenStore
 from policies.plan.model import QueryPlan, Range, Result, ResultColumn, Window
 from policies.ports import Change
 from policies.sql.windows import AsOf
+from tests.api_world import ApiWorld, orders, world
 
 NOW = datetime.now(UTC)
 SQL = "SELECT region FROM prod.orders"

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 
-from api_world import ApiWorld, orders, world
 from policies.plan.model import QueryPlan
-from query_door import NoOffsets
+from tests.api_world import ApiWorld, orders, world
+from tests.query_door import NoOffsets
 
 POLICIES = """
 apiVersion: weir/v1

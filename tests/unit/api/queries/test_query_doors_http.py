@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from api_world import ApiWorld, world
+from tests.api_world import ApiWorld, world
 
 POLICIES = """
 apiVersion: weir/v1

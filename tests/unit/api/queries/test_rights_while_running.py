@@ -13,11 +13,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from api_world import ApiWorld, orders, world
 from catalog.errors import WeirError
 from policies.plan.model import QueryPlan, Range, Result, ResultColumn, Window
 from policies.query.running_access import Access
 from policies.sql.windows import AsOf
+from tests.api_world import ApiWorld, orders, world
 
 SQL = "SELECT order_id FROM prod.orders"
 BASE = """

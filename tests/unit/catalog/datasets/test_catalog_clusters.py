@@ -11,7 +11,7 @@ from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
 from catalog.namespaces import addresses, canonical, namespace_of
 from catalog.topics import ClusterDescription
-from catalog_samples import World, scan
+from tests.catalog_samples import World, scan
 
 ID = ClusterDescription("id-1", ("broker-1.example:9092", "broker-2.example:9092"))
 

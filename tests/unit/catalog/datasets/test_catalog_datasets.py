@@ -11,7 +11,7 @@ from catalog.errors import DatasetNotFound, InvalidInput, NotFound, Unavailable
 from catalog.model import Classification, DatasetId, Owner, ReviewState
 from catalog.records import DatasetFilter, Source
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
-from catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
+from tests.catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
 
 EMAIL = "value.email"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from catalog.datasets.departures import Departure, departures_of
 from catalog.datasets.diff import carry_over, compatibility, differences, would_show
 from catalog.model import FieldProfile, SchemaVersion, Shape
-from catalog_samples import profile, schema
+from tests.catalog_samples import profile, schema
 
 
 def kinds(old: object, new: object) -> list[tuple[str, str | None]]:

@@ -10,7 +10,7 @@ from catalog.envelopes import payload_first, payload_of, unlisted, unwrapped_pay
 from catalog.model import ScanWindow, SchemaVersion
 from catalog.records import DatasetRecord
 from catalog.search.documents import entries
-from catalog_samples import ORDERS, profile, schema
+from tests.catalog_samples import ORDERS, profile, schema
 
 ENVELOPE = {
     "value": {

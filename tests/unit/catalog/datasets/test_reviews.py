@@ -13,7 +13,7 @@ from catalog.datasets.reviews import Decision, Reviews, Wanted
 from catalog.errors import InvalidInput
 from catalog.event_model import Event
 from catalog.model import Classification, DatasetId, DatasetScan, ReviewState
-from catalog_samples import NAMESPACE, ORDERS, World, email, scan
+from tests.catalog_samples import NAMESPACE, ORDERS, World, email, scan
 
 EMAIL = "value.email"
 OTHER = DatasetId(NAMESPACE, "payments")

@@ -11,7 +11,7 @@ import pytest
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.tag_propagation import TagFlow
 from catalog.model import DatasetId, ReviewState
-from catalog_samples import NAMESPACE, ORDERS, World, email, scan
+from tests.catalog_samples import NAMESPACE, ORDERS, World, email, scan
 
 COPY = DatasetId(NAMESPACE, "copy")
 EMAIL = "value.email"

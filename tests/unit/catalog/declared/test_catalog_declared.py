@@ -21,7 +21,7 @@ from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
 from catalog.model import DatasetId
 from catalog.records import DeclaredDocument
 from catalog.topics import ClusterDescription
-from catalog_samples import World, email, scan
+from tests.catalog_samples import World, email, scan
 
 TEXT = """\
 # a comment

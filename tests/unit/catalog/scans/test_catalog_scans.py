@@ -13,7 +13,7 @@ from catalog.model import DatasetId
 from catalog.records import ScanPosition, ScanState
 from catalog.scans.scans import Scans
 from catalog.topics import ClusterDescription, TopicFacts
-from catalog_samples import NAMESPACE, ORDERS, World, scan
+from tests.catalog_samples import NAMESPACE, ORDERS, World, scan
 
 
 @pytest.fixture

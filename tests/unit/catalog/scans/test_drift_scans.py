@@ -6,9 +6,9 @@ from pathlib import Path
 
 from api.joins.query_records import drift_scans
 from api.wiring.bootstrap import now
-from api_world import world
 from catalog.scans.drift import DriftScans
 from policies.plan.settings import QuerySettings
+from tests.api_world import world
 
 
 def test_a_scan_is_queued_once_and_again_after_a_quiet_time(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from catalog.errors import InvalidInput
 from catalog.records import ScanState
 from catalog.scans.scans import Scans
 from catalog.scans.schedules import Schedules
-from catalog_samples import World
+from tests.catalog_samples import World
 
 CLUSTER = """
 apiVersion: weir/v1

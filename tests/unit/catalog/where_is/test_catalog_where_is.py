@@ -19,7 +19,7 @@ from catalog.where_is.csv import COLUMNS, to_csv
 from catalog.where_is.html import to_html
 from catalog.where_is.places import Report, field_matches
 from catalog.where_is.report import WhereIs
-from catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
+from tests.catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
 
 USERS = DatasetId(NAMESPACE, "users")
 

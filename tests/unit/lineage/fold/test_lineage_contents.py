@@ -17,7 +17,20 @@ from lineage.model import NOW, Basis, Kind
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
 from lineage.worker.consume import LineageWorker
-from lineage_samples import IDENTITY, MASKING, T0, at, columns, content, dataset, graph_of, node, real_rows, run, write
+from tests.lineage_samples import (
+    IDENTITY,
+    MASKING,
+    T0,
+    at,
+    columns,
+    content,
+    dataset,
+    graph_of,
+    node,
+    real_rows,
+    run,
+    write,
+)
 
 CONTENTS, LAST_RUN = Basis.CONTENTS, Basis.LAST_RUN
 

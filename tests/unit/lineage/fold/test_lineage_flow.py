@@ -24,8 +24,8 @@ from lineage.settings import LineageSettings
 from lineage.worker.consume import LineageWorker, read_event
 from lineage.worker.duplicate_messages import Repeats
 from lineage.worker.rebuild import rebuild
-from lineage_samples import T0, content, dataset, flows, graph_of, node, real_events, real_rows, run
-from lineage_samples import at as moment
+from tests.lineage_samples import T0, content, dataset, flows, graph_of, node, real_events, real_rows, run
+from tests.lineage_samples import at as moment
 
 
 def parts(settings: LineageSettings | None = None) -> Any:

@@ -28,7 +28,7 @@ from lineage.names import Link, canonical, field_text
 from lineage.ports import TooMuch
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
-from lineage_samples import (
+from tests.lineage_samples import (
     IDENTITY,
     JOIN,
     KAFKA,

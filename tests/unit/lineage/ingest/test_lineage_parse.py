@@ -14,7 +14,7 @@ from lineage.fold.facts import facts_of
 from lineage.ingest.codec import decode, encode
 from lineage.ingest.events import DatasetEvent, JobEvent, RunEvent, message_key
 from lineage.ingest.parse import parse, parse_time
-from lineage_samples import real_rows, run
+from tests.lineage_samples import real_rows, run
 
 
 def test_every_valid_real_event_is_taken(shared_data: Path) -> None:

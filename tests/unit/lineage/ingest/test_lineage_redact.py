@@ -14,7 +14,7 @@ from lineage.adapters.memory import MemoryEventLog
 from lineage.ingest.redact import REDACTED, _value, is_secret_name, redact
 from lineage.ingest.service import Ingest
 from lineage.sql.redacted_text import without_values
-from lineage_samples import columns, dataset, real_rows, run
+from tests.lineage_samples import columns, dataset, real_rows, run
 
 SECRET = "hunter2xyz"
 

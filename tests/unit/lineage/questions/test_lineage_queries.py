@@ -14,7 +14,7 @@ from lineage.model import Direction, Kind, Level
 from lineage.questions.exports import safe_cell
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
-from lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run
+from tests.lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run
 
 ORDERS = DatasetId(KAFKA, "orders")
 

@@ -6,8 +6,8 @@ import pytest
 from sqlglot import exp
 from sqlglot.lineage import lineage
 
-import sql_channels
 from lineage.sql.columns import columns_from_sql
+from tests import sql_channels
 
 TABLES = sql_channels.schema()
 

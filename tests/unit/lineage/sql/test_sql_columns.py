@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from effort import least_effort
 from lineage.sql.columns import columns_from_sql
 from lineage.sql.model import Columns
+from tests.effort import least_effort
 
 KNOWN: dict[str, Columns] = {
     "orders": {"id": None, "customer": {"email": None, "name": None}, "items": {"[]": {"sku": None, "qty": None}},

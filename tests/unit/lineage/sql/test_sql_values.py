@@ -12,7 +12,7 @@ from lineage.ingest.redact import redact
 from lineage.questions.queries import Lineage
 from lineage.sql.columns import columns_from_sql
 from lineage.sql.redacted_text import hidden, without_values
-from lineage_samples import graph_of, run
+from tests.lineage_samples import graph_of, run
 
 SECRET = "Erika.Mustermann-4915112345678"
 

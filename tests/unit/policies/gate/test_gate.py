@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import SqlRefused
-from gate_files import statements
 from policies.gate import gate
 from policies.sql import live
 from policies.sql.names import fold, nearest
 from policies.sql.windows import AsOf, read_time
+from tests.gate_files import statements
 
 REFUSED = statements("refused.sql")
 HONEST = statements("honest.sql")

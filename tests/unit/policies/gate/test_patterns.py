@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from effort import least_effort
 from policies.gate.cost.patterns import endless, like_is_endless
+from tests.effort import least_effort
 
 
 @pytest.mark.parametrize(

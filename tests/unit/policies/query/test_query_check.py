@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import Unavailable
-from effort import least_effort
 from policies.model import Decision, Effect, Mask, MaskType, Reason, RowFilter
 from policies.plan.model import QueryPlan
 from policies.query.check import QueryCheck
 from policies.query.complete import Completion
 from policies.sql import unfinished
+from tests.effort import least_effort
 from tests.unit.policies.query.test_query import ANA, ID, World, decided
 
 

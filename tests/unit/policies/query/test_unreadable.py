@@ -11,7 +11,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import reading_truth
 from catalog.datatypes import STRING, leaves, parse_ddl
 from catalog.model import DatasetId
 from catalog.paths import VALUE, FieldPath
@@ -27,6 +26,7 @@ from policies.plan.registry import Running
 from policies.plan.settings import OnUnreadable, QuerySettings
 from policies.plan.views import govern
 from policies.query.service import GovernedQuery
+from tests import reading_truth
 
 KIND = parse_ddl("n INT, qty INT, flag BOOLEAN, items ARRAY<STRUCT<sku: STRING, qty: INT>>, tags MAP<STRING, INT>")
 ID = DatasetId("kafka://tests", "orders")

@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import policy_scenarios as scenarios
 import pytest
 
-import policy_scenarios as scenarios
 from catalog.errors import WeirError
 from catalog.paths import FieldPath
 from policies.access.decision_service import Asked, Decisions, Named, column_json

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from catalog.datatypes import parse_ddl
-from gate_files import statements
 from policies.gate import gate
 from policies.masks.keys import MaskKeys
 from policies.plan.model import PartRead
@@ -18,8 +17,9 @@ from policies.query.door import Trail
 from policies.whatif.policy_cases import read_cases
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.tested_names import unknown_columns
-from query_world import KEYS
-from query_world import World as Stores
+from tests.gate_files import statements
+from tests.query_world import KEYS
+from tests.query_world import World as Stores
 from tests.unit.policies.query.test_query import ANA, TABLE, WrittenAudit
 from tests.unit.policies.world import ORDERS, World, company
 

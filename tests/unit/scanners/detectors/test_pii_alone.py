@@ -105,7 +105,7 @@ def test_free_text_with_a_lone_surrogate_is_read_as_any_other() -> None:
 
 def test_the_first_corpus_is_the_same_in_every_process() -> None:
     draw = (
-        "from hashlib import sha256; from pii_corpus.first import corpus;"
+        "from hashlib import sha256; from tests.pii_corpus.first import corpus;"
         "print(sha256(repr([c.records() for c in corpus(count=20)]).encode()).hexdigest())"
     )
     path = [*sys.path]
@@ -119,7 +119,7 @@ def test_the_first_corpus_is_the_same_in_every_process() -> None:
 
 
 def test_drawing_a_corpus_leaves_the_common_random_numbers_alone() -> None:
-    from pii_corpus.first import IDS
+    from tests.pii_corpus.first import IDS
 
     random.seed(5)
     wanted = random.random()

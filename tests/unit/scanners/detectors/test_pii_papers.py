@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from catalog.model import Classification
-from pii_corpus import third_ids
 from scanners.adapters.memory import sealed
 from scanners.detectors.engine import Detector
 from scanners.detectors.kinds.national import _module
@@ -21,6 +20,7 @@ from scanners.model import RawRecord
 from scanners.scan.classify import classify
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
+from tests.pii_corpus import third_ids
 
 DETECTOR = Detector()
 Values = Sequence[Any] | Callable[[random.Random], Any]

@@ -11,11 +11,6 @@ import socket
 import phonenumbers
 import pytest
 
-from effort import least_effort
-from pii_corpus import first, second, third
-from pii_corpus.columns import Column, draw, hidden
-from pii_corpus.judge import TWELVE, judge
-from pii_corpus.ours import raw, says
 from scanners.adapters.presidio.custom_recognizers import CustomRecognizers, repeated
 from scanners.adapters.presidio.detector import PresidioAnalyzer
 from scanners.detectors.engine import Detector
@@ -27,6 +22,11 @@ from scanners.settings import ScannerSettings
 from scanners.sketch.seal import seal
 from scanners.sketch.topic import Sketch
 from scanners.worker.profile import TopicProfiler
+from tests.effort import least_effort
+from tests.pii_corpus import first, second, third
+from tests.pii_corpus.columns import Column, draw, hidden
+from tests.pii_corpus.judge import TWELVE, judge
+from tests.pii_corpus.ours import raw, says
 
 REGIONS = tuple(ScannerSettings().phone_regions)
 

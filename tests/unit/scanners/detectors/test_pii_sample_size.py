@@ -7,8 +7,6 @@ import random
 
 import pytest
 
-from pii_corpus import second
-from pii_corpus.columns import Make
 from scanners.adapters.memory import sealed
 from scanners.detectors.engine import Detector
 from scanners.model import RawRecord
@@ -16,6 +14,8 @@ from scanners.scan.classify import classify
 from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
 from scanners.worker.profile import TopicProfiler
+from tests.pii_corpus import second
+from tests.pii_corpus.columns import Make
 
 REGIONS = tuple(ScannerSettings().phone_regions)
 DETECTOR = Detector(REGIONS)

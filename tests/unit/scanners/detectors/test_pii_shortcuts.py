@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from pii_corpus import first, second
-from pii_corpus.columns import Column
 from scanners.adapters.presidio import detector as presidio_detector
 from scanners.adapters.presidio.detector import PresidioAnalyzer
 from scanners.detectors.core.quick_pass import QuickSet
@@ -22,6 +20,8 @@ from scanners.detectors.names import fields as said_by_names
 from scanners.detectors.names.fields import speaks, words
 from scanners.settings import ScannerSettings
 from scanners.sketch.nodes import Node
+from tests.pii_corpus import first, second
+from tests.pii_corpus.columns import Column
 
 REGIONS = tuple(ScannerSettings().phone_regions)
 
