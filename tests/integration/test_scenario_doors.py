@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import policy_scenarios as scenarios
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -25,6 +24,7 @@ from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
 from policies.plan.ports import QueryTable
+from tests import policy_scenarios as scenarios
 from tests.api_world import ApiWorld
 
 pytestmark = pytest.mark.integration

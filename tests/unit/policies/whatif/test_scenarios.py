@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import policy_scenarios as scenarios
 import pytest
 
 from catalog.errors import WeirError
@@ -20,6 +19,7 @@ from policies.model import Effect, MaskType, Subject
 from policies.plan import explain
 from policies.plan.views import govern
 from policies.sql.tables import TableRef
+from tests import policy_scenarios as scenarios
 from tests.unit.policies.world import START, World
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")
