@@ -7,9 +7,9 @@ import signal
 import threading
 from pathlib import Path
 
-from api.bootstrap import build
-from api.home import Home
-from api.settings import load
+from api.config.home import Home
+from api.config.settings import load
+from api.wiring.bootstrap import build
 
 
 def main() -> None:

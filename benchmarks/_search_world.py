@@ -16,12 +16,14 @@ from typing import Any
 
 import httpx
 
-from api.bootstrap import Services, build
-from api.home import Home
-from api.settings import Settings
-from catalog.adapters.memory_index import MemorySearchIndex
+from api.config.home import Home
+from api.config.settings import Settings
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
+from api.wiring.services import Services
+from catalog.adapters.memory.index import MemorySearchIndex
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.memory import MemoryHeadPublisher
+from policies.adapters.stores.memory import MemoryHeadPublisher
 
 ROOT = Path(__file__).resolve().parent.parent
 NOWHERE = "127.0.0.1:9"
@@ -96,7 +98,7 @@ def _services(home: Home, elasticsearch: str | None, index: str) -> Services:
         settings.elasticsearch.url = elasticsearch
         settings.catalog.search_index = index
         settings.catalog.search_timeout_s = 120
-    return build(settings, home, **given)
+    return build(settings, home, Given(**given))
 
 
 def _direct(services: Services, figures: dict[str, float]) -> Door:
@@ -112,7 +114,7 @@ def _inside(services: Services, home: Home, figures: dict[str, float]) -> Door:
     """The application in this process: no socket, all of HTTP's layers."""
     from fastapi.testclient import TestClient
 
-    from api.app import create_app
+    from api.http.app import create_app
 
     services.admin_token_file()
     token = home.admin_token.read_text().strip()

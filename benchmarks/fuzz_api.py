@@ -10,7 +10,7 @@ import sys
 def main() -> int:
     requests = sys.argv[1] if len(sys.argv) > 1 else "50000"
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-s", "tests/unit/api/test_fuzzed_api.py"],
+        [sys.executable, "-m", "pytest", "-q", "-s", "tests/unit/api/edge/test_fuzzed_api.py"],
         env={**os.environ, "WEIR_TEST_FUZZ_REQUESTS": requests},
         check=False,
     ).returncode

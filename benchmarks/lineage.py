@@ -34,12 +34,12 @@ from confluent_kafka.admin import AdminClient
 
 from benchmarks._lineage_world import NAMESPACE, World, ladder
 from benchmarks._servers import servers
-from lineage.adapters.kafka_log import KafkaEventLog
-from lineage.adapters.kafka_source import KafkaEventSource
-from lineage.adapters.neo4j_graph import Neo4jGraph, connect
-from lineage.consume import LineageWorker
-from lineage.ingest import Ingest
+from lineage.adapters.kafka.log import KafkaEventLog
+from lineage.adapters.kafka.source import KafkaEventSource
+from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.ingest.service import Ingest
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
+from lineage.worker.consume import LineageWorker
 
 _ENDS = ((0, "START"), (1, "COMPLETE"))
 

@@ -33,8 +33,8 @@ from confluent_kafka.admin import AdminClient
 from benchmarks._lineage_world import NAMESPACE, World
 from benchmarks._servers import servers
 from catalog.model import NodeId
-from lineage.adapters.kafka_source import group_lag
-from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+from lineage.adapters.kafka.source import group_lag
+from lineage.adapters.neo4j.graph import Neo4jGraph, connect
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
 
 _CLIENTS = 8

@@ -22,30 +22,34 @@ if TYPE_CHECKING:
     from benchmarks._mutation_tests import Forks
 
 ROOT = Path(__file__).resolve().parents[1]
-DECIDES = ("test_decide_reasons.py", "test_decide.py", "test_decide_reference.py")
+DECIDES = ("decision/test_decide_reasons.py", "decision/test_decide.py", "decision/test_decide_reference.py")
 MODULES: dict[str, tuple[str, ...]] = {
-    "masks/expression": ("test_masked_columns.py",),
-    "decide": DECIDES,
-    "grants": ("test_grants.py", "test_scenarios.py"),
-    "break_glass": ("test_break_glass_terms.py", "test_break_glass.py"),
-    "approvals": ("test_approval_details.py", "test_approvals.py", "test_break_glass.py"),
-    "gate": ("test_gate_details.py", "test_gate.py"),
-    "masks/order": ("test_masks.py", "test_decide_reference.py"),
-    "outcome": ("test_outcome.py",),
-    "places": ("test_places.py",),
-    "matching": ("test_matching.py",),
-    "conditions": ("test_conditions.py",),
-    "masks/primitives": ("test_mask_values.py", "test_masks.py"),
-    "masks/reference": ("test_mask_values.py", "test_masks.py"),
-    "masks/custom": ("test_mask_values.py", "test_masks.py"),
-    "masks/keys": ("test_mask_values.py", "test_masks.py"),
-    "masks/names": ("test_mask_values.py", "test_masks.py"),
-    "masks/preview": ("test_mask_values.py", "test_masks.py"),
-    "asking": DECIDES,
-    "stances": DECIDES,
+    "masks/expression": ("masks/test_masked_columns.py",),
+    "decision/decide": DECIDES,
+    "access/grants": ("access/test_grants.py", "whatif/test_scenarios.py"),
+    "requests/break_glass": ("requests/test_break_glass_terms.py", "requests/test_break_glass.py"),
+    "requests/approvals": (
+        "requests/test_approval_details.py",
+        "requests/test_approvals.py",
+        "requests/test_break_glass.py",
+    ),
+    "gate/gate": ("gate/test_gate_details.py", "gate/test_gate.py"),
+    "decision/mask_order": ("masks/test_masks.py", "decision/test_decide_reference.py"),
+    "decision/column_outcome": ("decision/test_outcome.py",),
+    "decision/places": ("decision/test_places.py",),
+    "matching": ("decision/test_matching.py",),
+    "decision/row_conditions": ("decision/test_conditions.py",),
+    "masks/primitives": ("masks/test_mask_values.py", "masks/test_masks.py"),
+    "masks/reference": ("masks/test_mask_values.py", "masks/test_masks.py"),
+    "masks/custom": ("masks/test_mask_values.py", "masks/test_masks.py"),
+    "masks/keys": ("masks/test_mask_values.py", "masks/test_masks.py"),
+    "masks/names": ("masks/test_mask_values.py", "masks/test_masks.py"),
+    "masks/preview": ("masks/test_mask_values.py", "masks/test_masks.py"),
+    "decision/standing": DECIDES,
+    "decision/mask_applicability": DECIDES,
     "reach": DECIDES,
-    "columns": DECIDES,
-    "compiled": DECIDES,
+    "decision/columns": DECIDES,
+    "decision/policy_index": DECIDES,
 }
 """Module of policies/ -> its fast tests, the most relevant to security first."""
 

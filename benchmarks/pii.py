@@ -32,13 +32,13 @@ from pii_corpus import first, second, third  # noqa: E402
 from pii_corpus.columns import Column, hidden  # noqa: E402
 from pii_corpus.judge import TWELVE, Score, judge  # noqa: E402
 from pii_corpus.ours import says  # noqa: E402
-from scanners.adapters.presidio_detector import PresidioAnalyzer  # noqa: E402
+from scanners.adapters.presidio.detector import PresidioAnalyzer  # noqa: E402
 from scanners.detectors.engine import Detector  # noqa: E402
 from scanners.model import RawRecord  # noqa: E402
-from scanners.nodes import Node  # noqa: E402
-from scanners.profile import TopicProfiler  # noqa: E402
-from scanners.registered import Schemas  # noqa: E402
+from scanners.schemas.registered import Schemas  # noqa: E402
 from scanners.settings import ScannerSettings  # noqa: E402
+from scanners.sketch.nodes import Node  # noqa: E402
+from scanners.worker.profile import TopicProfiler  # noqa: E402
 
 LIMITS = {
     "F1": 0.99, "F1 of twelve": 0.95, "clean flagged of 100": 0.0, "F1, names hidden": 0.97, "flagged, names hidden": 2.0,
@@ -190,8 +190,8 @@ def _judged(columns: Sequence[Column], shares: dict[int, dict[str, float]], leas
 def _cost(detector: Detector) -> float:
     """CPU time of profiling records with detection, by that without: in turns, after rounds that warm both up.
 
-    A process reads its first 20,000 records without compiled code (`scanners.quick`), and then makes or loads it; a scan
-    that is long enough to be measured does that once.
+    A process reads its first 20,000 records without compiled code (`scanners.tape.compiled_parts`), and then makes or
+    loads it; a scan that is long enough to be measured does that once.
     """
     records = _events()
     taken: dict[bool, list[float]] = {True: [], False: []}

@@ -11,13 +11,13 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
-from policies import gate
+from policies.gate import gate
 from policies.model import Subject
-from policies.plan import Range, Result, Window
-from policies.query_settings import QuerySettings
-from policies.query_stream import Stream
-from policies.stopping import Stop
-from policies.unreadable import UnreadableReport
+from policies.plan.cancellation import Stop
+from policies.plan.model import Range, Result, Window
+from policies.plan.settings import QuerySettings
+from policies.plan.unreadable import UnreadableReport
+from policies.query.stream import Stream
 
 _SECONDS, _EVERY, _BUSY = 12.0, 1.5, 0.8
 

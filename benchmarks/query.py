@@ -36,11 +36,11 @@ from rich.console import Console
 
 from catalog.datatypes import STRING, parse_ddl
 from catalog.model import DatasetId
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
-from policies.compiled import Compiled
-from policies.decide import decide
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
+from policies.decision.decide import decide
+from policies.decision.policy_index import Compiled
 from policies.masks.keys import MaskKeys
 from policies.model import (
     DatasetFacts,
@@ -56,10 +56,10 @@ from policies.model import (
     SubjectMatch,
     Target,
 )
-from policies.plan import PartRead
-from policies.query import GovernedQuery
-from policies.query_ports import QueryRecord, QueryTable
-from policies.query_settings import QuerySettings
+from policies.plan.model import PartRead
+from policies.plan.ports import QueryRecord, QueryTable
+from policies.plan.settings import QuerySettings
+from policies.query.service import GovernedQuery
 
 ROOT = Path(__file__).resolve().parent.parent
 DDL = "id STRING, customer STRUCT<name: STRING, email: STRING>, amount DOUBLE, card STRING, region STRING, n BIGINT"

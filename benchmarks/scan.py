@@ -34,14 +34,14 @@ from rich.table import Table
 
 from api.demo.generator import topic_plans
 from benchmarks._servers import servers
-from scanners.adapters import headers_text
-from scanners.adapters.kafka_offsets import KafkaOffsets
+from scanners.adapters.kafka.offsets import KafkaOffsets
 from scanners.adapters.registry import HttpSchemaRegistry
-from scanners.adapters.spark_sampler import SparkSampler, _connect
-from scanners.adapters.worker import COLUMNS, SKETCH_SCHEMA, job_text, profile_batches
+from scanners.adapters.spark import headers_text
+from scanners.adapters.spark.sampler import SparkSampler, _connect
+from scanners.adapters.spark.worker import COLUMNS, SKETCH_SCHEMA, job_text, profile_batches
 from scanners.model import ClusterConnection, RegisteredSchema, SampleRequest, Strategy
 from scanners.ports import ProfileJob
-from scanners.scan import Scanner
+from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
 from stack import Instance, StackSettings
 

@@ -179,7 +179,7 @@ class ScanStore(Protocol):
 
 
 class EventSink(Protocol):
-    """Where any room tells what happened; see `catalog.events.Events.emit`."""
+    """Where any room tells what happened; see `catalog.events.events.Events.emit`."""
 
     def emit(self, type: str, subject: str, data: Mapping[str, Any] | None = None) -> Event: ...
 
@@ -204,7 +204,7 @@ class Receiver(Protocol):
 
 
 class FieldFlows(Protocol):
-    """The sliver of lineage that tags follow; see `catalog.tag_flow`."""
+    """The sliver of lineage that tags follow; see `catalog.datasets.tag_propagation`."""
 
     def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
         """Where the field goes, any number of hops: {id: nodeId, raw: False where it is only reached masked}."""

@@ -63,7 +63,7 @@ class DatasetRecord:
     last_seen_at    when a listing of the cluster last held it; deleted_at: when a listing first missed it
     source          lineage: only producers of lineage speak of it; catalog: it was listed, scanned or declared
     reported        what producers report of it in short: description, owners, tags, type, lifecycle (see
-                    `catalog.reported`); whatever people and scans know stands before it
+                    `catalog.datasets.reported`); whatever people and scans know stands before it
     """
 
     id: DatasetId

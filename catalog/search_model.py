@@ -20,7 +20,7 @@ class Entry:
     id, version   the same id is the same document; a higher version replaces it
     source        what is shown: kind, namespace, name, cluster, path?, description, tags, owners, entities, ...
     words         what is searched, already split: name, path, entity, tag, owner, term, text -> words; beside the written
-                  words stand concepts, stems and parts of compounds (`catalog.finding.vocabulary`)
+                  words stand concepts, stems and parts of compounds (`catalog.search.language.vocabulary`)
     exact         whole names a query may spell out (full path, path without its root, topic), lower case
     suffixes      their ends (`owner.login`)
     facets        filter -> values

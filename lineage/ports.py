@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 from catalog.model import DatasetId
-from lineage.delta import Context, GraphDelta, StoredBook
+from lineage.graph_delta import Context, GraphDelta, StoredBook
 from lineage.model import Basis, Counts, Direction, Edge, Kind, Node
 
 
@@ -159,12 +159,12 @@ class LineageGraph(Protocol):
     def clear(self) -> None:
         """Remove this graph, and no other."""
 
-    def apart(self) -> LineageGraph:
+    def apart(self) -> Self:
         """A graph beside this one that is never shown, to try things on. Clear it afterwards."""
 
     # rebuilding
-    def fresh(self) -> LineageGraph:
+    def fresh(self) -> Self:
         """An empty graph beside this one, unseen by readers until `activate`."""
 
-    def activate(self, built: LineageGraph) -> None:
+    def activate(self, built: Self) -> None:
         """Let `built` take this one's place at once for readers and writers; then remove what it replaces."""

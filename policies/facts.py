@@ -1,7 +1,7 @@
 """The catalog's facts of a dataset in the words of this room.
 
-Decisions are quick for facts they have seen (see `policies.compiled`), and tell them by identity; so the same object is
-given out while the catalog says the same.
+Decisions are quick for facts they have seen (see `policies.decision.policy_index`), and recognise them by identity; so
+the same object is returned until the catalog changes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from catalog import facts as catalog_facts
+from catalog.datasets import facts as catalog_facts
 from policies.model import DatasetFacts, FieldFacts, SubjectMatch
 
 MAX_DATASETS = 2000

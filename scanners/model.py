@@ -148,7 +148,7 @@ class PartFormat:
               (avro, protobuf, json-schema: Confluent's wire format, a zero byte and a schema id before the body)
     options   csv: {"delimiter": ",", "width": n, "columns": [...], "header": bool}; any: {"also": [formats]} that some
               records of the part have and that their bytes do not show by themselves, {"packed": [names]} what they are
-              wrapped in, see `scanners.wrapping`
+              wrapped in, see `scanners.containers.wrapping`
     """
 
     name: str = "binary"

@@ -16,7 +16,7 @@ class ProfileJob:
     """Everything a worker needs to profile some topics; travels to Spark as JSON.
 
     schemas     registered schemas by id
-    expected    what is declared or registered of a topic's parts, see `scanners.checks.expected_of`
+    expected    what is declared or registered of a topic's parts, see `scanners.checks.topic_checks.expected_of`
     formats     formats already known or declared, by topic: they win over what the bytes look like
     deadline    seconds since 1970 after which records are skipped and counted, or None
     salt        random text that keys the hashes behind the distinct estimates; a new one for every scan
@@ -79,7 +79,7 @@ class DeadLetters(Protocol):
 
     def send(self, job: ProfileJob, target: str, cancelled: Cancelled) -> None:
         """Read the job's ranges again with its formats; those of a record that cannot be read go to the topic `target`
-        (made when it is not there) with its place and the reason in headers, see `scanners.letters`.
+        (made when it is not there) with its place and the reason in headers, see `scanners.decode.dead_letters`.
 
         At least once: a scan that is repeated sends them again. Raises Unavailable.
         """

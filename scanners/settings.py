@@ -1,4 +1,4 @@
-"""Settings of the scanners; `api/settings.py` reads them from the environment (`WEIR_SCANNERS__...`)."""
+"""Settings of the scanners; `api/config/settings.py` reads them from the environment (`WEIR_SCANNERS__...`)."""
 
 from __future__ import annotations
 

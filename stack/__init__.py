@@ -5,11 +5,11 @@ Needs Python and the network once; brings Java when the machine has none. Nothin
 
 from __future__ import annotations
 
-from stack import artifacts
 from stack.errors import StackError
 from stack.home import default_home
-from stack.instance import Instance
-from stack.keeping import KeptServer, cut_logs
+from stack.installed import artifacts
+from stack.instances.instance import Instance
+from stack.instances.keeping import KeptServer, cut_logs
 from stack.progress import PlainText, Progress, Silent
 from stack.settings import StackSettings
 from stack.spec import ENGINES, SERVERS, Addresses, ProcessSpec

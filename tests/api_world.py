@@ -10,15 +10,17 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from api.app import create_app
-from api.bootstrap import Services, build
-from api.home import Home
-from api.settings import Settings
-from catalog.adapters.memory_index import MemorySearchIndex
+from api.config.home import Home
+from api.config.settings import Settings
+from api.http.app import create_app
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
+from api.wiring.services import Services
+from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.errors import Unavailable
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.memory import MemoryHeadPublisher
+from policies.adapters.stores.memory import MemoryHeadPublisher
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import RawRecord
 
@@ -48,7 +50,7 @@ class ApiWorld:
     """The application with a client for each user; the admin is there from the start."""
 
     def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> None:
-        """`more`: further adapters by their names in api/parts.py."""
+        """`more`: further adapters by their names in `api.wiring.given.Given`."""
         topics = topics if topics is not None else {"orders": orders(50)}
         settings = Settings()
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
@@ -57,19 +59,21 @@ class ApiWorld:
         self.services: Services = build(
             settings,
             Home(folder),
-            index=MemorySearchIndex(),
-            meaning=None,
-            brokers=MemoryBrokers(topics),
-            log=self.log,
-            source=MemoryEventSource(self.log),
-            letters=MemoryEventLog(),
-            graph=self.graph,
-            publisher=MemoryHeadPublisher(),
-            event_topic=None,
-            sampler=MemorySampler(topics),
-            offsets=MemoryOffsets(topics),
-            registry=MemoryRegistry(),
-            **more,
+            Given(
+                index=MemorySearchIndex(),
+                meaning=None,
+                brokers=MemoryBrokers(topics),
+                log=self.log,
+                source=MemoryEventSource(self.log),
+                letters=MemoryEventLog(),
+                graph=self.graph,
+                publisher=MemoryHeadPublisher(),
+                event_topic=None,
+                sampler=MemorySampler(topics),
+                offsets=MemoryOffsets(topics),
+                registry=MemoryRegistry(),
+                **more,
+            ),
         )
         self.services.admin_token_file()
         self.app = create_app(self.services)
@@ -114,7 +118,7 @@ class ApiWorld:
 
 @contextmanager
 def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> Iterator[ApiWorld]:
-    """A world that is closed at the end; `more` replaces parts, as in `api.bootstrap.build`."""
+    """A world that is closed at the end; `more` replaces parts, as in `api.wiring.bootstrap.build`."""
     made = ApiWorld(folder, topics, **more)
     try:
         yield made

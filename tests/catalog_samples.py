@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from catalog.adapters.memory import MemoryCatalogStore
-from catalog.adapters.memory_index import MemorySearchIndex
-from catalog.clusters import Clusters
-from catalog.datasets import Datasets
+from catalog.adapters.memory.index import MemorySearchIndex
+from catalog.adapters.memory.store import MemoryCatalogStore
+from catalog.datasets.clusters import Clusters
+from catalog.datasets.datasets import Datasets
 from catalog.model import Classification, DatasetId, DatasetScan, FieldProfile, ScanWindow, SchemaVersion
 from catalog.ports import CatalogStore, SearchIndex
-from catalog.search import Search
+from catalog.search.service import Search
 
 NAMESPACE = "kafka://localhost:9092"
 ORDERS = DatasetId(NAMESPACE, "orders")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from lineage.adapters.memory import MemoryGraph
-from lineage.events import Event
-from lineage.parse import parse
+from lineage.fold.writer import GraphWriter
+from lineage.ingest.events import Event
+from lineage.ingest.parse import parse
 from lineage.settings import LineageSettings
-from lineage.writer import GraphWriter
 
 KAFKA = "kafka://localhost:9092"
 T0 = 1_767_225_600_000  # 2026-01-01T00:00:00Z
@@ -155,7 +155,7 @@ def content(graph: MemoryGraph) -> Any:
 def flows(graph: Any, as_of: int | None = None) -> set[tuple[str, str]]:
     """(source, target) names of the FEEDS edges that are valid (now, when no time is given)."""
     from lineage.model import Kind
-    from lineage.queries import NOW
+    from lineage.questions.queries import NOW
 
     return {
         (edge.source.rsplit(":", 1)[1], edge.target.rsplit(":", 1)[1])

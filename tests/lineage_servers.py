@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from lineage.adapters.kafka_log import KafkaEventLog
-from lineage.adapters.kafka_source import KafkaEventSource
-from lineage.adapters.neo4j_graph import Neo4jGraph, connect
-from lineage.consume import LineageWorker
+from lineage.adapters.kafka.log import KafkaEventLog
+from lineage.adapters.kafka.source import KafkaEventSource
+from lineage.adapters.neo4j.graph import Neo4jGraph, connect
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
+from lineage.worker.consume import LineageWorker
 
 
 @dataclass

@@ -20,8 +20,8 @@ from catalog.datatypes import STRING, Primitive, StructType, leaves, parse_ddl
 from catalog.model import DatasetId
 from catalog.paths import HEADERS, KEY, VALUE, FieldPath
 from policies.model import DatasetFacts, FieldFacts, SubjectMatch
-from policies.plan import PartRead
-from policies.query_ports import QueryTable
+from policies.plan.model import PartRead
+from policies.plan.ports import QueryTable
 
 FOLDER = Path(__file__).resolve().parent / "scenarios"
 FILES = sorted(FOLDER.glob("*.yaml"))

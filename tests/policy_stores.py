@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import create_engine, text
 
-from catalog.adapters.database import Database
+from catalog.adapters.sql.database import Database
 
 STORES = ["memory", "sqlite", "postgresql"]
 

@@ -20,14 +20,14 @@ from itertools import accumulate
 from typing import Any
 
 from catalog.errors import WeirError
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_errors import translate
-from policies.adapters.spark_records import frame_of, kafka_frame
-from policies.adapters.spark_sessions import Sessions
-from policies.plan import QueryPlan, Result, ResultColumn, TablePlan, Window
-from policies.query import GovernedQuery
-from policies.query_settings import QuerySettings
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.errors import translate
+from policies.adapters.spark.records import frame_of, kafka_frame
+from policies.adapters.spark.sessions import Sessions
+from policies.plan.model import QueryPlan, Result, ResultColumn, TablePlan, Window
+from policies.plan.settings import QuerySettings
+from policies.query.service import GovernedQuery
 from policies.sql.windows import AsOf
 from query_world import ANA, KEYS, World
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 import uvicorn
 
 from api_world import ApiWorld
-from policies.adapters import spark_values
-from policies.plan import QueryPlan, Result, ResultColumn
-from policies.stopping import Stop
+from policies.adapters.spark import values
+from policies.plan.cancellation import Stop
+from policies.plan.model import QueryPlan, Result, ResultColumn
 
 GOVERNANCE = """
 apiVersion: weir/v1
@@ -42,7 +42,7 @@ spec: {roles: [analyst]}
 
 
 class Given:
-    """Batches as a test gave them (`policies.plan.Batches`)."""
+    """Batches as a test gave them (`policies.plan.model.Batches`)."""
 
     def __init__(self, table: pa.Table, plan: QueryPlan, engine: ArrowEngine) -> None:
         self.schema, self.limit = table.schema, None
@@ -57,10 +57,10 @@ class Given:
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]:
-        return tuple(ResultColumn(f.name, spark_values.type_name(f.type)) for f in self.schema)
+        return tuple(ResultColumn(f.name, values.type_name(f.type)) for f in self.schema)
 
     def rows(self, batches: Sequence[Any]) -> list[list[object]]:
-        return spark_values.rows(pa.Table.from_batches(batches, self.schema))
+        return values.rows(pa.Table.from_batches(batches, self.schema))
 
     def __iter__(self) -> Iterator[Any]:
         for at, batch in enumerate(self._table.to_batches(max_chunksize=self._engine.chunk)):
@@ -74,7 +74,7 @@ class Given:
 
 
 class ArrowEngine:
-    """`policies.query_ports.Engine`: gives `table`; with `hold`, only once it is let go or the query is stopped."""
+    """`policies.plan.ports.Engine`: gives `table`; with `hold`, only once it is let go or the query is stopped."""
 
     def __init__(self, table: pa.Table) -> None:
         self.table, self.chunk = table, 1000
@@ -110,7 +110,7 @@ class ArrowEngine:
         return Result(batches.columns, rows, more, "rows" if more else None, self.unreadable)
 
     def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
-        return [(f.name, spark_values.type_name(f.type)) for f in self.table.schema]
+        return [(f.name, values.type_name(f.type)) for f in self.table.schema]
 
 
 class Door:
@@ -149,10 +149,10 @@ def door(folder: Path, table: pa.Table) -> Iterator[Door]:
 
 
 class NoOffsets:
-    """`policies.query_ports.Offsets` of a topic nobody looks at."""
+    """`policies.plan.ports.Offsets` of a topic nobody looks at."""
 
     def window(self, *_: Any) -> Any:
-        from policies.plan import Range, Window
+        from policies.plan.model import Range, Window
 
         return Window((Range(0, 0, 50),))
 

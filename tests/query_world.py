@@ -30,8 +30,8 @@ from policies.model import (
     RowFilter,
     Subject,
 )
-from policies.plan import PartRead
-from policies.query_ports import QueryRecord, QueryTable
+from policies.plan.model import PartRead
+from policies.plan.ports import QueryRecord, QueryTable
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")
 ANA = Subject("ana", roles=frozenset({"analyst"}))

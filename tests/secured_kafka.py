@@ -18,7 +18,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from stack import artifacts, java, ports, progress
+from stack import progress
+from stack.installed import artifacts, java
+from stack.processes import ports
 
 USER, PASSWORD = "weir", 'it"s \\ secret; yes'
 """A password with every character that a careless JAAS text breaks on."""

@@ -11,7 +11,7 @@ from rich.markup import escape
 from api.cli.http import segment
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, print_text, show
-from api.home import Home, write_private
+from api.config.home import Home, write_private
 from catalog.errors import WeirError
 
 grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
-from api.home import Home
+from api.config.home import Home
 from catalog.errors import InvalidInput, NotSignedIn, Unavailable, WeirError
 from catalog.node_ids import read_id
 

@@ -15,7 +15,7 @@ from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, print_text, show
 from catalog.errors import InvalidInput
 from catalog.node_ids import read_id, write_id
-from lineage.exports import impact_markdown
+from lineage.questions.exports import impact_markdown
 
 NodeArgument = Annotated[
     str, typer.Argument(help="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME, or prod/orders.")

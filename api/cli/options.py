@@ -8,7 +8,7 @@ import typer
 
 from api.cli.http import Api
 from api.cli.output import Format
-from api.home import Home
+from api.config.home import Home
 
 Output = Annotated[Format, typer.Option("-o", "--output", help="How to print the answer.")]
 As = Annotated[str | None, typer.Option("--as", metavar="USER", help="Ask as USER, with WEIR_HOME/tokens/USER.")]

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from types import ModuleType
 
-from api.home import PROGRAM
+from api.config.home import PROGRAM
 
 
 class PagesBuild:

@@ -102,7 +102,7 @@ def _row(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changed(change: dict[str, Any] | None) -> str:
-    """A note of `catalog.recheck` in words."""
+    """A note of `catalog.datasets.recheck` in words."""
     if not change:
         return ""
     said = [f"{r['name']} {r['before']} → {r['now']}" for r in change.get("recognizers", [])]

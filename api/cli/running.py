@@ -19,8 +19,8 @@ from rich.console import Console
 from api import VERSION
 from api.cli.output import errors
 from api.cli.pages import PagesBuild
-from api.home import PROGRAM, Home
-from api.settings import load
+from api.config.home import PROGRAM, Home
+from api.config.settings import load
 from catalog.errors import SettingsError
 from stack import Instance, ProcessSpec, StackSettings
 
@@ -141,7 +141,7 @@ class Running:
     def demo(self, detach: bool) -> int:
         """Up, then the story; the exit code of the story. A failed story in the foreground stops what it started."""
         from api.demo.run import DemoContext, run
-        from stack import artifacts
+        from stack.installed import artifacts
 
         begun = time.monotonic()
         self.up(detach)

@@ -9,7 +9,7 @@ import typer
 
 from api.cli.options import Output
 from api.cli.output import Format, console, errors, print_text, show
-from api.home import Home
+from api.config.home import Home
 
 Detach = Annotated[bool, typer.Option("--detach", "-d", help="Return when everything is ready, and leave it running.")]
 
@@ -93,7 +93,7 @@ def demo(
 
 def init(output: Output = Format.YAML) -> None:
     """Print every setting with its default, to begin a weir.yaml."""
-    from api.settings import documented
+    from api.config.settings import documented
 
     rows: list[dict[str, Any]] = [
         {"variable": name, "default": default, "meaning": meaning} for name, default, meaning in documented()
@@ -117,14 +117,14 @@ def init(output: Output = Format.YAML) -> None:
 
 def serve() -> None:
     """Run the HTTP API in the foreground (what `up` starts for you)."""
-    from api.serve import serve as run
+    from api.processes.serve import serve as run
 
     run(_private(Home.of_environment()))
 
 
 def worker() -> None:
     """Run the background worker in the foreground: scans, the lineage fold, expiry (what `up` starts for you)."""
-    from api.worker import run
+    from api.processes.worker import run
 
     run(_private(Home.of_environment()))
 

@@ -16,6 +16,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.markup import escape
 
+from api.config.home import Home, write_private
 from api.demo.chapters import Chapters
 from api.demo.client import Person, Refused
 from api.demo.errors import DemoFailed
@@ -24,7 +25,6 @@ from api.demo.jobs import JobDone, run_jobs
 from api.demo.plan import TopicPlan
 from api.demo.produce import produce
 from api.demo.story import Story
-from api.home import Home, write_private
 
 PEOPLE = ("ana", "otto", "petra", "shop-jobs")
 """Whose tokens the demo makes, beside the admin's."""

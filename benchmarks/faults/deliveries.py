@@ -12,15 +12,15 @@ from benchmarks.faults.event_world import NAMESPACE, START, events
 from benchmarks.faults.ledger import Tally
 from benchmarks.faults.report import Outcome
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from lineage.adapters.neo4j_graph import Neo4jGraph, connect
-from lineage.codec import encode
-from lineage.consume import LineageWorker
-from lineage.events import message_key
+from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.ingest.codec import encode
+from lineage.ingest.events import message_key
+from lineage.ingest.parse import parse
 from lineage.model import Level, rfc3339
-from lineage.parse import parse
 from lineage.ports import LineageGraph
-from lineage.queries import Lineage
+from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings, Neo4jSettings
+from lineage.worker.consume import LineageWorker
 
 MOST = 5
 MOMENTS = (None, START + 5 * 3_600_000)

@@ -19,8 +19,8 @@ from typing import Any
 import httpx
 import psutil
 
-from stack.process import spawn, stop
-from stack.state import Entry, State
+from stack.instances.state import Entry, State
+from stack.processes.process import spawn, stop
 
 ROOT = Path(__file__).resolve().parents[2]
 PORTS = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY")

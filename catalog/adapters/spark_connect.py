@@ -8,7 +8,7 @@ import logging
 import threading
 from typing import Any
 
-from catalog.adapters.reach import require_spark
+from catalog.adapters.port_check import require_spark
 
 _lock = threading.Lock()
 _channels: dict[tuple[str, float | None], Any] = {}

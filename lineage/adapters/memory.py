@@ -10,12 +10,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from catalog.model import DatasetId
-from lineage.delta import Context, GraphDelta, Info, StoredBook
-from lineage.hints import nearest
+from lineage.graph_delta import Context, GraphDelta, Info, StoredBook
 from lineage.model import Basis, Counts, Direction, Edge, Kind, Node
 from lineage.names import Link
 from lineage.ports import Closure, Record, StaleBook
-from lineage.walks import by_near, cut, far
+from lineage.questions.suggestions import nearest
+from lineage.questions.traversal import by_near, cut, far
 
 
 class MemoryEventLog:

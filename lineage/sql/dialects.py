@@ -10,11 +10,11 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
-from lineage.sql import flink, ksqldb
 from lineage.sql.limits import MAX_CHARACTERS, check_tokens, check_tree, shortened
 from lineage.sql.matches import MEASURES_LAST
 from lineage.sql.model import NotUnderstood, TooComplex
-from lineage.sql.rewriting import token
+from lineage.sql.rewriting import flink, ksqldb
+from lineage.sql.rewriting.tokens import token
 
 Rewrite = Callable[[list[Token]], list[Token]]
 

@@ -17,8 +17,8 @@ from typing import Any
 from catalog.datatypes import DataType, StructType, to_ddl
 from catalog.paths import FieldPath
 from policies.adapters import memory_values
-from policies.plan import QueryPlan, Range, Result, ResultColumn, TablePlan, Window
-from policies.query_errors import QueryFailed
+from policies.plan.errors import QueryFailed
+from policies.plan.model import QueryPlan, Range, Result, ResultColumn, TablePlan, Window
 from policies.sql.windows import AsOf
 
 _SELECT = re.compile(r"SELECT (?P<columns>\*|`[^`]+`(?:, `[^`]+`)*) FROM `(?P<view>[^`]+)` AS `[^`]+`\Z")
@@ -44,7 +44,7 @@ class MemoryTopics:
 
 
 class MemoryEngine:
-    """Implements `policies.query_ports.Engine` over `MemoryTopics`."""
+    """Implements `policies.plan.ports.Engine` over `MemoryTopics`."""
 
     def __init__(self, topics: MemoryTopics) -> None:
         self._topics = topics

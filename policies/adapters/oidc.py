@@ -11,7 +11,7 @@ import jwt
 from jwt.exceptions import InvalidTokenError, PyJWKClientConnectionError, PyJWKClientError
 
 from catalog.errors import NotSignedIn, SettingsError, Unavailable
-from policies.builtin import ADMIN_USER
+from policies.declared.builtin import ADMIN_USER
 from policies.model import Subject
 from policies.settings import OidcSettings
 

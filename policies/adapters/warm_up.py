@@ -18,10 +18,10 @@ import structlog
 from catalog.datatypes import STRING, parse_ddl
 from catalog.errors import Unavailable, WeirError
 from catalog.model import DatasetId
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
-from policies.compiled import Compiled
-from policies.decide import decide
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
+from policies.decision.decide import decide
+from policies.decision.policy_index import Compiled
 from policies.masks.keys import MaskKeys
 from policies.model import (
     DatasetFacts,
@@ -35,12 +35,12 @@ from policies.model import (
     SubjectMatch,
     Target,
 )
-from policies.plan import PartRead, Range, TablePlan, Window
-from policies.query import GovernedQuery
-from policies.query_ports import Engine, QueryRecord, QueryTable
-from policies.query_settings import QuerySettings
+from policies.plan.cancellation import Stop
+from policies.plan.model import PartRead, Range, TablePlan, Window
+from policies.plan.ports import Engine, QueryRecord, QueryTable
+from policies.plan.settings import QuerySettings
+from policies.query.service import GovernedQuery
 from policies.sql.windows import AsOf
-from policies.stopping import Stop
 
 _log = structlog.get_logger(__name__)
 _RECORDS = 1000

@@ -15,7 +15,7 @@ from sqlglot.optimizer.annotate_types import annotate_types
 
 from catalog.datatypes import quote_identifier
 from catalog.errors import InvalidInput, SqlRefused
-from policies.sql.fragment import Fragment, read_fragment
+from policies.gate.fragment import Fragment, read_fragment
 from policies.sql.names import fold, nearest
 
 _MAY_HOLD = frozenset({exp.DataType.Type.BOOLEAN, exp.DataType.Type.UNKNOWN, exp.DataType.Type.NULL})

@@ -14,10 +14,10 @@ from itertools import count
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier, to_ddl
 from catalog.paths import FieldPath
+from policies.decision.places import Places, Rule
 from policies.masks import primitives
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, MaskType
-from policies.places import Places, Rule
 
 
 @dataclass(frozen=True, slots=True)

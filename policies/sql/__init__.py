@@ -1,1 +1,1 @@
-"""Reading SQL as Spark will read it: the inventories, the lexer, names. `policies.gate` is the way in."""
+"""Reading SQL as Spark will read it: the inventories, the lexer, names. `policies.gate.gate` is the way in."""

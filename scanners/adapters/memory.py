@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from catalog.errors import Unavailable
-from scanners.adapters.worker import Task, job_text, merge_and_seal
-from scanners.batch import Batch
-from scanners.infer import Sketch
-from scanners.letters import letters
+from scanners.adapters.spark.worker import Task, job_text, merge_and_seal
+from scanners.decode.batch import Batch
+from scanners.decode.dead_letters import letters
 from scanners.model import ClusterConnection, Partition, RawRecord, RegisteredSchema, Topic
 from scanners.ports import Cancelled, ProfileJob, RegistryAnswer
-from scanners.registered import Schemas
+from scanners.schemas.registered import Schemas
+from scanners.sketch.topic import Sketch
 
 Records = Mapping[str, Sequence[RawRecord]]
 

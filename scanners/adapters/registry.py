@@ -19,7 +19,7 @@ from catalog.call_deadline import CallDeadline, patience
 from catalog.errors import Unavailable
 from scanners.model import PART_SUBJECTS, ClusterConnection, RegisteredSchema
 from scanners.ports import RegistryAnswer
-from scanners.registered import MADE, numbered, of_topic
+from scanners.schemas.registered import MADE, numbered, of_topic
 from scanners.settings import ScannerSettings
 
 _MAX_DEPTH = 10  # of references within references

@@ -11,12 +11,12 @@ from itertools import islice
 from typing import Protocol
 from urllib.parse import unquote
 
-from scanners.detectors import categories, contact, identifiers, money, national, papers, people, phones, secrets
-from scanners.detectors.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, Pattern
-from scanners.detectors.closely import Stopped
-from scanners.detectors.memo import MOST, Memo, Outcome, places
-from scanners.detectors.quick import QuickSet
-from scanners.nodes import Node
+from scanners.detectors.core.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, Pattern
+from scanners.detectors.core.quick_pass import QuickSet
+from scanners.detectors.core.verdict_cache import MOST, Memo, Outcome, places
+from scanners.detectors.core.verify import Stopped
+from scanners.detectors.kinds import categories, contact, identifiers, money, national, papers, people, phones, secrets
+from scanners.sketch.nodes import Node
 
 MAX_TEXTS = 4000
 """Different texts of one column and batch that are looked at; a column is known long before."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scanners.detectors.base import CANDIDATES, DISTINCT, LOOKED, STOPPED, VALID, VALID_TEXTS, WHOLE
-from scanners.detectors.names import of_person, speaks
-from scanners.nodes import Node
+from scanners.detectors.core.base import CANDIDATES, DISTINCT, LOOKED, STOPPED, VALID, VALID_TEXTS, WHOLE
+from scanners.detectors.names.fields import of_person, speaks
+from scanners.sketch.nodes import Node
 
 
 @dataclass(slots=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scanners.detectors import addresses, births, categories, national
-from scanners.detectors.base import TEXTS, VALID_TEXTS
+from scanners.detectors.core.base import TEXTS, VALID_TEXTS
+from scanners.detectors.core.tally import kinds
 from scanners.detectors.evidence import Evidence
-from scanners.detectors.name_words import OF_PERSONS_ONLY, POSTCODES
-from scanners.detectors.names import named_as
-from scanners.detectors.national_forms import IDS
-from scanners.detectors.papers import likely_countries as papers_countries
-from scanners.detectors.tally import kinds
+from scanners.detectors.kinds import addresses, births, categories, national
+from scanners.detectors.kinds.papers import likely_countries as papers_countries
+from scanners.detectors.lists.name_words import OF_PERSONS_ONLY, POSTCODES
+from scanners.detectors.lists.national_forms import IDS
+from scanners.detectors.names.fields import named_as
 
 MIN_SCORE = 0.5
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from fastavro.read import LOGICAL_READERS
 
-from scanners.tape.words import DEEPEST
+from scanners.tape.opcodes import DEEPEST
 
 NOTHING, BOOLEAN, WHOLE, FLOAT, BINARY64, STRING, CHOICE, RECORD, LIST, UNION, NO_ENTRIES, FOR_PYTHON = range(12)
 """What stands in a slot. CHOICE: an enum; NO_ENTRIES: a map, which is followed only where it is empty; FOR_PYTHON: what

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scanners.tape import words
+from scanners.tape import opcodes
 from scanners.tape.avro_program import NODE, Program
 from scanners.tape.avro_walk import walk_avro
 from scanners.tape.reader import PADDING, Paths, Walked, beginnings, walked
@@ -51,7 +51,7 @@ class AvroReader:
         """Make the values that Python must make; gives the bodies of those that cannot be made."""
         made: dict[int, tuple[list[Any], list[int]]] = {}
         failed: list[int] = []
-        at = np.flatnonzero(found.kinds == words.MADE)
+        at = np.flatnonzero(found.kinds == opcodes.MADE)
         columns = (found.doubles, found.nodes, found.rows, found.places, found.sizes, found.numbers)
         for maker, node, row, place, size, number in zip(*(column[at].tolist() for column in columns), strict=True):
             values, rows = made.setdefault(node, ([], []))
@@ -65,8 +65,8 @@ class AvroReader:
         return failed
 
     def _learn(self, said: int, state: Any, record: int) -> None:
-        slot, parent = int(state[words.LENGTH]), int(state[words.PARENT])
-        if said == words.NEW_ELEMENTS:
+        slot, parent = int(state[opcodes.LENGTH]), int(state[opcodes.PARENT])
+        if said == opcodes.NEW_ELEMENTS:
             node = self._paths.elements(parent)
         else:
             node = self._paths.field(parent, self._program.names[slot], record)

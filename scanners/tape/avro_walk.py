@@ -33,8 +33,7 @@ from scanners.tape.avro_program import (
     WHOLE,
 )  # fmt: skip
 from scanners.tape.compiled import compiled, inlined
-from scanners.tape.tokens import beyond_ascii
-from scanners.tape.words import (
+from scanners.tape.opcodes import (  # fmt: skip
     ARRAY,
     DEEPEST,
     DONE,
@@ -53,8 +52,9 @@ from scanners.tape.words import (
     TAPE_FULL,
     TEXT,
     TRUE,
-)  # fmt: skip
-from scanners.tape.words import RECORD as AT_RECORD
+)
+from scanners.tape.opcodes import RECORD as AT_RECORD
+from scanners.tape.tokens import beyond_ascii
 
 HEAD_BYTES = 5
 _VALUE, _NEXT, _FIELD, _BLOCK, _ODD, _END = range(6)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from scanners.tape.compiled import compiled
+from scanners.tape.opcodes import DOUBLE, ESCAPED, INT32, INT64, KINDS, LONG_DOUBLE, OBJECT, TEXT
 from scanners.tape.raw import hashed, same
-from scanners.tape.words import DOUBLE, ESCAPED, INT32, INT64, KINDS, LONG_DOUBLE, OBJECT, TEXT
 
 COUNT, EARLIEST, SMALLEST, LARGEST, FILLED = 0, KINDS, 2 * KINDS, 2 * KINDS + 1, 2 * KINDS + 2
 """Columns of the statistics of a node: values by kind, the earliest record by kind (its rank), fewest and most entries of

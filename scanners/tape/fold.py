@@ -1,4 +1,4 @@
-"""What a walk found, into nodes: the same numbers that `scanners.columns` counts of Python's values."""
+"""What a walk found, into nodes: the same numbers that `scanners.columns.profiler` counts of Python's values."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from scanners.nodes import First
-from scanners.scalar_columns import ScalarColumns
-from scanners.tape import columns, raising
+from scanners.columns.scalar_columns import ScalarColumns
+from scanners.sketch.nodes import First
+from scanners.tape import columns, hll_filter
 from scanners.tape.columns import COUNT, EARLIEST, FILLED, LARGEST, SMALLEST
-from scanners.tape.reader import Paths, Walked
-from scanners.tape.values import Values
-from scanners.tape.words import (
+from scanners.tape.opcodes import (  # fmt: skip
     ARRAY,
     DOUBLE,
     ESCAPED,
@@ -27,7 +25,9 @@ from scanners.tape.words import (
     OBJECT,
     TEXT,
     TRUE,
-)  # fmt: skip
+)
+from scanners.tape.reader import Paths, Walked
+from scanners.tape.values import Values
 
 _TYPES = {
     NULL: "null", FALSE: "boolean", TRUE: "boolean", DOUBLE: "double", LONG_DOUBLE: "double", INT32: "int32", INT64: "int64",
@@ -86,7 +86,7 @@ class Fold:
                 into.booleans(node, held[TRUE], held[FALSE], partial(self._listed_booleans, number))
             if held[DOUBLE] or held[LONG_DOUBLE]:
                 doubles = columns.doubles_of(walked.kinds, walked.doubles, self._order, self._ends, number)
-                into.floats(node, doubles, raising.integers)
+                into.floats(node, doubles, hll_filter.integers)
             if held[INT32] or held[INT64]:
                 into.integers(node, names, values.integers(number))
             if held[TEXT] or held[ESCAPED]:

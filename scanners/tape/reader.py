@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from scanners import jsontext
-from scanners.nodes import Node
-from scanners.tape import words
+from scanners.decode import json_text
+from scanners.sketch.nodes import Node
+from scanners.tape import opcodes
 from scanners.tape.walk import walk
 
 PADDING = b"\0" * 16
@@ -19,7 +19,7 @@ MOST_BYTES = 2**31 - 2**20
 
 
 class Maker(Protocol):
-    """Who makes nodes (`scanners.columns.Profiler`)."""
+    """Who makes nodes (`scanners.columns.profiler.Profiler`)."""
 
     def child(self, node: Node, key: str, row: int, names: tuple[str, ...], depth: int, /) -> Node | None:
         """The node of an object's field, first met in a record; None when the key is data."""
@@ -89,7 +89,7 @@ class Paths:
         self.nodes: list[Node] = []
         self.names: list[tuple[str, ...]] = []
         self.depths: list[int] = []
-        self.table = np.zeros((words.TABLE, 256), np.int64)
+        self.table = np.zeros((opcodes.TABLE, 256), np.int64)
         self.hashes = np.zeros(256, np.uint64)
         self.keys = np.zeros(4096, np.uint8)
         self._key_bytes = 0
@@ -110,17 +110,17 @@ class Paths:
         """Make known what an unknown key of an object is."""
         node = self._maker.child(self.nodes[parent], key, record, self.names[parent], self.depths[parent])
         if node is None:
-            self.table[words.OPEN, parent] = 1
+            self.table[opcodes.OPEN, parent] = 1
             self._open[parent] = {key for key, _ in self._children(parent)}
         else:
             self._child(parent, node, key)
 
     def elements(self, parent: int) -> int:
         """The number of an array's elements, which are made known when they are new."""
-        if not self.table[words.ELEMENTS, parent]:
+        if not self.table[opcodes.ELEMENTS, parent]:
             made = self._add(self._maker.elements(self.nodes[parent]), self.names[parent], self.depths[parent] + 1)
-            self.table[words.ELEMENTS, parent] = made
-        return int(self.table[words.ELEMENTS, parent])
+            self.table[opcodes.ELEMENTS, parent] = made
+        return int(self.table[opcodes.ELEMENTS, parent])
 
     def refresh(self) -> None:
         """Take over the fields that the exact reader found in objects some of whose keys are data."""
@@ -135,10 +135,10 @@ class Paths:
         return next((child for name, child in self._children(parent) if name == key), 0)
 
     def _children(self, parent: int) -> Iterator[tuple[str, int]]:
-        child = int(self.table[words.HEAD, parent])
+        child = int(self.table[opcodes.HEAD, parent])
         while child:
             yield self.names[child][-1], child
-            child = int(self.table[words.NEXT, child])
+            child = int(self.table[opcodes.NEXT, child])
 
     def _child(self, parent: int, node: Node, key: str) -> None:
         raw = np.frombuffer(key.encode(), np.uint8)
@@ -147,8 +147,8 @@ class Paths:
             self.keys = np.concatenate((self.keys, np.zeros_like(self.keys)))
         self.keys[self._key_bytes : self._key_bytes + len(raw)] = raw
         table = self.table
-        table[words.KEY_AT, made], table[words.KEY_LENGTH, made] = self._key_bytes, len(raw)
-        table[words.NEXT, made], table[words.HEAD, parent] = table[words.HEAD, parent], made
+        table[opcodes.KEY_AT, made], table[opcodes.KEY_LENGTH, made] = self._key_bytes, len(raw)
+        table[opcodes.NEXT, made], table[opcodes.HEAD, parent] = table[opcodes.HEAD, parent], made
         self.hashes[made] = node.hash
         self._key_bytes += len(raw)
 
@@ -183,20 +183,20 @@ def walked(
     """
     shapes, coarse = np.zeros(len(odd), np.uint64), np.zeros(len(odd), np.uint64)
     tape, whole = scratch(), -1
-    state[words.RECORD] = state[words.PLACES] = 0
+    state[opcodes.RECORD] = state[opcodes.PLACES] = 0
     # A walk begins a record anew when it comes back for something that is missing.
-    while (said := step(*tape.columns, odd, shapes, coarse, state)) != words.DONE:
-        if said == words.TAPE_FULL:
+    while (said := step(*tape.columns, odd, shapes, coarse, state)) != opcodes.DONE:
+        if said == opcodes.TAPE_FULL:
             tape.grow()
             continue
-        record = int(state[words.RECORD])
+        record = int(state[opcodes.RECORD])
         if record != whole and not readable(record):
             odd[record] = True
-            state[words.RECORD] += 1
+            state[opcodes.RECORD] += 1
             continue
         whole = record
         learn(said, state, record)
-    return Walked(body, *tape.filled(int(state[words.PLACES])), odd, shapes, coarse)
+    return Walked(body, *tape.filled(int(state[opcodes.PLACES])), odd, shapes, coarse)
 
 
 def beginnings(bodies: Sequence[bytes], between: int) -> Any:
@@ -220,14 +220,14 @@ class Reader:
         paths.refresh()
 
         def learn(said: int, state: Any, record: int) -> None:
-            if said == words.NEW_ELEMENTS:
-                paths.elements(int(state[words.PARENT]))
+            if said == opcodes.NEW_ELEMENTS:
+                paths.elements(int(state[opcodes.PARENT]))
             else:
-                at, length = int(state[words.AT]), int(state[words.LENGTH])
-                paths.key(int(state[words.PARENT]), body[at : at + length].tobytes().decode(), records[record])
+                at, length = int(state[opcodes.AT]), int(state[opcodes.LENGTH])
+                paths.key(int(state[opcodes.PARENT]), body[at : at + length].tobytes().decode(), records[record])
 
         return walked(
             # The tables grow as paths are learned.
             lambda *rest: walk(body, starts, paths.keys, paths.table, paths.hashes, *rest),
-            body, np.zeros(len(bodies), np.bool_), self._state, lambda record: jsontext.readable(bodies[record]), learn,
+            body, np.zeros(len(bodies), np.bool_), self._state, lambda record: json_text.readable(bodies[record]), learn,
         )  # fmt: skip

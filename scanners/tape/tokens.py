@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scanners.tape.compiled import compiled, inlined
-from scanners.tape.words import DOUBLE, INT32, INT64, LONG_DOUBLE, NULL
+from scanners.tape.opcodes import DOUBLE, INT32, INT64, LONG_DOUBLE, NULL
 
 _TEN = 10.0 ** np.arange(23)
 """Powers of ten that are doubles exactly; a whole number below 2^53 times or by one of them is rounded once, as it must be."""

@@ -9,15 +9,15 @@ import numpy as np
 import orjson
 import pyarrow
 
-from scanners import scalars
-from scanners.different import CountedTexts, Texts
-from scanners.nodes import Node
-from scanners.scalars import Distinct
-from scanners.tape import raising
+from scanners.columns import scalars
+from scanners.columns.distinct_values import CountedTexts, Texts
+from scanners.columns.scalars import Distinct
+from scanners.containers.text_forms import FEW, forms_of_column
+from scanners.sketch.nodes import Node
+from scanners.tape import hll_filter
+from scanners.tape.opcodes import ESCAPED, INT32, INT64, TEXT
 from scanners.tape.raw import characters, gathered
 from scanners.tape.reader import Walked
-from scanners.tape.words import ESCAPED, INT32, INT64, TEXT
-from scanners.textforms import FEW, forms_of_column
 
 _V = TypeVar("_V", str, int)
 
@@ -104,7 +104,7 @@ class PlainTexts:
         return forms_of_column(self._column, self._weights)
 
     def telling(self, sketch: Any, salt: str) -> Iterable[str]:
-        return raising.texts(sketch, salt, self._column, self._held, self._offsets)
+        return hll_filter.texts(sketch, salt, self._column, self._held, self._offsets)
 
 
 class DifferentIntegers:
@@ -122,7 +122,7 @@ class DifferentIntegers:
         return int(self._numbers.min()), int(self._numbers.max()), int(sizes.min())
 
     def telling(self, sketch: Any, key: int) -> Iterable[int]:
-        return raising.integers(sketch, key, self._numbers)
+        return hll_filter.integers(sketch, key, self._numbers)
 
     def long(self) -> Iterable[int]:
         return ()
@@ -140,7 +140,7 @@ def tried() -> None:
     for _ in range(2):
         scalars.texts(node, PlainTexts(_arrow(held, offsets), held, offsets, weights), distinct)
         scalars.integers(node, DifferentIntegers(np.arange(200), weights), distinct)
-        scalars.floats(node, np.arange(200.0), distinct, raising.integers)
+        scalars.floats(node, np.arange(200.0), distinct, hll_filter.integers)
 
 
 def _counted(values: Sequence[_V], often: Sequence[int]) -> dict[_V, int]:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from scanners.tape.compiled import compiled, inlined
-from scanners.tape.tokens import blanks, number, text
-from scanners.tape.words import (
+from scanners.tape.opcodes import (  # fmt: skip
     ARRAY,
     AT,
     DEEPEST,
@@ -42,7 +41,8 @@ from scanners.tape.words import (
     TAPE_FULL,
     TEXT,
     TRUE,
-)  # fmt: skip
+)
+from scanners.tape.tokens import blanks, number, text
 
 _VALUE, _KEY, _AFTER, _ODD, _END = range(5)
 

@@ -59,28 +59,24 @@ def test_services_never_import_adapters(path: Path) -> None:
     if "adapters" in path.parts:
         return
     wrong = {module for module in imported(path) if ".adapters" in module}
-    assert not wrong, f"{name_of(path)} imports {wrong}; only api/bootstrap.py wires adapters"
+    assert not wrong, f"{name_of(path)} imports {wrong}; only api/wiring joins them"
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_only_api_wires_adapters(room: str) -> None:
-    others = [
-        path
-        for path in (ROOT / "api").rglob("*.py")
-        if path.name not in ("bootstrap.py", "parts.py") and "demo" not in path.parts
-    ]
+    others = [path for path in (ROOT / "api").rglob("*.py") if "wiring" not in path.parts and "demo" not in path.parts]
     wrong = {name_of(p): m for p in others for m in imported(p) if m.startswith(f"{room}.adapters")}
-    assert not wrong, f"only api/bootstrap.py and its parts.py import adapters, not {wrong}"
+    assert not wrong, f"only api/wiring imports adapters, not {wrong}"
 
 
 def test_only_the_command_line_and_the_keeper_of_engines_start_servers() -> None:
-    kept = ROOT / "api" / "engines.py"  # see docs/decisions/0064-an-engine-for-queries.md
+    kept = ROOT / "api" / "wiring" / "engines.py"  # see docs/decisions/0064-an-engine-for-queries.md
     others = [p for p in (ROOT / "api").rglob("*.py") if "cli" not in p.parts and "demo" not in p.parts and p != kept]
     wrong = [name_of(p) for p in others for m in imported(p) if m.split(".")[0] == "stack"]
-    assert not wrong, f"only api/cli and api/engines.py import stack, not {wrong}"
+    assert not wrong, f"only api/cli and api/wiring/engines.py import stack, not {wrong}"
 
 
 def test_the_check_notices_a_wrong_arrow(tmp_path: Path) -> None:
     wrong = tmp_path / "service.py"
-    wrong.write_text("def f():\n    from catalog.adapters.memory import Store\n    import neo4j\n")
-    assert {"catalog.adapters.memory", "neo4j"} <= set(imported(wrong))
+    wrong.write_text("def f():\n    from catalog.adapters.memory.store import Store\n    import neo4j\n")
+    assert {"catalog.adapters.memory.store", "neo4j"} <= set(imported(wrong))

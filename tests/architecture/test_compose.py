@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from stack import SERVERS, StackSettings, versions
+from stack import SERVERS, StackSettings
+from stack.installed import versions
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docker-compose.yml"

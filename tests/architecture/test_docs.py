@@ -7,20 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from api.app import create_app
-from api.bootstrap import offline
-from api.reference import routes_markdown, settings_markdown
+from api.http.app import create_app
+from api.processes.reference import routes_markdown, settings_markdown
+from api.wiring.bootstrap import offline
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_settings_page_is_what_the_code_says() -> None:
-    assert (ROOT / "docs/settings.md").read_text() == settings_markdown(), "run python -m api.reference"
+    assert (ROOT / "docs/settings.md").read_text() == settings_markdown(), "run python -m api.processes.reference"
 
 
 def test_api_page_is_what_the_code_says() -> None:
-    assert (ROOT / "docs/api.md").read_text() == routes_markdown(create_app(offline())), "run python -m api.reference"
+    assert (ROOT / "docs/api.md").read_text() == routes_markdown(create_app(offline())), (
+        "run python -m api.processes.reference"
+    )
 
 
 def test_every_route_of_the_contract_exists() -> None:

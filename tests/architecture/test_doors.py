@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUTES = sorted((ROOT / "api" / "routes").glob("*.py"))
+ROUTES = sorted((ROOT / "api" / "http").rglob("*.py"))
 POLICIES = sorted((ROOT / "policies").rglob("*.py"))
 
 GATE = {
-    "policies/query_trail.py": "the one door",
-    "policies/query_catalog.py": "writes its own SQL about columns that were decided",
-    "policies/query_changes.py": "writes its own SQL about the newest time",
+    "policies/query/door.py": "the one door",
+    "policies/query/catalog_statements.py": "writes its own SQL about columns that were decided",
+    "policies/query/stream_state.py": "writes its own SQL about the newest time",
 }
 """Who may call `gate.check`: everything else goes through `Trail`."""
 ENGINE = {
-    "policies/query.py": "runs what `Trail` let in",
-    "policies/query_check.py": "analyses what `Trail` let in",
-    "policies/kept_engine.py": "the engine itself, watched: passes on what the others ask",
-    "policies/mask_preview.py": "computes a mask over values of the caller's own; its route records",
+    "policies/query/service.py": "runs what `Trail` let in",
+    "policies/query/check.py": "analyses what `Trail` let in",
+    "policies/engine/engine.py": "the engine itself, watched: passes on what the others ask",
+    "policies/whatif/mask_preview.py": "computes a mask over values of the caller's own; its route records",
 }
 """Who may ask the engine."""
 THEMSELVES = {"query", "query_check", "completion", "policy_tests", "decisions"}
@@ -47,7 +47,7 @@ def calls(tree: ast.AST, owner: str, name: str) -> bool:
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_the_door_calls_the_gate_and_few_ask_the_engine(path: Path) -> None:
     name, tree = str(path.relative_to(ROOT)), ast.parse(path.read_text())
-    assert calls(tree, "gate", "check") is (name in GATE), f"{name}: go through policies.query_trail.Trail"
+    assert calls(tree, "gate", "check") is (name in GATE), f"{name}: go through policies.query.door.Trail"
     asks = any(calls(tree, "_engine", method) for method in ("run", "open", "check"))
     if "adapters" not in path.parts:
         assert asks is (name in ENGINE), f"{name}: who asks the engine is listed in {Path(__file__).name}"

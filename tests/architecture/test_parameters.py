@@ -1,4 +1,4 @@
-"""What callers send is declared by the types of api/routes/names.py, which are bounded to what the stores can take."""
+"""What callers send is declared by the types of api/http/edge/parameters.py, which are bounded to what the stores can take."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from fastapi.params import Depends
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-import api.routes
-from api.routes.names import Bounded
+import api.http
+from api.http.edge.parameters import Bounded
 
 NUMBERS_AND_TIMES = (int, float, datetime)
 IDS = ("id", "query_id", "cursor")
@@ -25,8 +25,8 @@ Endpoint = Callable[..., Any]
 
 def endpoints() -> Iterator[Endpoint]:
     """The functions behind every route under /api."""
-    for found in pkgutil.iter_modules(api.routes.__path__):
-        router = getattr(importlib.import_module(f"api.routes.{found.name}"), "router", None)
+    for found in pkgutil.walk_packages(api.http.__path__, "api.http."):
+        router = getattr(importlib.import_module(found.name), "router", None)
         for route in router.routes if router is not None else ():
             if isinstance(route, APIRoute):
                 yield route.endpoint
@@ -69,7 +69,7 @@ def test_every_route_is_looked_at() -> None:
 @pytest.mark.parametrize("endpoint", ROUTES)
 def test_no_route_declares_a_bare_number_time_or_text(endpoint: Endpoint) -> None:
     wrong = [name for name, kind in parameters(endpoint) if bare(kind, (*NUMBERS_AND_TIMES, str))]
-    assert not wrong, f"{endpoint.__name__}: take the types of {wrong} from api/routes/names.py"
+    assert not wrong, f"{endpoint.__name__}: take the types of {wrong} from api/http/edge/parameters.py"
 
 
 @pytest.mark.parametrize("endpoint", ROUTES)
@@ -81,4 +81,4 @@ def test_no_body_declares_a_bare_number_time_or_id(endpoint: Endpoint) -> None:
         for name, part in get_type_hints(model, include_extras=True).items()
         if bare(part, NUMBERS_AND_TIMES) or (name in IDS and bare(part, (str,)))
     ]
-    assert not wrong, f"take the types of {wrong} from api/routes/names.py"
+    assert not wrong, f"take the types of {wrong} from api/http/edge/parameters.py"

@@ -14,11 +14,16 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
-from api.app import create_app
-from api.bootstrap import offline
+from api.http.app import create_app
+from api.wiring.bootstrap import offline
 from api_world import ApiWorld, world
 
-CSV_WRITERS = ("api/csv_text.py", "api/cli/output.py", "catalog/where_is_render.py", "lineage/exports.py")
+CSV_WRITERS = (
+    "api/http/formats/csv_text.py",
+    "api/cli/output.py",
+    "catalog/where_is/csv.py",
+    "lineage/questions/exports.py",
+)
 
 
 def models(kind: object, seen: set[type[BaseModel]]) -> set[type[BaseModel]]:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from catalog.adapters.elastic_index import ElasticSearchIndex
-from catalog.adapters.memory_index import MemorySearchIndex
-from catalog.answers import SearchAnswer
+from catalog.adapters.elastic.index import ElasticSearchIndex
+from catalog.adapters.memory.index import MemorySearchIndex
+from catalog.declared.kinds import DatasetSpec
 from catalog.errors import InvalidInput
-from catalog.kinds import DatasetSpec
 from catalog.model import DatasetId, ReviewState
 from catalog.ports import SearchIndex
-from catalog.search import Search
-from catalog.search_documents import dataset_key, entries
+from catalog.search.answers import SearchAnswer
+from catalog.search.documents import dataset_key, entries
+from catalog.search.service import Search
 from catalog_samples import NAMESPACE, World, email, profile, scan
 
 
@@ -216,7 +216,7 @@ def test_grouped_answers_go_on_after_the_first_candidates(world: World, monkeypa
     everything = world.search.search("", grouped=True, limit=100)
     names = [hit.source["name"] for hit in everything.hits]
     assert len(names) == everything.total > 2
-    monkeypatch.setattr("catalog.search._RANKED", 2)
+    monkeypatch.setattr("catalog.search.service._RANKED", 2)
     pages = [world.search.search("", grouped=True, limit=1, offset=at) for at in range(everything.total)]
     assert [hit.source["name"] for page in pages for hit in page.hits] == names
     assert {page.total for page in pages} == {everything.total}

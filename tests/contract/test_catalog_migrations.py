@@ -11,15 +11,15 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 
-import catalog.adapters.tables  # noqa: F401
-import catalog.adapters.tables_reports  # noqa: F401
-import catalog.adapters.tables_signals  # noqa: F401
-from catalog.adapters.database import Base, Database
+import catalog.adapters.sql.tables  # noqa: F401
+import catalog.adapters.sql.tables_reports  # noqa: F401
+import catalog.adapters.sql.tables_signals  # noqa: F401
+from catalog.adapters.sql.database import Base, Database
 from catalog.errors import SettingsError, Unavailable
 from catalog_stores import database_url, postgres_server  # noqa: F401
 
-if importlib.util.find_spec("policies.adapters.tables"):
-    import policies.adapters.tables  # noqa: F401
+if importlib.util.find_spec("policies.adapters.stores.tables"):
+    import policies.adapters.stores.tables  # noqa: F401
 
 
 @pytest.fixture

@@ -11,10 +11,11 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from catalog import signals
-from catalog.adapters import memory_signals, sql_signals
-from catalog.adapters.database import Database
-from catalog.adapters.memory import MemoryCatalogStore
-from catalog.adapters.sql_store import SqlCatalogStore
+from catalog.adapters.memory import signals as memory_signals
+from catalog.adapters.memory.store import MemoryCatalogStore
+from catalog.adapters.sql import signals as sql_signals
+from catalog.adapters.sql.database import Database
+from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from catalog.adapters.database import Database
-from catalog.adapters.memory import MemoryCatalogStore
-from catalog.adapters.sql_store import SqlCatalogStore
-from catalog.adapters.tables import DatasetRow
+from catalog.adapters.memory.store import MemoryCatalogStore
+from catalog.adapters.sql.database import Database
+from catalog.adapters.sql.store import SqlCatalogStore
+from catalog.adapters.sql.tables import DatasetRow
 from catalog.model import DatasetId, FieldProfile, Owner, ReviewState, ScanWindow, SchemaVersion, Shape
 from catalog.ports import CatalogStore
 from catalog.records import (

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from catalog.adapters.database import Database
-from catalog.adapters.memory import MemoryCatalogStore
-from catalog.adapters.sql_store import SqlCatalogStore
+from catalog.adapters.memory.store import MemoryCatalogStore
+from catalog.adapters.sql.database import Database
+from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.event_model import DeliveryState, Event, EventFilter
 from catalog.ports import CatalogStore
 from catalog_stores import postgres_server  # noqa: F401

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from catalog.model import DatasetId, NodeId
 from lineage.adapters.memory import MemoryGraph
-from lineage.delta import GraphDelta, StoredBook
+from lineage.fold.writer import GraphWriter
+from lineage.graph_delta import GraphDelta, StoredBook
+from lineage.ingest.parse import MAX_FIELD_BYTES, MAX_NAME_BYTES, MAX_NAMESPACE_BYTES, parse
 from lineage.model import FOREVER, Basis, Direction, Edge, Kind
-from lineage.parse import MAX_FIELD_BYTES, MAX_NAME_BYTES, MAX_NAMESPACE_BYTES, parse
 from lineage.ports import LineageGraph, StaleBook
-from lineage.queries import NOW, Lineage
-from lineage.rehearsal import rehearse
+from lineage.questions.queries import NOW, Lineage
 from lineage.settings import Neo4jSettings
-from lineage.writer import GraphWriter
+from lineage.warming.rehearsal import rehearse
 from lineage_samples import (
     IDENTITY,
     KAFKA,
@@ -50,7 +50,7 @@ def graph(request: pytest.FixtureRequest) -> Iterator[LineageGraph]:
     if request.param == "memory":
         yield MemoryGraph()
         return
-    from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+    from lineage.adapters.neo4j.graph import Neo4jGraph, connect
 
     stack = request.getfixturevalue("stack")
     settings = Neo4jSettings(uri=stack.neo4j, user=stack.neo4j_auth[0], password=stack.neo4j_auth[1])

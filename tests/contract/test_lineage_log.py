@@ -27,8 +27,8 @@ def log_and_source(request: pytest.FixtureRequest) -> Iterator[tuple[EventLog, O
         return
     from confluent_kafka.admin import AdminClient
 
-    from lineage.adapters.kafka_log import KafkaEventLog
-    from lineage.adapters.kafka_source import KafkaEventSource
+    from lineage.adapters.kafka.log import KafkaEventLog
+    from lineage.adapters.kafka.source import KafkaEventSource
 
     stack = request.getfixturevalue("stack")
     mark = uuid.uuid4().hex[:12]
@@ -79,7 +79,7 @@ def test_brokers_date_what_clients_write_and_a_topic_of_an_earlier_version_learn
     from confluent_kafka import Producer
     from confluent_kafka.admin import AdminClient, NewTopic
 
-    from lineage.adapters.kafka_log import KafkaEventLog
+    from lineage.adapters.kafka.log import KafkaEventLog
 
     settings = LineageSettings(topic=f"_lineage.test.{uuid.uuid4().hex[:12]}", partitions=1)
     admin, producer = (kind({"bootstrap.servers": stack.kafka}) for kind in (AdminClient, Producer))
@@ -100,7 +100,7 @@ def test_brokers_date_what_clients_write_and_a_topic_of_an_earlier_version_learn
 def test_more_are_appended_at_once_than_the_producer_holds(stack: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from confluent_kafka.admin import AdminClient
 
-    from lineage.adapters.kafka_log import KafkaEventLog
+    from lineage.adapters.kafka.log import KafkaEventLog
 
     options = KafkaEventLog._producer_options
     few = {"queue.buffering.max.messages": 6_000, "linger.ms": 500, "batch.num.messages": 6_000}
@@ -171,8 +171,8 @@ def test_a_poll_waits_no_longer_than_told(log_and_source: tuple[EventLog, Open])
 
 @pytest.mark.integration
 def test_what_was_not_committed_comes_again(stack: object) -> None:
-    from lineage.adapters.kafka_log import KafkaEventLog
-    from lineage.adapters.kafka_source import KafkaEventSource
+    from lineage.adapters.kafka.log import KafkaEventLog
+    from lineage.adapters.kafka.source import KafkaEventSource
 
     mark = uuid.uuid4().hex[:12]
     settings = LineageSettings(topic=f"_lineage.test.{mark}", group=f"lineage-test-{mark}", partitions=2)
@@ -191,7 +191,7 @@ def test_what_was_not_committed_comes_again(stack: object) -> None:
 
 
 def test_a_log_that_does_not_answer_says_so() -> None:
-    from lineage.adapters.kafka_log import KafkaEventLog
+    from lineage.adapters.kafka.log import KafkaEventLog
 
     settings = LineageSettings(delivery_timeout_seconds=0.5)
     log = KafkaEventLog(KafkaClientSettings(bootstrap_servers="127.0.0.1:1"), settings)

@@ -10,8 +10,8 @@ import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from catalog.errors import Unavailable
-from policies.adapters.audit_head import KafkaHeadPublisher
-from policies.adapters.memory import MemoryAuditStore, MemoryHeadPublisher
+from policies.adapters.kafka.audit_head import KafkaHeadPublisher
+from policies.adapters.stores.memory import MemoryAuditStore, MemoryHeadPublisher
 from policies.audit import AuditLog
 from policies.ports import AuditHead, HeadPublisher
 

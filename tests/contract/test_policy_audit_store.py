@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from catalog.adapters.database import Database
+from catalog.adapters.sql.database import Database
 from catalog_stores import postgres_server  # noqa: F401
-from policies.adapters.memory import MemoryAuditStore
-from policies.adapters.sql_store import SqlAuditStore, SqlPolicyStore
+from policies.adapters.stores.memory import MemoryAuditStore
+from policies.adapters.stores.sql import SqlAuditStore, SqlPolicyStore
 from policies.audit import AuditLog
 from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, Change
 from policy_stores import STORES, database

@@ -10,8 +10,8 @@ import pytest
 
 from catalog.errors import Conflict
 from catalog_stores import postgres_server  # noqa: F401
-from policies.adapters.memory import MemoryPolicyStore
-from policies.adapters.sql_store import SqlPolicyStore
+from policies.adapters.stores.memory import MemoryPolicyStore
+from policies.adapters.stores.sql import SqlPolicyStore
 from policies.ports import Change, PolicyStore
 from policy_stores import STORES, database
 

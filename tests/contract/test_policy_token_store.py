@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog_stores import postgres_server  # noqa: F401
-from policies.adapters.memory import MemoryTokenStore
-from policies.adapters.sql_store import SqlTokenStore
+from policies.adapters.stores.memory import MemoryTokenStore
+from policies.adapters.stores.sql import SqlTokenStore
 from policies.ports import TokenRecord, TokenStore
 from policy_stores import STORES, database
 

@@ -13,9 +13,9 @@ import pytest
 
 from catalog.datatypes import STRING, parse_ddl
 from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
-from policies.plan import PartRead, QueryPlan, Range, TablePlan, Window
-from policies.query_errors import QueryCancelled, QueryFailed
-from policies.query_ports import Engine, Offsets
+from policies.plan.errors import QueryCancelled, QueryFailed
+from policies.plan.model import PartRead, QueryPlan, Range, TablePlan, Window
+from policies.plan.ports import Engine, Offsets
 from policies.sql.windows import NEWEST, AsOf
 
 KIND = parse_ddl("id STRING, n INT, tags ARRAY<STRING>, at STRUCT<city: STRING>")
@@ -78,10 +78,10 @@ def _spark(request: pytest.FixtureRequest, small: bool = False) -> Iterator[Made
     from confluent_kafka import Producer
     from confluent_kafka.admin import AdminClient, NewTopic
 
-    from policies.adapters.kafka_offsets import KafkaOffsets
-    from policies.adapters.kafka_windows import KafkaWindows
-    from policies.adapters.spark_engine import SparkEngine
-    from policies.adapters.spark_sessions import Sessions
+    from policies.adapters.kafka.offsets import KafkaOffsets
+    from policies.adapters.kafka.windows import KafkaWindows
+    from policies.adapters.spark.engine import SparkEngine
+    from policies.adapters.spark.sessions import Sessions
 
     stack = request.getfixturevalue("stack")
     topic = f"policies-contract-{uuid.uuid4().hex[:8]}"

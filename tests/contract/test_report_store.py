@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from catalog.adapters.database import Database
-from catalog.adapters.memory import MemoryCatalogStore
-from catalog.adapters.sql_store import SqlCatalogStore
+from catalog.adapters.memory.store import MemoryCatalogStore
+from catalog.adapters.sql.database import Database
+from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.report_store import DATASET, RUN, Fact, Subject

@@ -13,10 +13,10 @@ import pytest
 
 from catalog.model import ScanWindow
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
-from scanners.finish import schema_of
-from scanners.infer import Sketch
 from scanners.model import ClusterConnection, OffsetRange, RawRecord, Recognizer, RegisteredSchema
 from scanners.ports import OffsetLookup, ProfileJob, Sampler, SchemaRegistry
+from scanners.scan.to_schema import schema_of
+from scanners.sketch.topic import Sketch
 
 TOPICS: dict[str, list[RawRecord]] = {
     "orders": [
@@ -55,8 +55,8 @@ def server_world(request: Any) -> Iterator[World]:
     from confluent_kafka import Producer
     from confluent_kafka.admin import AdminClient, NewTopic
 
-    from scanners.adapters.kafka_offsets import KafkaOffsets
-    from scanners.adapters.spark_sampler import SparkSampler
+    from scanners.adapters.kafka.offsets import KafkaOffsets
+    from scanners.adapters.spark.sampler import SparkSampler
 
     stack = request.getfixturevalue("stack")
     prefix = f"scanner-{uuid.uuid4().hex[:8]}-"
@@ -155,7 +155,7 @@ def test_limits_hold_in_the_workers(world: World, sampler: Sampler) -> None:
 
 
 def test_detectors_run_where_the_records_are(world: World, sampler: Sampler) -> None:
-    from scanners.classify import classify
+    from scanners.scan.classify import classify
 
     found = run(sampler, job(world, *EVERYTHING, detect=True, recognizers=(EMPLOYEE,), phone_regions=("US",)))
     verdicts, unscanned = classify(found[world.names["orders"]], (EMPLOYEE,))
@@ -225,7 +225,7 @@ def registered(request: pytest.FixtureRequest) -> Iterator[Registered]:
 
 
 def test_schemas_of_topics_come_with_what_they_refer_to(registered: Registered) -> None:
-    from scanners.registered import Schemas
+    from scanners.schemas.registered import Schemas
 
     answer = registered.registry.for_topics(registered.cluster, [registered.topic])
     assert set(answer.schemas) == {registered.inner, registered.outer}

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from api.home import Home
-from api.settings import load
+from api.config.home import Home
+from api.config.settings import load
 from api_world import ApiWorld, world
+from catalog.declared.kinds import ClusterSpec
 from catalog.errors import SettingsError
-from catalog.kinds import ClusterSpec
 
 CLUSTER = """
 apiVersion: weir/v1

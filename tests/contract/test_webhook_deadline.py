@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from api.webhook_guard import Guard
-from api.webhooks import Webhooks
-from catalog.adapters.memory import MemoryCatalogStore
+from api.webhooks.deliver import Webhooks
+from api.webhooks.ssrf_guard import Guard
+from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.event_model import DeliveryFailed, Event
 from catalog.records import DeclaredDocument
 from catalog.settings import EventSettings

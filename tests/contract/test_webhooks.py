@@ -15,9 +15,9 @@ from typing import Any
 import httpx
 import pytest
 
-from api.webhook_guard import Guard
-from api.webhooks import Webhook, Webhooks, signing_key
-from catalog.adapters.memory import MemoryCatalogStore
+from api.webhooks.deliver import Webhook, Webhooks, signing_key
+from api.webhooks.ssrf_guard import Guard
+from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.errors import InvalidInput, SettingsError
 from catalog.event_model import DeliveryFailed, Event
 from catalog.records import DeclaredDocument

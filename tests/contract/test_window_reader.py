@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from catalog.datatypes import STRING
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.kafka_windows import KafkaWindows
-from policies.adapters.spark_records import kafka_frame, records_frame
-from policies.plan import PartRead, Range, TablePlan, Window
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.kafka.windows import KafkaWindows
+from policies.adapters.spark.records import kafka_frame, records_frame
+from policies.plan.cancellation import Stop
+from policies.plan.model import PartRead, Range, TablePlan, Window
 from policies.sql.windows import NEWEST
-from policies.stopping import Stop
 
 pytestmark = pytest.mark.integration
 COLUMNS = ("key", "value", "partition", "offset", "timestamp", "headers")

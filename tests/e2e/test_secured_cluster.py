@@ -13,9 +13,10 @@ import yaml
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from api.home import Home
-from api.parts import Parts
-from api.settings import Settings
+from api.config.home import Home
+from api.config.settings import Settings
+from api.wiring.adapters import Adapters
+from api.wiring.given import Given
 from secured_kafka import PASSWORD, USER, SecuredKafka, secured_kafka
 from tests.conftest import RunningWeir
 
@@ -116,9 +117,9 @@ def test_weirs_own_topics_can_live_there(secured: SecuredKafka, tmp_path: Path) 
     }  # fmt: skip
     settings = Settings.model_validate({"kafka": kafka})
     assert PASSWORD not in repr(settings)
-    parts = Parts(settings, Home(tmp_path), {})
+    parts = Adapters(settings, Home(tmp_path), Given())
     parts.probes()["kafka"]()
-    log, source = parts.log(), parts.source()
+    log, source = parts.log, parts.source
     try:
         log.append("key", b"{}")
         deadline = time.monotonic() + 60

@@ -12,12 +12,12 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from catalog.adapters.kafka_topics import KafkaBrokers
-from catalog.discovery import Discovery
+from catalog.adapters.kafka.topics import KafkaBrokers
+from catalog.datasets.discovery import Discovery
+from catalog.declared.kinds import ClusterSpec
+from catalog.declared.secrets import Secrets
 from catalog.errors import SettingsError, Unavailable
-from catalog.kinds import ClusterSpec
 from catalog.model import DatasetId
-from catalog.secrets import Secrets
 from catalog.settings import SecretSettings
 from catalog.topics import PartitionOffsets
 from catalog_samples import World

@@ -22,7 +22,7 @@ from api.demo.errors import DemoFailed
 from api.demo.generator import DERIVED_TOPICS, topic_plans
 from api.demo.jobs import run_jobs
 from api.demo.produce import produce
-from stack import artifacts, java
+from stack.installed import artifacts, java
 from stack.progress import Silent
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import pytest
 
 from catalog.errors import Unavailable
 from conftest import Stack
-from lineage.adapters.connect_rest import ConnectRest
-from lineage.adapters.consumer_groups import KafkaGroups
-from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+from lineage.adapters.kafka.consumer_groups import KafkaGroups
+from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.rest.connect import ConnectRest
 from lineage.settings import Neo4jSettings
 
 pytestmark = pytest.mark.integration

@@ -12,13 +12,13 @@ import pytest
 
 from catalog.errors import Unavailable
 from lineage.adapters.memory import MemoryGraph
-from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.fold.writer import GraphWriter
+from lineage.ingest.parse import parse
 from lineage.model import NOW, Direction, Kind
-from lineage.parse import parse
-from lineage.queries import Lineage
+from lineage.questions.queries import Lineage
 from lineage.settings import Neo4jSettings
-from lineage.warm import warm
-from lineage.writer import GraphWriter
+from lineage.warming.pages import warm
 from lineage_samples import IDENTITY, JOIN, MASKING, columns, dataset, node, run, write
 
 pytestmark = pytest.mark.integration
@@ -59,8 +59,8 @@ FOREACH (_ IN CASE WHEN r.tf = '' THEN [1] ELSE [] END |
 
 
 def test_a_graph_of_an_earlier_version_is_bundled_when_it_is_opened(held: tuple[Neo4jGraph, Any]) -> None:
-    from lineage.adapters.neo4j_bundles import unpack
-    from lineage.adapters.neo4j_columns import _Met
+    from lineage.adapters.neo4j.bundles import unpack
+    from lineage.adapters.neo4j.columns import _Met
 
     graph, driver = held
     write(graph, *(job(at) for at in range(3)))

@@ -10,15 +10,16 @@ from urllib.parse import quote
 import pytest
 from fastapi.testclient import TestClient
 
-from api.app import create_app
-from api.bootstrap import build
-from api.home import Home
-from api.settings import Settings
+from api.config.home import Home
+from api.config.settings import Settings
+from api.http.app import create_app
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
 from api_world import MemoryBrokers
-from catalog.adapters.elastic_index import ElasticSearchIndex
-from lineage.adapters.kafka_source import KafkaEventSource
+from catalog.adapters.elastic.index import ElasticSearchIndex
+from lineage.adapters.kafka.source import KafkaEventSource
 from lineage_servers import servers_on
-from policies.adapters.memory import MemoryHeadPublisher
+from policies.adapters.stores.memory import MemoryHeadPublisher
 from reported_door import LAKE, SCHEMA, SHOP, USERS, event, place, ref
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 
@@ -35,9 +36,9 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
     with servers_on(stack) as held:
         source = KafkaEventSource(held.kafka, held.settings)
         built = build(
-            settings, Home(tmp_path), index=index, brokers=MemoryBrokers({}), log=held.log, source=source,
+            settings, Home(tmp_path), Given(index=index, brokers=MemoryBrokers({}), log=held.log, source=source,
             letters=held.dead, graph=held.graph, publisher=MemoryHeadPublisher(), event_topic=None,
-            sampler=MemorySampler({}), offsets=MemoryOffsets({}), registry=MemoryRegistry(),
+            sampler=MemorySampler({}), offsets=MemoryOffsets({}), registry=MemoryRegistry()),
         )  # fmt: skip
         held.log.ensure_topic()
         built.admin_token_file()

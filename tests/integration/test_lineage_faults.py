@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from lineage.adapters.kafka_log import KafkaEventLog
-from lineage.adapters.kafka_source import KafkaEventSource
-from lineage.adapters.neo4j_graph import Neo4jGraph, connect
-from lineage.consume import LineageWorker
-from lineage.ingest import Ingest
-from lineage.rebuild import rebuild
+from lineage.adapters.kafka.log import KafkaEventLog
+from lineage.adapters.kafka.source import KafkaEventSource
+from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.ingest.service import Ingest
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
+from lineage.worker.consume import LineageWorker
+from lineage.worker.rebuild import rebuild
 from lineage_samples import content, graph_of, real_rows, run
 from lineage_servers import Running, Servers, servers_on, until
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lineage.adapters import neo4j_cypher as cypher
-from lineage.adapters.neo4j_sent import sent
+from lineage.adapters.neo4j import cypher
+from lineage.adapters.neo4j.sent import sent
 from lineage.settings import Neo4jSettings
 
 pytestmark = pytest.mark.integration
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(scope="module")
 def driver(stack: Any) -> Iterator[Any]:
-    from lineage.adapters.neo4j_graph import Neo4jGraph, connect
+    from lineage.adapters.neo4j.graph import Neo4jGraph, connect
 
     settings = Neo4jSettings(uri=stack.neo4j, user=stack.neo4j_auth[0], password=stack.neo4j_auth[1])
     driver = connect(settings)

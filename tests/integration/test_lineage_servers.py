@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from catalog.errors import NotFound, Unavailable
-from lineage.adapters.neo4j_graph import Neo4jGraph, connect
-from lineage.ingest import Ingest
-from lineage.queries import Lineage
-from lineage.rebuild import rebuild
+from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.ingest.service import Ingest
+from lineage.questions.queries import Lineage
+from lineage.worker.rebuild import rebuild
 from lineage_samples import content, graph_of, node, real_rows, run
 from lineage_servers import Running, Servers, servers_on, until
 

@@ -17,17 +17,17 @@ from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.model import DatasetId
-from lineage.adapters.connect_rest import ConnectRest
-from lineage.adapters.consumer_groups import KafkaGroups
+from lineage.adapters.kafka.consumer_groups import KafkaGroups
 from lineage.adapters.memory import MemoryGraph
-from lineage.connect import event_of, worker_name
-from lineage.groups import ConsumerGroup, GroupWatch
-from lineage.parse import parse
-from lineage.queries import Lineage
-from lineage.writer import GraphWriter
-from stack import artifacts, java
+from lineage.adapters.rest.connect import ConnectRest
+from lineage.fold.writer import GraphWriter
+from lineage.ingest.parse import parse
+from lineage.observed.connect import event_of, worker_name
+from lineage.observed.groups import ConsumerGroup, GroupWatch
+from lineage.questions.queries import Lineage
+from stack.installed import artifacts, java
+from stack.installed.versions import COMPONENTS, KAFKA, Component
 from stack.progress import Silent
-from stack.versions import COMPONENTS, KAFKA, Component
 
 if TYPE_CHECKING:
     from tests.conftest import Stack

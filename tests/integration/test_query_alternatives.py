@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from catalog.datatypes import STRING, ArrayType, DataType, Primitive, StructType, alternatives
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
 from policies.masks.expression import build, context
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, Effect, Mask, MaskType
-from policies.plan import PartRead, QueryPlan, TablePlan
+from policies.plan.model import PartRead, QueryPlan, TablePlan
+from policies.plan.value_columns import value_columns
 from policies.sql.windows import NEWEST
-from policies.value_columns import value_columns
 from scanners.model import PartFormat
 
 pytestmark = pytest.mark.integration
@@ -45,12 +45,12 @@ class PythonDecoder:
     """The product's own, with its own archive."""
 
     def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
-        from api.tables import Decoder
+        from api.joins.query_tables import Decoder
 
         return Decoder(str).function(part, read)
 
     def files(self) -> tuple[str, ...]:
-        from scanners.adapters.code_archive import code_archive
+        from scanners.adapters.spark.code_archive import code_archive
 
         return (str(code_archive()),)
 

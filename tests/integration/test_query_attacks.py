@@ -20,13 +20,13 @@ import sqlglot
 import query_batches
 from catalog.errors import SqlRefused, WeirError
 from gate_files import statements
-from policies import gate
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.kafka_windows import KafkaWindows
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.kafka.windows import KafkaWindows
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
+from policies.gate import gate
 from policies.model import Effect
-from policies.query import GovernedQuery
+from policies.query.service import GovernedQuery
 from policies.sql import statements as about_catalog
 from query_batches import Batches
 from query_fuzz import Queries
@@ -200,9 +200,9 @@ def test_a_condition_of_a_query_never_joins_the_row_filter(
     Without the barrier it does, which is how this test is known to be able to fail.
     """
     if not barrier:
-        monkeypatch.setattr("policies.adapters.spark_engine.BARRIER", "true")
+        monkeypatch.setattr("policies.adapters.spark.engine.BARRIER", "true")
     # What is observed for the counts of values that do not fit lies between the two as well, and would hide a missing barrier.
-    monkeypatch.setattr("policies.adapters.spark_reading.counted", lambda frame, table, exact: frame)
+    monkeypatch.setattr("policies.adapters.spark.reading.counted", lambda frame, table, exact: frame)
     _, service = services["a"]
     preparer, gated = service.preparer, gate.check("SELECT order_id FROM orders WHERE 1 / (amount - 5) > 0")
     prepared = preparer.govern(gated, preparer.find(ANA, gated, "analysis"))

@@ -25,7 +25,7 @@ from weir_client import (
     Weir,
 )
 
-from policies.query_errors import QueryFailed
+from policies.plan.errors import QueryFailed
 from query_door import Door, door, until
 
 SQL = "SELECT * FROM orders"

@@ -15,11 +15,11 @@ import pytest
 
 from catalog.errors import SqlRefused, WeirError
 from gate_files import statements
-from policies import gate
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
-from policies.query import GovernedQuery
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
+from policies.gate import gate
+from policies.query.service import GovernedQuery
 from query_world import ANA, KEYS, World, _decide, load, tells, unload
 
 pytestmark = pytest.mark.integration

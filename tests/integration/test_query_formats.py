@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from catalog.datatypes import STRING, Primitive, parse_ddl
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.spark_decode import json_sql
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
-from policies.plan import PartRead, QueryPlan, TablePlan
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.spark.decode import json_sql
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
+from policies.plan.model import PartRead, QueryPlan, TablePlan
 from policies.sql.windows import NEWEST
 
 PAYMENT: dict[str, Any] = {
@@ -56,12 +56,12 @@ class PythonDecoder:
     """The product's own, with its own archive."""
 
     def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
-        from api.tables import Decoder
+        from api.joins.query_tables import Decoder
 
         return Decoder(str).function(part, read)
 
     def files(self) -> tuple[str, ...]:
-        from scanners.adapters.code_archive import code_archive
+        from scanners.adapters.spark.code_archive import code_archive
 
         return (str(code_archive()),)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from policies.sql import inventory
-from policies.sql.stream import AGGREGATES
+from policies.sql.live import AGGREGATES
 
 pytestmark = pytest.mark.integration
 

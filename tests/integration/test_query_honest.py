@@ -12,12 +12,12 @@ import pytest
 import query_batches
 from catalog.datatypes import MapType, Primitive, StructType, columns_ddl
 from gate_files import statements
-from policies.adapters import spark_values
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.kafka_windows import KafkaWindows
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
-from policies.query import GovernedQuery
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.kafka.windows import KafkaWindows
+from policies.adapters.spark import values
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
+from policies.query.service import GovernedQuery
 from query_world import ANA, KEYS, ORDERS, PEOPLE, World, load, premasked, unload
 
 pytestmark = pytest.mark.integration
@@ -80,9 +80,9 @@ def test_same_as_spark_over_masked_data(service: GovernedQuery, plain: Any, whol
     """Over Kafka and one at a time, as users ask."""
     table = (whole if names_system_columns(sql) else plain).sql(sql).toArrow()
     answer = service.run(ANA, sql, "analysis")
-    assert [c["type"] for c in answer.columns] == [spark_values.type_name(f.type) for f in table.schema]
+    assert [c["type"] for c in answer.columns] == [values.type_name(f.type) for f in table.schema]
     ordered = is_ordered(sql)
-    assert comparable(answer.rows, ordered) == comparable(spark_values.rows(table), ordered)
+    assert comparable(answer.rows, ordered) == comparable(values.rows(table), ordered)
     assert not answer.truncated
 
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from catalog.errors import LimitExceeded, NotAllowed, WeirError
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.kafka_windows import KafkaWindows
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.kafka.windows import KafkaWindows
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
 from policies.model import Subject
-from policies.query import GovernedQuery
-from policies.query_settings import QuerySettings
+from policies.plan.settings import QuerySettings
+from policies.query.service import GovernedQuery
 from query_world import ANA, CANARIES, KEYS, World, load, order, unload
 
 pytestmark = pytest.mark.integration

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from catalog.datatypes import Primitive
-from policies.adapters.spark_sessions import Sessions
+from policies.adapters.spark.sessions import Sessions
 from policies.masks import primitives, reference
 from policies.masks.keys import MaskKeys
 from policies.model import Mask, MaskType

@@ -25,15 +25,15 @@ import pytest
 
 from api_world import ApiWorld
 from catalog.paths import FieldPath
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Subject
-from policies.query import GovernedQuery
+from policies.query.service import GovernedQuery
 from reading_truth import differing
-from scanners import jsonform
+from scanners.decode import json_form
 from scanners.model import RawRecord, RegisteredSchema
-from scanners.registered import Schemas
+from scanners.schemas.registered import Schemas
 
 pytestmark = pytest.mark.integration
 
@@ -48,12 +48,12 @@ class PythonDecoder:
     """The product's own, with its own archive."""
 
     def function(self, part: str, read: Any) -> Any:
-        from api.tables import Decoder
+        from api.joins.query_tables import Decoder
 
         return Decoder(str).function(part, read)
 
     def files(self) -> tuple[str, ...]:
-        from scanners.adapters.code_archive import code_archive
+        from scanners.adapters.spark.code_archive import code_archive
 
         return (str(code_archive()),)
 
@@ -288,7 +288,7 @@ def test_avro(tmp_path: Path, stack: Any, engine: SparkEngine, union: bool) -> N
         fastavro.schemaless_writer(out, parsed, avro_record(draw, at >= RECORDS * SHARE, union))
         bodies.append(b"\0\0\0\0\7" + out.getvalue())
         read = fastavro.schemaless_reader(io.BytesIO(out.getvalue()), parsed, None)
-        wanted.append(json.loads(jsonform.dumps(read), parse_float=Decimal))
+        wanted.append(json.loads(json_form.dumps(read), parse_float=Decimal))
     bodies += [b"\0\0\0\0\7\xff", b"\0\0\0\0\x09abc", b"no avro"]
     wanted += [UNREAD] * 3
     registered = {7: RegisteredSchema(7, "AVRO", json.dumps(schema))}
@@ -344,7 +344,7 @@ def test_protobuf(tmp_path: Path, stack: Any, engine: SparkEngine) -> None:
     read = Schemas({5: schema}).protobuf(5)
     draw = random.Random(SEED)
     framed = [b"\0" + proto_body(draw, at >= RECORDS * SHARE) for at in range(RECORDS)]
-    wanted = [json.loads(jsonform.dumps(read(body)), parse_float=Decimal) for body in framed]
+    wanted = [json.loads(json_form.dumps(read(body)), parse_float=Decimal) for body in framed]
     bodies = [b"\0\0\0\0\5" + body for body in framed]
     bodies += [b"\0\0\0\0\5\0\xff\xff\xff", b"\0\0\0\0\x63abc"]
     wanted += [UNREAD] * 2

@@ -14,28 +14,30 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from api.bootstrap import Services, build
-from api.home import Home
-from api.settings import Settings
-from catalog.adapters.memory_index import MemorySearchIndex
+from api.config.home import Home
+from api.config.settings import Settings
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
+from api.wiring.services import Services
+from catalog.adapters.memory.index import MemorySearchIndex
+from catalog.declared.kinds import ClusterSpec
 from catalog.event_model import EventFilter
-from catalog.kinds import ClusterSpec
 from catalog.model import DatasetScan, ScanWindow
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.memory import MemoryHeadPublisher
-from scanners.adapters.dead_letters import SparkDeadLetters
-from scanners.adapters.kafka_offsets import KafkaOffsets
+from policies.adapters.stores.memory import MemoryHeadPublisher
+from scanners.adapters.kafka.offsets import KafkaOffsets
 from scanners.adapters.memory import MemoryRegistry, sealed
 from scanners.adapters.registry import HttpSchemaRegistry
-from scanners.adapters.spark_sampler import SparkSampler
-from scanners.export import export
-from scanners.finish import schema_of
-from scanners.letters import PREFIX
+from scanners.adapters.spark.dead_letters import SparkDeadLetters
+from scanners.adapters.spark.sampler import SparkSampler
+from scanners.decode.dead_letters import PREFIX
+from scanners.export.formats import export
 from scanners.model import ClusterConnection, RawRecord, SampleRequest, Strategy, Topic
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
-from scanners.scan import Scanner
+from scanners.scan.service import Scanner
+from scanners.scan.to_schema import schema_of
+from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
+from scanners.worker.profile import TopicProfiler
 
 pytestmark = pytest.mark.integration
 
@@ -81,9 +83,9 @@ def services(stack: Any, sampler: SparkSampler, tmp_path_factory: pytest.TempPat
     settings.scanners.detect = False
     log = MemoryEventLog()
     made = build(
-        settings, Home(folder), index=MemorySearchIndex(), log=log, source=MemoryEventSource(log),
+        settings, Home(folder), Given(index=MemorySearchIndex(), log=log, source=MemoryEventSource(log),
         letters=MemoryEventLog(), graph=MemoryGraph(), publisher=MemoryHeadPublisher(), sampler=sampler,
-        registry=MemoryRegistry(),
+        registry=MemoryRegistry()),
     )  # fmt: skip
     made.datasets.register_cluster("real", ClusterSpec.model_validate({"bootstrapServers": stack.kafka}))
     yield made

@@ -29,22 +29,24 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, struct_pb2, timestamp_pb2, wrappers_pb2
 from pydantic import SecretStr
 
-from api.bootstrap import Services, build
-from api.home import Home
-from api.settings import Settings
-from catalog.adapters.memory_index import MemorySearchIndex
-from catalog.kinds import ClusterSpec
+from api.config.home import Home
+from api.config.settings import Settings
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
+from api.wiring.services import Services
+from catalog.adapters.memory.index import MemorySearchIndex
+from catalog.declared.kinds import ClusterSpec
 from catalog.model import DatasetScan
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.memory import MemoryHeadPublisher
+from policies.adapters.stores.memory import MemoryHeadPublisher
 from policies.model import Subject
-from scanners.adapters.kafka_offsets import KafkaOffsets
+from scanners.adapters.kafka.offsets import KafkaOffsets
 from scanners.adapters.registry import HttpSchemaRegistry
-from scanners.adapters.spark_sampler import SparkSampler
+from scanners.adapters.spark.sampler import SparkSampler
 from scanners.model import ClusterConnection
-from scanners.protobuf_names import resolve, symbols
-from scanners.protobuf_text import parse
-from scanners.scan import Scanner
+from scanners.scan.service import Scanner
+from scanners.schemas.protobuf.names import resolve, symbols
+from scanners.schemas.protobuf.parser import parse
 from scanners.settings import ScannerSettings
 
 pytestmark = pytest.mark.integration
@@ -361,8 +363,8 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
     settings.spark.remote = SecretStr(stack.spark)
     log = MemoryEventLog()
     made = build(
-        settings, Home(folder), index=MemorySearchIndex(), log=log, source=MemoryEventSource(log), letters=MemoryEventLog(),
-        graph=MemoryGraph(), publisher=MemoryHeadPublisher(),
+        settings, Home(folder), Given(index=MemorySearchIndex(), log=log, source=MemoryEventSource(log), letters=MemoryEventLog(),
+        graph=MemoryGraph(), publisher=MemoryHeadPublisher()),
     )  # fmt: skip
     spec = {"bootstrapServers": stack.kafka, "schemaRegistry": {"url": stack.registry}}
     made.datasets.register_cluster("real", ClusterSpec.model_validate(spec))

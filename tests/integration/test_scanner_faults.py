@@ -22,12 +22,12 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.model import DatasetScan
-from scanners.adapters.checkpoints import FileCheckpoints
-from scanners.adapters.kafka_offsets import KafkaOffsets
+from scanners.adapters.kafka.offsets import KafkaOffsets
 from scanners.adapters.registry import HttpSchemaRegistry
-from scanners.adapters.spark_sampler import SparkSampler
+from scanners.adapters.spark.checkpoints import FileCheckpoints
+from scanners.adapters.spark.sampler import SparkSampler
 from scanners.model import ClusterConnection, SampleRequest, Strategy
-from scanners.scan import Scanner
+from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
 from tests.conftest import ROOT
 

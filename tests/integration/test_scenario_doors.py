@@ -22,10 +22,10 @@ import policy_scenarios as scenarios
 from api_world import ApiWorld
 from catalog.datatypes import leaves
 from catalog.paths import VALUE, FieldPath
-from policies.adapters.kafka_offsets import KafkaOffsets
-from policies.adapters.spark_engine import SparkEngine
-from policies.adapters.spark_sessions import Sessions
-from policies.query_ports import QueryTable
+from policies.adapters.kafka.offsets import KafkaOffsets
+from policies.adapters.spark.engine import SparkEngine
+from policies.adapters.spark.sessions import Sessions
+from policies.plan.ports import QueryTable
 
 pytestmark = pytest.mark.integration
 

@@ -16,11 +16,11 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from lineage.adapters.memory import MemoryGraph
-from lineage.parse import parse
-from lineage.queries import Lineage
-from lineage.redact import redact
-from lineage.writer import GraphWriter
-from stack import artifacts, java
+from lineage.fold.writer import GraphWriter
+from lineage.ingest.parse import parse
+from lineage.ingest.redact import redact
+from lineage.questions.queries import Lineage
+from stack.installed import artifacts, java
 from stack.progress import Silent
 
 if TYPE_CHECKING:

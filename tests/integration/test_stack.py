@@ -21,8 +21,8 @@ import psutil
 import pytest
 
 from stack import Instance, KeptServer, ProcessSpec, StackError, StackSettings
-from stack.process import MARK, marked
-from stack.state import State
+from stack.instances.state import State
+from stack.processes.process import MARK, marked
 
 pytestmark = [pytest.mark.integration, pytest.mark.own_servers]
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from policies.adapters.spark_sessions import Sessions
+from policies.adapters.spark.sessions import Sessions
 from policies.adapters.warm_up import WarmUp
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from pii_corpus.columns import Column
 from scanners.adapters.memory import sealed
-from scanners.classify import classify
 from scanners.detectors.engine import Detector
-from scanners.infer import Sketch
 from scanners.model import RawRecord
-from scanners.profile import TopicProfiler
-from scanners.registered import Schemas
+from scanners.scan.classify import classify
+from scanners.schemas.registered import Schemas
+from scanners.sketch.topic import Sketch
+from scanners.worker.profile import TopicProfiler
 
 
 def raw(column: Column) -> list[RawRecord]:

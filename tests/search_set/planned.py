@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from catalog.clusters import Clusters
-from catalog.datasets import Datasets
-from catalog.kinds import ClusterSpec, DatasetSpec
+from catalog.datasets.clusters import Clusters
+from catalog.datasets.datasets import Datasets
+from catalog.declared.kinds import ClusterSpec, DatasetSpec
 from catalog.model import Classification, DatasetId, DatasetScan, FieldProfile, ReviewState, ScanWindow, SchemaVersion
 from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument

@@ -7,19 +7,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from catalog.model import DatasetId
-from policies.adapters.memory import (
+from policies.access.grants import Grants
+from policies.access.identity import Identity
+from policies.adapters.stores.memory import (
     MemoryAuditStore,
     MemoryFacts,
     MemoryHeadPublisher,
     MemoryPolicyStore,
     MemoryTokenStore,
 )
-from policies.approvals import Approvals
 from policies.audit import AuditLog
-from policies.grants import Grants
-from policies.identity import Identity
+from policies.declared.state import GovernanceState
 from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch
-from policies.state import GovernanceState
+from policies.requests.approvals import Approvals
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

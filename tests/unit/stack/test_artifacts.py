@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from stack import artifacts, coursier
 from stack.errors import StackError
-from stack.java import Java
-from stack.versions import COMPONENTS, Component
+from stack.installed import artifacts, coursier
+from stack.installed.java import Java
+from stack.installed.versions import COMPONENTS, Component
 
 JAVA = Java(Path("/nowhere"), 21)
 

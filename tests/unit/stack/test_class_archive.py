@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stack import java
-from stack.class_archive import ClassArchive
+from stack.installed import java
+from stack.installed.class_archive import ClassArchive
 from stack.progress import Silent
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stack.heap import Heap, parse
+from stack.processes.heap import Heap, parse
 
 
 def counters(values: dict[str, int], order: str = "<") -> bytes:

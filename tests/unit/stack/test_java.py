@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from stack import java
 from stack.errors import StackError
-from stack.java import Java
+from stack.installed import java
+from stack.installed.java import Java
 from stack.progress import Silent
 
 

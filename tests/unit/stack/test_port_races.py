@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from pytest_socket import enable_socket
 
-import stack.gateway  # noqa: F401 - what it says to py4j's logger is tested
+import stack.servers.gateway  # noqa: F401 - what it says to py4j's logger is tested
 from stack.errors import StackError
 from stack.home import Home
-from stack.java import Java
-from stack.ports import LOOPBACK, PortBook, free_port, is_open
-from stack.process import Identity, stop
-from stack.reservations import Reservations
-from stack.server import Launch, Named, Site
+from stack.installed.java import Java
+from stack.instances.starting import ATTEMPTS, Starter
+from stack.instances.state import State
+from stack.processes.ports import LOOPBACK, PortBook, free_port, is_open
+from stack.processes.process import Identity, stop
+from stack.processes.reservations import Reservations
+from stack.servers.server import Launch, Named, Site
 from stack.settings import StackSettings
-from stack.starting import ATTEMPTS, Starter
-from stack.state import State
 
 LISTEN = "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', {port})); s.listen(); time.sleep(60)"
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_socket import enable_socket
 
-from stack import ports
-from stack.ports import LOOPBACK, PortBook
+from stack.processes import ports
+from stack.processes.ports import LOOPBACK, PortBook
 
 
 @pytest.fixture(autouse=True)

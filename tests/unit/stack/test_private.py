@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from catalog.adapters.database import Database
+from catalog.adapters.sql.database import Database
 from stack.home import Home, make_private
-from stack.ports import PortBook
-from stack.process import spawn, stop
+from stack.processes.ports import PortBook
+from stack.processes.process import spawn, stop
 
 
 def mode(path: Path) -> int:

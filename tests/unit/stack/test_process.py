@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from stack.errors import GivenUp, StackError
-from stack.process import MARK, Identity, await_ready, cut, exit_code, marked, reap, spawn, stop, tail
+from stack.processes.process import MARK, Identity, await_ready, cut, exit_code, marked, reap, spawn, stop, tail
 
 Start = Callable[[str], Identity]
 

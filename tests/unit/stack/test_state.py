@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stack.process import Identity
-from stack.state import Entry, State
+from stack.instances.state import Entry, State
+from stack.processes.process import Identity
 
 
 def entry(name: str, pid: int = 4) -> Entry:

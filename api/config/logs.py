@@ -1,0 +1,70 @@
+"""What Weir writes about itself: one line an event, readable or JSON, on stderr. Never a value of a record."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+import traceback
+from typing import TextIO
+
+import structlog
+
+from api.config.settings import LogSettings
+
+
+class Forgiving:
+    """A stream for the log that drops what cannot be written: on a full disk a request is worth more than its line."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            return self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
+
+
+def frames(error: BaseException) -> list[str]:
+    """Where an error came from, `file:line function`, without its text: a driver's text may quote a stored value."""
+    return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-12:]]
+
+
+def configure(settings: LogSettings) -> None:
+    """Send structlog's events and the libraries' warnings to stderr in one form."""
+    level = logging.getLevelNamesMapping().get(settings.level.upper(), logging.INFO)
+    renderer = (
+        structlog.processors.JSONRenderer()
+        if settings.json_lines
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(Forgiving(sys.stderr)),  # type: ignore[arg-type]
+        cache_logger_on_first_use=True,
+    )
+    logging.basicConfig(
+        level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s"
+    )
+    # Spark's client writes whole failed queries with the values they met, drivers their retries with tracebacks.
+    for name in (
+        "SQLQueryContextLogger",
+        "DataFrameQueryContextLogger",
+        "pyspark",
+        "neo4j",
+        "elastic_transport",
+        "grpc",
+    ):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -1,0 +1,170 @@
+"""The HTTP application: routes, one error body, metrics, security headers, and the web pages' files."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import HTMLResponse
+from fastapi.routing import APIRoute
+from fastapi_offline import FastAPIOffline
+from prometheus_client import CollectorRegistry
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api import VERSION
+from api.http.edge import answer_headers, errors, openapi
+from api.http.edge.body_limit import BodyLimit
+from api.http.edge.metrics import Metrics
+from api.http.edge.rates import RateLimit, Rates
+from api.http.edge.shutdown import EndingServer
+from api.http.marquez import routes
+from api.http.routes import (
+    access,
+    audit,
+    catalog,
+    classifications,
+    clusters,
+    decisions,
+    declared,
+    events,
+    health,
+    lineage,
+    pages,
+    queries,
+    recognizers,
+    reports,
+    running,
+    scans,
+    search,
+    sources,
+    tokens,
+)
+from api.wiring.services import Services
+
+PREFIX = "/api/v1"
+
+_EVENTS = frozenset({f"{PREFIX}/lineage", f"{PREFIX}/lineage/batch"})
+"""Paths that take events, which may come in batches."""
+_DESCRIPTION = """
+Weir tells what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
+on every query. Sign in with `Authorization: Bearer TOKEN`; every failure has the body
+`{"error": {"code", "message", "details"}}`. Times are RFC 3339, UTC.
+"""
+
+
+def create_app(services: Services) -> FastAPI:
+    """The application over built services; it closes them when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        services.close()
+
+    app = FastAPIOffline(
+        "/docs", None, title="Weir", version=VERSION, description=_DESCRIPTION, lifespan=lifespan,
+        static_url="/docs-files",
+    )  # fmt: skip
+    _guard_docs(app)
+    app.state.services = services
+    app.state.metrics = Metrics(CollectorRegistry())
+    errors.install(app)
+    openapi.install(app)
+    v1 = APIRouter(prefix=PREFIX)
+    for room in (
+        search, catalog, classifications, recognizers, clusters, scans, routes, lineage, sources, queries, running,
+        access, audit, reports, decisions, declared, tokens, events,
+    ):  # fmt: skip
+        v1.include_router(room.router)
+    app.include_router(v1)
+    app.include_router(health.router)
+    pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+    app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
+    app.add_middleware(errors.Unexpected)
+    app.add_middleware(Observed, metrics=app.state.metrics)
+    app.add_middleware(EncodedNames)
+    api = services.settings.api
+    app.add_middleware(RateLimit, rates=Rates(api.rate_events, api.rate_queries, api.rate_requests, api.rate_address))
+    app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024, events=_EVENTS)
+    app.add_middleware(EndingServer)
+    return app
+
+
+def _guard_docs(app: FastAPI) -> None:
+    """The pages that try the API run the script they come with and no other."""
+    for route in app.routes:
+        if not isinstance(route, APIRoute) or not route.path.startswith("/docs"):
+            continue
+        make = route.endpoint
+
+        async def page(request: Request, make: Any = make) -> HTMLResponse:
+            takes = inspect.signature(make).parameters
+            made: HTMLResponse = await (make(request) if takes else make())
+            made.headers["Content-Security-Policy"] = answer_headers.script_policy(bytes(made.body).decode())
+            return made
+
+        app.router.routes[app.router.routes.index(route)] = Route(route.path, page, include_in_schema=False)
+
+
+def _label(scope: Scope) -> str:
+    """The route's template, never the path itself: names of topics and people stay out of metrics."""
+    template = getattr(scope.get("route"), "path", None)
+    if template is None:
+        return "other"
+    # A route of an included router knows its template without the prefix.
+    return (
+        f"{PREFIX}{template}" if scope["path"].startswith(PREFIX) and not template.startswith(PREFIX) else str(template)
+    )
+
+
+class EncodedNames:
+    """Routes match the path as it was sent, so that a namespace such as `kafka%3A%2F%2Fhost%3A9092` stays one part.
+
+    Servers decode the path before routing, which would turn one encoded part into several. Path parameters therefore
+    arrive encoded; routes declare them as `api.http.edge.parameters.Name`, which decodes.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raw = scope.get("raw_path")
+        if scope["type"] == "http" and raw and raw.startswith(b"/api/"):
+            scope = {**scope, "path": raw.split(b"?", 1)[0].decode("ascii", "replace")}
+        await self.app(scope, receive, send)
+
+
+class Observed:
+    """Counts and times requests by route, and adds the security headers."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+        status = 500
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                given = [*message.get("headers", [])]
+                message = {**message, "headers": [*given, *answer_headers.added(scope["path"], given)]}
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noted)
+        finally:
+            route = _label(scope)
+            self.metrics.requests.labels(scope["method"], route, str(status)).inc()
+            self.metrics.seconds.labels(scope["method"], route).observe(time.perf_counter() - begun)

@@ -1,0 +1,159 @@
+"""What is kept of producers' facets, given back as OpenLineage's facets on Marquez's datasets and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from api.wiring.services import Services
+from catalog.columns import column_of, path_of
+from catalog.datasets.reported import newest
+from catalog.model import DatasetId
+from catalog.paths import FieldPath, StepKind
+from catalog.report_store import Fact
+from lineage.model import Node
+from lineage.producers.facts import WAYS
+
+Json = dict[str, Any]
+_SCHEMA = "https://openlineage.io/spec/facets/1-0-0/{name}.json#/$defs/{name}"
+_UNSAID = "urn:weir"
+
+_DATASET = {
+    "schema": "SchemaDatasetFacet", "documentation": "DocumentationDatasetFacet", "ownership": "OwnershipDatasetFacet",
+    "tags": "TagsDatasetFacet", "datasetType": "DatasetTypeDatasetFacet",
+    "lifecycleStateChange": "LifecycleStateChangeDatasetFacet", "version": "DatasetVersionDatasetFacet",
+    "dataSource": "DatasourceDatasetFacet", "storage": "StorageDatasetFacet", "catalog": "CatalogDatasetFacet",
+    "hierarchy": "HierarchyDatasetFacet", "dataQualityMetrics": "DataQualityMetricsDatasetFacet",
+    "dataQualityAssertions": "DataQualityAssertionsDatasetFacet",
+    "inputStatistics": "InputStatisticsInputDatasetFacet", "outputStatistics": "OutputStatisticsOutputDatasetFacet",
+}  # fmt: skip
+_RUN = {
+    "nominalTime": "NominalTimeRunFacet", "errorMessage": "ErrorMessageRunFacet",
+    "externalQuery": "ExternalQueryRunFacet", "extractionError": "ExtractionErrorRunFacet", "tags": "TagsRunFacet",
+    "test": "TestRunFacet",
+}  # fmt: skip
+
+
+def with_reported(built: Services, nodes: Iterable[Node], shown: list[Json]) -> list[Json]:
+    """Datasets in Marquez's shape with their facets, the types and descriptions of their fields, and their life."""
+    ids = [DatasetId(node.namespace, node.name) for node in nodes]
+    facts = built.producers.facts_by_home(ids)
+    return [_with(each, dataset, facts.get(dataset, [])) for each, dataset in zip(shown, ids, strict=True)]
+
+
+def _with(shown: Json, dataset: DatasetId, facts: list[Fact]) -> Json:
+    if not facts:
+        return shown
+    kept = {key: fact.value for key, fact in newest(facts).items()}
+    facets = {key: _facet(name, _given_back(key, kept[key])) for key, name in _DATASET.items() if key in kept}
+    made = _column_lineage([value for key, value in kept.items() if key.startswith(WAYS)])
+    if made:
+        facets["columnLineage"] = _facet("ColumnLineageDatasetFacet", made)
+    state = kept.get("lifecycleStateChange", {}).get("state")
+    return {
+        **shown,
+        "fields": _fields(shown["fields"], dataset, kept.get("schema", {})),
+        "description": shown["description"] or kept.get("documentation", {}).get("description"),
+        "lastLifecycleState": state,
+        "deleted": state == "DROP",
+        "facets": {**shown["facets"], **facets},
+    }
+
+
+def _fields(known: list[Json], dataset: DatasetId, schema: Mapping[str, Any]) -> list[Json]:
+    """Fields that lineage knows, with those of the reported schema, nested ones too."""
+    found = {field["name"]: field for field in known}
+    for top, below, kind, description in schema.get("fields", ()):
+        path = path_of(dataset, top)
+        if path is None:
+            continue
+        name = column_of(dataset, path + below)
+        held = found.get(name) or {"name": name, "type": None, "tags": [], "description": None}
+        found[name] = {**held, "type": held["type"] or kind or None, "description": description or held["description"]}
+    return list(found.values())
+
+
+def with_run_facets(built: Services, namespace: str, job: str, runs: list[Json]) -> list[Json]:
+    """Runs in Marquez's shape with what is kept of their facets."""
+    kept = built.producers.of_runs(namespace, job)
+    return [_with_run(run, kept.get(run["id"], {})) for run in runs]
+
+
+def _with_run(run: Json, kept: Mapping[str, Any]) -> Json:
+    nominal = kept.get("nominalTime", {})
+    return {
+        **run,
+        "nominalStartTime": nominal.get("nominalStartTime"), "nominalEndTime": nominal.get("nominalEndTime"),
+        "facets": {**run["facets"], **run_facets_of(kept)},
+    }  # fmt: skip
+
+
+def run_facets_of(kept: Mapping[str, Any]) -> Json:
+    return {key: _facet(name, _without_own(kept[key])) for key, name in _RUN.items() if key in kept}
+
+
+def _facet(name: str, value: Mapping[str, Any]) -> Json:
+    return {"_producer": _UNSAID, "_schemaURL": _SCHEMA.format(name=name), **value}
+
+
+_OWN = ("cut", "valuesLeftOut", "stackTraceLeftOut")
+"""Weir's words in what is kept; no part of the spec's facets."""
+
+
+def _without_own(value: Mapping[str, Any]) -> Json:
+    return {key: held for key, held in value.items() if key not in _OWN}
+
+
+def _given_back(key: str, value: Mapping[str, Any]) -> Json:
+    match key:
+        case "schema":
+            return {"fields": _tree(value.get("fields", ()))}
+        case "lifecycleStateChange":
+            previous = {"previousIdentifier": value["previous"]} if value.get("previous") else {}
+            return {"lifecycleStateChange": value.get("state"), **previous}
+        case "dataQualityMetrics":
+            plain = _without_own(value)
+            return {**plain, "columnMetrics": plain.pop("columns", {})}
+        case _:
+            return _without_own(value)
+
+
+def _tree(rows: Iterable[Any]) -> list[Json]:
+    """A schema's fields, nested as the spec has them; parents come before what is in them."""
+    top: list[Json] = []
+    open_at: list[tuple[str, FieldPath, Json]] = []
+    for name, below, kind, description in rows:
+        path = FieldPath.parse(f"value{below}")
+        node = {"name": name if not below else _step_name(path), "type": kind or None,
+                "description": description or None}  # fmt: skip
+        node = {key: held for key, held in node.items() if held is not None}
+        while open_at and not (open_at[-1][0] == name and below and open_at[-1][1].contains(path)):
+            open_at.pop()
+        (open_at[-1][2].setdefault("fields", []) if open_at else top).append(node)
+        open_at.append((name, path, node))
+    return top
+
+
+def _step_name(path: FieldPath) -> str:
+    step = path.steps[-1]
+    names = {StepKind.ELEMENTS: "_element", StepKind.KEYS: "key", StepKind.VALUES: "value"}
+    return names.get(step.kind) or step.name or ""
+
+
+def _column_lineage(made: Iterable[Mapping[str, Any]]) -> Json:
+    fields: dict[str, Json] = {}
+    whole: list[Json] = []
+    for each in made:
+        sources = each["sources"]
+        for column, rows in each["fields"].items():
+            inputs = fields.setdefault(column, {"inputFields": []})["inputFields"]
+            inputs += [_input(sources, row) for row in rows]
+        whole += [_input(sources, row) for row in each["dataset"]]
+    return {"fields": fields, **({"dataset": whole} if whole else {})} if fields or whole else {}
+
+
+def _input(sources: list[list[str]], row: list[Any]) -> Json:
+    at, field, ways = row
+    names = ("type", "subtype", "masking", "description")
+    shown = [{key: held for key, held in zip(names, way, strict=True) if held is not None} for way in ways]
+    return {"namespace": sources[at][0], "name": sources[at][1], "field": field, "transformations": shown}

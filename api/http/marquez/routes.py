@@ -1,0 +1,158 @@
+"""Marquez's read paths in Marquez's shapes: its web pages and clients work on this graph as they are.
+
+`/lineage` and `/search` answer for both, see `api.http.routes.lineage` and `api.http.routes.search`; jobs are in
+`api.http.marquez.jobs`. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.parameters import Depth, Limit, Name, NodeIdOf, Offset
+from api.http.marquez import jobs, shapes
+from api.http.marquez.reported import with_reported
+from api.wiring.services import Services
+from catalog.datasets.reported import is_reported
+from catalog.errors import DatasetNotFound, NotFound
+from catalog.model import DatasetId, SchemaVersion
+from lineage.model import Node
+
+router = APIRouter(tags=["marquez"])
+router.include_router(jobs.router)
+
+_MOST_FOUND = 1000
+
+
+@router.get("/column-lineage")
+def get_column_lineage(
+    built: ServicesOf,
+    _: Caller,
+    node_id: NodeIdOf,
+    depth: Depth = 20,
+    withDownstream: Annotated[bool, Query(description="Also what is made of it.")] = False,
+) -> Any:
+    """The fields that a dataset's fields, a field, or the fields a job writes are made of, as Marquez draws them."""
+    direction = "both" if withDownstream else "upstream"
+    root = built.lineage.find(node_id)
+    starts = built.lineage.job(root.id).writes if root.type == "job" else (root.id,)
+    found = [built.lineage.lineage(start, direction, depth, "column").to_json() for start in starts]
+    return shapes.column_graph(
+        {part: [each for answer in found for each in answer[part]] for part in ("nodes", "edges")}
+    )
+
+
+@router.get("/namespaces")
+def get_namespaces(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
+    """The namespaces of jobs and datasets that lineage knows."""
+    names = sorted(built.lineage.namespaces())
+    return {"namespaces": [shapes.namespace(name) for name in names[offset : offset + limit]], "totalCount": len(names)}
+
+
+@router.get("/namespaces/{namespace}")
+def get_namespace(built: ServicesOf, _: Caller, namespace: Name) -> Any:
+    """One namespace."""
+    if namespace not in built.lineage.namespaces():
+        raise NotFound(f"Lineage knows no namespace {namespace}.", details={"namespace": namespace})
+    return shapes.namespace(namespace)
+
+
+@router.get("/namespaces/{namespace}/datasets")
+def get_marquez_datasets(built: ServicesOf, _: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0) -> Any:
+    """The datasets of a namespace that lineage knows."""
+    found = built.lineage.named_in("dataset", namespace, limit, offset)
+    total = built.lineage.namespaces().get(found[0].namespace if found else namespace, (0, 0))[0]
+    shown = with_reported(built, found, [shapes.dataset(node.to_json()) for node in found])
+    return {"datasets": shown, "totalCount": total}
+
+
+@router.get("/namespaces/{namespace}/datasets/{dataset}")
+def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: Name) -> Any:
+    """A dataset with the fields that lineage knows of it, and its newest version where scans have seen it."""
+    node, fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
+    seen = _versions(built, node)
+    made_of = built.lineage.lineage(node.id, "upstream", 1, "column").to_json()
+    scanned = seen[0] if seen and not is_reported(seen[0]) else None
+    (shown,) = with_reported(built, [node], [shapes.dataset(node.to_json(), fields, scanned)])
+    return {
+        **shown,
+        "currentVersion": shapes.version_id(node.to_json(), seen[0].version) if seen else None,
+        "columnLineage": shapes.made_of(made_of, node.to_json()),
+    }
+
+
+@router.get("/namespaces/{namespace}/datasets/{dataset}/versions")
+def get_marquez_versions(
+    built: ServicesOf, _: Caller, namespace: Name, dataset: Name, limit: Limit = 100, offset: Offset = 0
+) -> Any:
+    """The versions of a dataset's schema that scans found, newest first; before a scan, the one that producers report."""
+    node, _fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
+    seen = _versions(built, node)
+    shown = [shapes.version(node.to_json(), each) for each in seen[offset : offset + limit]]
+    return {"versions": shown, "totalCount": len(seen)}
+
+
+@router.get("/namespaces/{namespace}/datasets/{dataset}/versions/{version}")
+def get_marquez_version(built: ServicesOf, _: Caller, namespace: Name, dataset: Name, version: Name) -> Any:
+    """One version of a dataset's schema, by the id its list gives."""
+    node, _fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
+    for each in _versions(built, node):
+        if shapes.version_id(node.to_json(), each.version) == version:
+            return shapes.version(node.to_json(), each)
+    raise NotFound(f"{node.name} has no version {version}; its versions are listed at .../versions.", details={})
+
+
+@router.get("/sources")
+def get_sources(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
+    """The places that datasets lie in: Marquez's sources are the namespaces of datasets here."""
+    names = sorted(name for name, (datasets, _) in built.lineage.namespaces().items() if datasets)
+    return {"sources": [shapes.source(name) for name in names[offset : offset + limit]], "totalCount": len(names)}
+
+
+@router.get("/sources/{source}")
+def get_source(built: ServicesOf, _: Caller, source: Name) -> Any:
+    """One of them."""
+    if not built.lineage.namespaces().get(source, (0, 0))[0]:
+        raise NotFound(f"Lineage knows no datasets in {source}.", details={"source": source})
+    return shapes.source(source)
+
+
+@router.get("/tags")
+def get_tags(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
+    """The tags that datasets and fields of the catalog have."""
+    names = sorted(name for name, _ in built.search.search("", limit=0).facets.get("tag", ()))
+    return {"tags": [{"name": name, "description": None} for name in names[offset : offset + limit]]}
+
+
+def search(
+    built: Services, text: str, kind: str | None, namespace: str | None, limit: int, by_time: bool
+) -> shapes.Json:
+    """Datasets and jobs whose names have a text in them, as Marquez finds them: {totalCount, results}.
+
+    `%` stands for any text, as there.
+    """
+    kinds = [kind] if kind else ["dataset", "job"]
+    parts = [part.lower() for part in text.strip().split("%") if part]
+    holding = max(parts, key=len, default="")
+    fits = re.compile(".*".join(re.escape(part) for part in parts), re.DOTALL)
+    found = [
+        node.to_json()
+        for each in kinds
+        for node in built.lineage.named_in(each, namespace, _MOST_FOUND, holding=holding)
+        if fits.search(node.name.lower())
+    ]
+    found.sort(key=lambda node: (node["name"].lower(), node["id"]))
+    if by_time:
+        found.sort(key=lambda node: str(node.get("lastSeen") or ""), reverse=True)
+    return {"totalCount": len(found), "results": [shapes.found(node) for node in found[:limit]]}
+
+
+def _versions(built: Services, node: Node) -> list[SchemaVersion]:
+    """What scans found of a dataset, newest first."""
+    try:
+        return [stored.baseline for stored in built.datasets.schemas(DatasetId(node.namespace, node.name))]
+    except DatasetNotFound:
+        return []

@@ -1,0 +1,194 @@
+"""`/access-requests`, `/grants`: ask, decide, end."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.parameters import Count, Instant, Limit, Name, Offset, Text
+from api.wiring.bootstrap import now
+from api.wiring.services import Services
+from policies.access.grants import grant_json
+from policies.model import Subject
+from policies.workflow import AccessRequest
+
+router = APIRouter(tags=["access"])
+
+
+class AccessAsked(BaseModel):
+    """What is asked for."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    dataset: str = Field(examples=["prod/orders"])
+    fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
+    purpose: str = Field(min_length=1, max_length=253, examples=["spring-campaign"])
+    from_: Instant | None = Field(None, alias="from", description="Now when absent.")
+    until: Instant | None = Field(
+        None, description="The longest the workflow or setting allows by default when absent."
+    )
+    rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
+    unmask: list[str] | None = Field(None, description="Which of them to show clear: all when absent, none when empty.")
+    reason: str = Field("", max_length=2000, description="A word to the approvers.")
+
+
+class Word(BaseModel):
+    """An approver's or requester's word."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field("", max_length=2000)
+
+
+class Emergency(BaseModel):
+    """What is needed at once."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dataset: str = Field(examples=["prod/orders"])
+    fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
+    purpose: str = Field(min_length=1, max_length=253, examples=["incident"])
+    reason: str = Field(min_length=1, max_length=2000, description="Why it cannot wait; it is in the audit.")
+    minutes: Count | None = Field(
+        None, le=525_600, description="For how long; as long as the workflow allows when absent."
+    )
+    rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
+
+
+class Absence(BaseModel):
+    """Who decides in one's place, and until when."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    delegates: list[str] = Field(min_length=1, max_length=20)
+    from_: Instant | None = Field(None, alias="from", description="Now when absent.")
+    until: Instant
+    user: str | None = Field(None, description="Whose place, for those who manage; one's own when absent.")
+
+
+def _shown(built: Services, subject: Subject, request: AccessRequest) -> Any:
+    return built.request_view.show(subject, [request])[0]
+
+
+def _reference(built: Services, dataset: str) -> str:
+    return built.datasets.get(built.datasets.find(dataset)).reference
+
+
+@router.post("/access-requests", status_code=201)
+def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
+    """Ask to see fields clear, for a purpose and a time."""
+    made = built.approvals.create(
+        subject,
+        _reference(built, body.dataset),
+        fields=body.fields,
+        purpose=body.purpose,
+        valid_from=body.from_,
+        valid_to=body.until,
+        rows=body.rows,
+        unmask=body.unmask,
+        reason=body.reason,
+    )
+    return _shown(built, subject, made)
+
+
+@router.post("/access-requests/break-glass", status_code=201)
+def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
+    """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
+    made = built.approvals.break_glass(
+        subject,
+        _reference(built, body.dataset),
+        body.fields,
+        purpose=body.purpose,
+        reason=body.reason,
+        lasting=timedelta(minutes=body.minutes) if body.minutes is not None else None,
+        rows=body.rows,
+    )
+    return _shown(built, subject, made)
+
+
+@router.get("/access-requests")
+def list_requests(
+    built: ServicesOf,
+    subject: Caller,
+    state: Annotated[Text | None, Query(description="pending, review, approved, denied, cancelled or expired.")] = None,
+    mine: Annotated[bool, Query(description="Only the caller's own.")] = False,
+    toDecide: Annotated[bool, Query(description="Only those that wait for the caller's word.")] = False,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Any:
+    """The caller's requests and those they may decide, newest first.
+
+    Each with `can_decide`, what it `opens` and how many `holders` see that clear already.
+    """
+    found = built.approvals.list(subject, state, mine=mine, to_decide=toDecide)
+    shown = built.request_view.show(subject, found[offset : offset + limit])
+    return {"requests": shown, "total": len(found)}
+
+
+@router.get("/access-requests/{id}")
+def get_request(built: ServicesOf, subject: Caller, id: Name) -> Any:
+    """One request, for its requester and its approvers."""
+    return _shown(built, subject, built.approvals.get(subject, id))
+
+
+@router.post("/access-requests/{id}/approve")
+def approve(built: ServicesOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
+    """Approve the present stage; the last stage makes the grant."""
+    return _shown(built, subject, built.approvals.approve(subject, id, (body or Word()).reason))
+
+
+@router.post("/access-requests/{id}/deny")
+def deny(built: ServicesOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
+    """Deny; that ends the request."""
+    return _shown(built, subject, built.approvals.deny(subject, id, (body or Word()).reason))
+
+
+@router.post("/access-requests/{id}/cancel")
+def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
+    """Withdraw one's own request."""
+    return _shown(built, subject, built.approvals.cancel(subject, id))
+
+
+@router.get("/grants")
+def list_grants(built: ServicesOf, subject: Caller) -> Any:
+    """The caller's grants; all of them for those who manage or report. `may_revoke`: whether the caller may end it."""
+    return {
+        "grants": [
+            {**grant_json(g, now()), "may_revoke": built.grants.may_revoke(subject, g)}
+            for g in built.grants.list(subject, everybody=True)
+        ]
+    }
+
+
+@router.delete("/grants/{name}")
+def revoke(built: ServicesOf, subject: Caller, name: Name, reason: Text = "") -> Any:
+    """End a grant now. Queries admitted after this answer no longer see it; live ones end."""
+    return grant_json(built.grants.revoke(subject, name, reason), now())
+
+
+@router.get("/me/delegation")
+def delegation(built: ServicesOf, subject: Caller) -> Any:
+    """Who decides in the caller's place, and in whose place the caller may decide now."""
+    found = built.approvals.delegations.of(subject.user)
+    return {
+        "delegation": found.to_json(now()) if found is not None else None,
+        "insteadOf": built.approvals.delegations.for_delegate(subject.user),
+    }
+
+
+@router.put("/me/delegation")
+def delegate(built: ServicesOf, subject: Caller, body: Absence) -> Any:
+    """Name who decides access requests in one's place for a time; replaces an earlier delegation."""
+    made = built.approvals.delegations.set(subject, body.delegates, body.until, body.from_, body.user)
+    return made.to_json(now())
+
+
+@router.delete("/me/delegation")
+def end_delegation(built: ServicesOf, subject: Caller, user: Text | None = None) -> Any:
+    """Decide for oneself again."""
+    built.approvals.delegations.end(subject, user)
+    return {"user": user or subject.user, "ended": True}

@@ -1,0 +1,223 @@
+"""`/datasets`: what is known of each, its schema and its personal data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import Caller, ServicesOf, require
+from api.http.edge.openapi import also_gives
+from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
+from api.joins import sight
+from api.joins.reported import of_dataset
+from api.joins.sight import owns
+from catalog.datasets.reported import is_reported
+from catalog.errors import InvalidInput
+from catalog.model import DatasetId, ReviewState
+from catalog.records import DatasetFilter
+
+router = APIRouter(prefix="/datasets", tags=["catalog"])
+
+
+@router.get("")
+def list_datasets(
+    built: ServicesOf,
+    subject: Caller,
+    cluster: Text | None = None,
+    namespace: Text | None = None,
+    owner: Text | None = None,
+    tag: Text | None = None,
+    entity: Text | None = None,
+    q: Annotated[Text | None, Query(description="Found anywhere in the name.")] = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    """Datasets by cluster and name. What counts records is left out where the caller may not read all of them."""
+    where = DatasetFilter(cluster=cluster, namespace=namespace, owner=owner, tag=tag, entity=entity, text=q)
+    page = built.datasets.page(where, limit, offset)
+    sights = built.sights(subject)
+    shown = [sight.dataset(record.to_json(), sights.of(record)) for record in page.items]
+    return {"datasets": shown, "total": page.total}
+
+
+@router.get("/{namespace}/{name}")
+def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> dict[str, Any]:
+    """One dataset. The namespace may be a cluster's name or any of its addresses.
+
+    `may`: what the caller may do with it (edit what is declared, review its personal data, see who has access).
+    """
+    record = built.datasets.get(DatasetId(namespace, name))
+    schema = built.datasets.schema(record.id)
+    tags = [c for c in built.datasets.classifications(record.id) if c.holds]
+    seen = built.sights(subject).of(record)
+    told = sight.dataset(record.to_json(), seen)
+    permissions = built.identity.permissions(subject)
+    own = owns(subject, record)
+    return {
+        **told,
+        "may": {
+            "edit": "manage" in permissions,
+            "review": own or "review" in permissions,
+            "access": own or "report:read" in permissions,
+            "scan": "scan" in permissions,
+        },
+        "reported": of_dataset(built.producers, record),
+        "scan": {**told["scan"], "problems": sight.problems(record.scan.get("problems") or [], seen)},
+        "fields": len(schema.fields),
+        "shapes": len(schema.shapes),
+        "schema_version": schema.version,
+        "entities": sorted({c.entity for c in tags}),
+        "notes": [
+            {"path": n.path, "description": n.description, "terms": list(n.terms)}
+            for n in built.datasets.notes(record.id)
+        ],
+    }
+
+
+def _unlooked(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema that producers report: how often fields occur is not known."""
+    unknown = {"presence": None, "null_share": None, "count": None}
+    return {"source": "lineage", "fields": [{**field, **unknown} for field in shown["fields"]]}
+
+
+@router.get("/{namespace}/{name}/schema", responses=also_gives("text/plain"))
+def get_schema(
+    built: ServicesOf,
+    subject: Caller,
+    namespace: Name,
+    name: Name,
+    version: Count | None = None,
+    format: Annotated[Literal["json", "ddl", "spark", "jsonschema", "avro", "pydantic"], Query()] = "json",
+) -> Any:
+    """The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at.
+
+    Figures of fields that the caller may not read clear are left out, and counts where rows are hidden: `withheld`.
+    """
+    record = built.datasets.get(DatasetId(namespace, name))
+    schema = built.datasets.schema(record.id, version)
+    seen = built.sights(subject).of(record)
+    if format == "json":
+        shown = {
+            **sight.schema_json(schema, seen), "problems": sight.problems(schema.problems, seen),
+            "departures": sight.departures(schema, seen),
+        }  # fmt: skip
+        return {**shown, "source": "scan", **(_unlooked(shown) if is_reported(schema) else {})}
+    if is_reported(schema):
+        raise InvalidInput(
+            f"The columns of {record.reference} are known from lineage only, nobody has looked into its data; ask for"
+            " format=json.",
+            details={"format": format},
+        )
+    from scanners.export.formats import export
+
+    text, media = export(record.id.name, sight.types(schema, seen), format)
+    return Response(text, media_type=media)
+
+
+@router.get("/{namespace}/{name}/schema/versions")
+def schema_versions(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
+    """Every version, newest first, with what changed since the one before."""
+    seen = built.sights(subject).of(built.datasets.get(DatasetId(namespace, name)))
+    return [
+        {
+            "version": stored.baseline.version,
+            "created_at": stored.baseline.created_at,
+            "fields": len(stored.current.fields),
+            "shapes": len(stored.current.shapes),
+            "changes": sight.changes(stored.changes, seen),
+        }
+        for stored in built.datasets.schemas(DatasetId(namespace, name))
+    ]
+
+
+@router.get("/{namespace}/{name}/schema/diff")
+def schema_diff(
+    built: ServicesOf,
+    subject: Caller,
+    namespace: Name,
+    name: Name,
+    from_: Annotated[Count | None, Query(alias="from")] = None,
+    to: Count | None = None,
+    registry: Annotated[
+        bool, Query(description="Also ask the schema registry whether it would take the newer one.")
+    ] = False,
+) -> dict[str, Any]:
+    """Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
+    first seen; `compatibility` of registered schemas is judged by their format's rules, of learned ones by Weir's."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    answer = built.datasets.diff(record.id, from_, to).to_json()
+    old, new = (built.datasets.schema(record.id, answer[end]) for end in ("from", "to"))
+    if (judged := built.verdicts.registered(record, old, new)) is not None:
+        answer["compatibility"] = judged
+    if registry:
+        answer["registry"] = built.verdicts.of(record, built.datasets.schema(record.id, answer["to"]))
+    seen = built.sights(subject).of(record)
+    answer["changes"] = sight.changes(answer["changes"], seen)
+    answer["looked_at"] = sight.without_counts(answer["looked_at"], seen)
+    return answer
+
+
+@router.get("/{namespace}/{name}/classifications")
+def classifications(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
+    """The kinds of personal data found in each field, with evidence and review state."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    seen, own = built.sights(subject).of(record), built.own_recognizers(subject)
+    return [sight.classification(each, seen, own) for each in built.datasets.classifications(record.id)]
+
+
+class Review(BaseModel):
+    """A steward's word on one classification."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    path: str = Field(examples=["value.customer.email"])
+    entity: str = Field(examples=["EMAIL_ADDRESS"])
+    state: ReviewState
+    reason: str = ""
+
+
+@router.post("/{namespace}/{name}/classifications")
+def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body: Review) -> dict[str, Any]:
+    """Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    if not owns(subject, record):
+        require(built, subject, "review")
+    after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
+    built.record(subject, "classification.review", f"{record.reference}#{body.path}", str(body.state), [body.entity])
+    return after.to_json()
+
+
+@router.get("/{namespace}/{name}/related")
+def related(
+    built: ServicesOf,
+    _: Caller,
+    namespace: Name,
+    name: Name,
+    limit: Annotated[Count, Query(le=50, description="At most this many.")] = 10,
+) -> dict[str, Any]:
+    """Datasets that belong with this one, each with its reasons, the most related first.
+
+    `shared_key`: a field that looks like a key, of the same name, type and kind of personal data. `read_together`: in how
+    many queries both were read, without who asked. `lineage`: one or two datasets up- or downstream. `missing` names
+    reasons that could not be looked for, as a server does not answer.
+    """
+    record = built.datasets.get(DatasetId(namespace, name))
+    return {"dataset": record.reference, **built.related.of(record, limit).to_json()}
+
+
+@router.get("/{namespace}/{name}/access")
+def access(
+    built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: Text | None = None, asOf: AsOf = None
+) -> dict[str, Any]:
+    """Who may read the dataset, or one field of it, by which role or grant, masked or clear, until when."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    if not owns(subject, record):
+        require(built, subject, "report:read")
+    return {
+        "dataset": record.reference,
+        "access": [a.to_json() for a in built.grants.who_has_access(record.reference, path, asOf)],
+    }

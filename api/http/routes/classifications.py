@@ -1,0 +1,136 @@
+"""`/classifications`: personal data across all datasets, and its review, many at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.parameters import Limit, Offset, Text
+from api.joins import sight
+from api.joins.sight import owns
+from catalog.datasets.reviews import MAX_ITEMS, Decision, Outcome, Wanted
+from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
+from catalog.model import DatasetId, ReviewState
+
+router = APIRouter(prefix="/classifications", tags=["catalog"])
+
+
+@router.get("")
+def list_classifications(
+    built: ServicesOf,
+    subject: Caller,
+    state: ReviewState | None = None,
+    entity: Annotated[Text | None, Query(description="A kind of personal data; PII for any.")] = None,
+    dataset: Annotated[Text | None, Query(description="CLUSTER/TOPIC; * stands for anything.")] = None,
+    path: Annotated[Text | None, Query(description="Field path; * stands for anything.")] = None,
+    recognizer: Annotated[Text | None, Query(description="Found by this recognizer.")] = None,
+    changed: Annotated[bool | None, Query(description="Whose last look differs from the one before.")] = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    """Classifications of every dataset, with evidence, and how many there are by state, entity and dataset.
+
+    `may_review` of each: whether the caller may confirm or reject it, as a reviewer or an owner of its dataset.
+    """
+    wanted = Wanted(state, entity, dataset, path, recognizer, changed)
+    found = built.reviews.page(wanted, limit, offset)
+    page = found.to_json()
+    steward = "review" in built.identity.permissions(subject)
+    own: dict[tuple[str, str], bool] = {}
+    for row in page["classifications"]:
+        key = (row["namespace"], row["name"])
+        if key not in own:
+            record = None if steward else built.store.dataset(DatasetId(*key))
+            own[key] = steward or (record is not None and owns(subject, record))
+        row["may_review"] = own[key]
+    sights, declared = built.sights(subject), built.own_recognizers(subject)
+    seen: dict[DatasetId, sight.Sight] = {}
+    for row, each in zip(page["classifications"], found.items, strict=True):
+        if each.dataset not in seen:
+            record = built.store.dataset(each.dataset)
+            seen[each.dataset] = sights.of(record) if record is not None else sight.Sight()
+        row |= sight.classification(each.record, seen[each.dataset], declared)
+    return page
+
+
+class ReviewItem(BaseModel):
+    """A steward's word on one classification. `state` and `reason` may be given once for all items instead."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    namespace: str = Field(examples=["prod"], description="Or the cluster's name.")
+    name: str = Field(examples=["orders"])
+    path: str = Field(examples=["value.customer.email"])
+    entity: str = Field(examples=["EMAIL_ADDRESS"])
+    state: ReviewState | None = None
+    reason: str | None = None
+
+
+class ReviewItems(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    items: Annotated[list[ReviewItem], Field(max_length=MAX_ITEMS, min_length=1)]
+    state: ReviewState | None = None
+    reason: str | None = None
+
+
+@router.post("/review")
+def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, Any]:
+    """Confirm or reject many classifications; a rejection sticks through rescans. Owners may review their own.
+
+    Each item is decided for itself: `results` names, in order, what each became or why it could not be taken.
+    """
+    steward = "review" in built.identity.permissions(subject)
+    outcomes: list[Outcome | None] = []
+    taken: list[Decision] = []
+    for number, item in enumerate(body.items):
+        state = item.state or body.state
+        if state is None:
+            raise InvalidInput(f"Item {number + 1} says no state: write confirmed, rejected or suggested.")
+        asked = Decision(
+            DatasetId(item.namespace, item.name), item.path, item.entity, state, item.reason or body.reason or None
+        )
+        problem = None if steward else _not_theirs(built, subject, asked)
+        outcomes.append(None if problem is None else Outcome(asked, problem=problem))
+        if problem is None:
+            taken.append(asked)
+    if not taken:
+        raise NotAllowed(
+            f"{subject.user} lacks the permission 'review' and owns none of these datasets; ask an administrator for a"
+            " role that carries it.",
+            details={"permission": "review"},
+        )
+    done = iter(built.reviews.review(taken, subject.user))
+    results = [outcome or next(done) for outcome in outcomes]
+    _audit(built, subject, results)
+    counted = Counter(str(r.record.state) if r.record else "refused" for r in results)
+    return {
+        "reviewed": len(results) - counted["refused"],
+        "refused": counted["refused"],
+        "results": [r.to_json() for r in results],
+    }
+
+
+def _not_theirs(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:
+    """Why someone without the permission may not decide; None for an owner, and for a dataset that is not there."""
+    try:
+        record = built.datasets.get(asked.dataset)
+    except DatasetNotFound:
+        return None
+    return None if owns(subject, record) else f"{subject.user} does not own {record.reference}."
+
+
+def _audit(built: ServicesOf, subject: Caller, results: list[Outcome]) -> None:
+    """One entry for each dataset and decision; the reasons name the fields."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for result in results:
+        if result.record is not None:
+            record = built.datasets.get(result.decision.dataset)
+            key = record.reference, str(result.record.state)
+            told.setdefault(key, []).append(f"{result.record.path} {result.record.entity}")
+    for (reference, state), fields in told.items():
+        built.record(subject, "classification.review", reference, state, fields)

@@ -1,0 +1,56 @@
+"""`/clusters`: the Kafka clusters Weir knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from api.http.callers.auth import Caller, Manager, ServicesOf
+from api.http.edge.parameters import Name
+from api.wiring.services import Services
+from catalog.records import DatasetFilter
+from policies.model import Subject
+
+router = APIRouter(prefix="/clusters", tags=["catalog"])
+
+
+@router.get("")
+def list_clusters(built: ServicesOf, _: Caller) -> dict[str, Any]:
+    """Every cluster: how many of its datasets the catalog holds, and whether it was declared or met by a scan."""
+    return {
+        "clusters": [
+            {
+                **cluster.to_json(),
+                "datasets": built.datasets.page(DatasetFilter(cluster=cluster.name), 1).total,
+                "declared": built.store.document("Cluster", cluster.name) is not None,
+            }
+            for cluster in built.datasets.clusters.all()
+        ]
+    }
+
+
+@router.get("/{name}")
+def get_cluster(built: ServicesOf, _: Caller, name: Name) -> dict[str, Any]:
+    """One cluster, with every other spelling of its namespace."""
+    cluster = built.datasets.clusters.get(name)
+    return {**cluster.to_json(), "aliases": built.datasets.clusters.aliases(cluster.namespace)}
+
+
+@router.delete("/{name}")
+def delete_cluster(built: ServicesOf, subject: Manager, name: Name) -> dict[str, Any]:
+    """Remove a cluster, declared or met by a scan; its topics leave the catalog as topics that are gone.
+
+    Refused (409) while datasets of it are declared. What is known of the topics stays readable by their addresses.
+    """
+    if built.store.document("Cluster", name) is not None:
+        answer = built.declared.delete("Cluster", name, subject)
+        return {"name": name, "declared": True, "datasets": 0, **answer}
+    return {"name": name, "declared": False, **forget(built, subject, name)}
+
+
+def forget(built: Services, subject: Subject, name: str) -> dict[str, int]:
+    """Remove a cluster that no document declares. Raises NotFound, Conflict."""
+    gone = built.datasets.forget_cluster(name)
+    built.record(subject, "cluster.delete", name, "allow", [f"{gone} datasets"])
+    return {"datasets": gone}

@@ -1,0 +1,152 @@
+"""`/decisions`, `/policies/simulate|test|masks/preview`: what is decided, and what would be."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import takes
+from api.http.edge.parameters import Place, Text
+from api.joins import proposed
+from api.wiring.services import Services
+from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
+from policies.access.decision_service import Asked, Named
+from policies.model import Subject
+from policies.sql.literals import without_literals
+from policies.whatif.policy_cases import read_cases
+
+router = APIRouter(tags=["decisions"])
+
+
+class Who(BaseModel):
+    """A subject; groups and roles are added to those declared for the user."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    user: str = Field("", max_length=253)
+    groups: list[str] = Field([], max_length=1000)
+    roles: list[str] = Field([], max_length=1000)
+
+
+class Ask(BaseModel):
+    """May this subject read this dataset, and what of it?"""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dataset: str = Field(min_length=1, max_length=1000, examples=["prod/orders"])
+    subject: str | Who | None = Field(None, description="Who asks, when absent; others take the permission `decide`.")
+    purpose: str | None = Field(None, max_length=253)
+    fields: list[str] = Field([], max_length=1000, description="Only these paths; all when empty.")
+    action: str = "read"
+
+
+class AskBatch(BaseModel):
+    """Several questions, answered in order at one moment."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    requests: list[Ask] = Field(min_length=1, max_length=1000)
+
+
+class MaskTry(BaseModel):
+    """A mask as in a policy, and values of the caller's own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    mask: dict[str, Any] = Field(examples=[{"type": "MASK_SHOW_LAST_4"}])
+    values: list[Any] = Field(examples=[["4111 1111 1111 1111", None]])
+    type: str = Field("STRING", max_length=60, description="Spark's type of the values.")
+
+
+class Tests(BaseModel):
+    """Tests of policies, and policies to test in place of those that are declared."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    tests: str = Field(description="YAML with `cases`; docs/policies.md has the format.")
+    policies: str = Field("", description="YAML documents as for apply; nothing is applied.")
+
+
+@router.post("/decisions")
+def decide(built: ServicesOf, subject: Caller, body: AskBatch | Ask) -> Any:
+    """What a subject may read, column by column, for an engine or service that enforces it. Each answer is audited."""
+    if isinstance(body, AskBatch):
+        return {"decisions": built.decisions.decide(subject, [_asked(each) for each in body.requests])}
+    (answer,) = built.decisions.decide(subject, [_asked(body)])
+    if "error" in answer:
+        error = answer["error"]
+        kind = DatasetNotFound if error["code"] == DatasetNotFound.code else InvalidInput
+        failed = kind(error["message"], details=error["details"])
+        failed.code = error["code"]
+        raise failed
+    return answer
+
+
+def _asked(body: Ask) -> Asked:
+    who = body.subject
+    named = Named(who) if isinstance(who, str) else None
+    if isinstance(who, Who):
+        named = Named(who.user, frozenset(who.groups), frozenset(who.roles))
+    return Asked(body.dataset, named, body.purpose, tuple(body.fields), body.action)
+
+
+@router.post("/policies/simulate", openapi_extra=takes("application/yaml", required=False))
+async def simulate(
+    request: Request,
+    built: ServicesOf,
+    subject: Caller,
+    user: Annotated[Text | None, Query(description="Only for this user.")] = None,
+    dataset: Annotated[Text | None, Query(description="Only for this dataset, or those of a pattern.")] = None,
+    remove: Annotated[list[Text] | None, Query(description="KIND/NAME to take away; repeat for several.")] = None,
+    limit: Annotated[Place, Query(le=5000)] = 1000,
+) -> Any:
+    """Who would gain and who would lose what, were the YAML of the body applied. Nothing is applied."""
+    _may_look(built, subject)
+    try:
+        text = (await request.body()).decode()
+    except UnicodeDecodeError:
+        raise InvalidInput("The body is not UTF-8 text; send YAML documents.") from None
+
+    def work() -> dict[str, Any]:
+        proposal = proposed.read(text, remove or ())
+        changed = [f"{each.kind}/{each.name}" for each in proposal.documents]
+        built.record(
+            subject, "policy.simulate", dataset or "*", "allow", [*([f"for {user}"] if user else []), *changed][:100]
+        )
+        found = built.simulation.simulate(
+            proposal.documents, user=user, dataset=dataset, limit=limit, facts_after=proposal.facts_after
+        )
+        return {**found, "notes": list(proposal.notes)}
+
+    return await run_in_threadpool(work)
+
+
+@router.post("/policies/test")
+def test(built: ServicesOf, subject: Caller, body: Tests) -> Any:
+    """Run tests of policies, against what is declared, or with other policies over it. Nothing is applied."""
+    _may_look(built, subject)
+    proposal = proposed.read(body.policies)
+    return built.policy_tests.run(
+        subject, read_cases(body.tests), built.simulation.view(proposal.documents), proposal.facts_after
+    )
+
+
+@router.post("/policies/masks/preview")
+def preview(built: ServicesOf, subject: Caller, body: MaskTry) -> Any:
+    """What a mask makes of given values. Hashes and tokens are shown under a key of the preview's own."""
+    written = str(body.mask.get("expression") or "")
+    shown = [str(body.mask.get("type"))[:60], *([without_literals(written[:4000])] if written else [])]
+    built.record(subject, "mask.preview", "(values of the caller's own)", "allow", shown)
+    return built.mask_preview.show(body.mask, body.values, body.type)
+
+
+def _may_look(built: Services, subject: Subject) -> None:
+    if not built.identity.permissions(subject) & {"manage", "report:read", "decide"}:
+        raise NotAllowed(
+            f"{subject.user} may not see what others may read; it takes the permission manage, report:read or decide.",
+            details={"permission": "manage", "reasons": [f"no role of {subject.user} carries one of them"]},
+        )

@@ -1,0 +1,93 @@
+"""`/apply`, `/declared`, `/policies`: declared state, and rebuilding what is derived."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
+
+from api.http.callers.auth import Caller, Manager, ServicesOf
+from api.http.edge.openapi import takes
+from api.http.edge.parameters import Name, Text
+from api.http.routes.clusters import forget
+from api.wiring.services import Services
+from catalog.errors import InvalidInput, NotFound
+from policies.model import Subject
+
+router = APIRouter(tags=["declared state"])
+
+
+@router.post("/apply", openapi_extra=takes("application/yaml"))
+async def apply(
+    request: Request,
+    built: ServicesOf,
+    subject: Manager,
+    dryRun: Annotated[bool, Query(description="Check and show, change nothing.")] = False,
+    prune: Annotated[bool, Query(description="Delete declared things the documents no longer hold.")] = False,
+) -> Any:
+    """Make the declared state what the YAML documents of the body say; all are checked before any is written."""
+    try:
+        text = (await request.body()).decode()
+    except UnicodeDecodeError:
+        raise InvalidInput("The body is not UTF-8 text; send YAML documents.") from None
+    return await run_in_threadpool(built.declared.apply, text, subject, dry_run=dryRun, prune=prune)
+
+
+@router.get("/declared/{kind}")
+def documents(built: ServicesOf, subject: Caller, kind: Name, name: Text | None = None) -> Any:
+    """Declared documents of one kind, as `apply` takes them back; secrets only by reference.
+
+    Of users, groups, roles and grants: the caller's own, and those of datasets they own; all for `manage`, `report:read`
+    and `audit:read`.
+    """
+    return {"documents": _of_theirs(built, subject, built.declared.documents(kind, name))}
+
+
+def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Who is who, and who may what, is for those it is about."""
+    if built.identity.permissions(subject) & {"manage", "report:read", "audit:read"}:
+        return found
+    own = {
+        "User": {subject.user},
+        "Group": set(subject.groups),
+        "Role": set(subject.roles),
+        "Grant": {grant.name for grant in built.grants.list(subject, everybody=True)},
+    }
+    return [each for each in found if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]
+
+
+@router.delete("/declared/{kind}/{name}")
+def delete(built: ServicesOf, subject: Manager, kind: Name, name: Name) -> Any:
+    """Take one declared document away, a dataset as CLUSTER/TOPIC; what scans found stays.
+
+    A cluster that only a scan met goes too, and its topics leave the catalog.
+    """
+    if kind.casefold() == "cluster" and not built.declared.documents(kind, name):
+        return {"kind": "Cluster", "name": name, "action": "delete", **forget(built, subject, name)}
+    return built.declared.delete(kind, name, subject)
+
+
+@router.get("/policies")
+def policies(built: ServicesOf, _: Caller) -> Any:
+    """Every declared policy."""
+    return {"policies": built.declared.documents("Policy", None)}
+
+
+@router.get("/policies/{name}")
+def policy(built: ServicesOf, _: Caller, name: Name) -> Any:
+    """One declared policy."""
+    found = built.declared.documents("Policy", name)
+    if not found:
+        raise NotFound(f"There is no policy {name!r}; GET /api/v1/policies lists them.")
+    return found[0]
+
+
+@router.post("/rebuild/{what}")
+def rebuild(built: ServicesOf, subject: Manager, what: Name) -> Any:
+    """Rebuild `search` from the record store, or `lineage` from its topic, beside the one in use, then swap."""
+    if what not in ("search", "lineage"):
+        raise InvalidInput(f"Only search and lineage can be rebuilt, not {what!r}.")
+    counts = {"documents": built.search.rebuild_search()} if what == "search" else built.rebuild_lineage()
+    built.record(subject, "rebuild", what, "allow", [f"{count} {name}" for name, count in counts.items()])
+    return counts

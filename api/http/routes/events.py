@@ -1,0 +1,160 @@
+"""`/events`: what happened, to read back or to follow, and how far each receiver was told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
+
+from api.http.callers.auth import Caller, Manager, ServicesOf
+from api.http.edge.openapi import gives
+from api.http.edge.parameters import Instant, Limit, SeqNo, Text
+from api.joins import sight
+from api.wiring.services import Services
+from catalog.errors import NotFound, WeirError
+from catalog.event_model import Event, EventFilter
+from policies.model import Subject
+
+router = APIRouter(prefix="/events", tags=["events"])
+
+
+@router.get("")
+def list_events(
+    built: ServicesOf,
+    subject_of: Caller,
+    type: Annotated[
+        list[Text] | None, Query(description="schema.changed, or a glob such as scan.*; several mean any of them.")
+    ] = None,
+    subject: Annotated[
+        Text | None, Query(description="What it is about: prod/orders, or a glob such as prod/*.")
+    ] = None,
+    since: Annotated[Instant | None, Query(description="Not before, RFC 3339.")] = None,
+    after: Annotated[SeqNo | None, Query(description="Read on after `next` of the answer before.")] = None,
+    limit: Limit = 100,
+) -> dict[str, Any]:
+    """CloudEvents, newest first; with `after` oldest first, to follow.
+
+    Events of schemas, scans, datasets and classifications are open to all; those of people's doings (access, grants,
+    queries, masks) need the permission to read the audit.
+    """
+    open_only = "audit:read" not in built.identity.permissions(subject_of)
+    where = EventFilter(tuple(type or ()), subject, since, after, open_only)
+    found = built.events.list(where, limit)
+    newest = max((event.seq for event in found), default=after or 0)
+    seen = _Sighted(built, subject_of)
+    return {"events": [seen.shown(event) for event in found], "next": newest}
+
+
+@router.get("/deliveries")
+def deliveries(built: ServicesOf, _: Manager) -> dict[str, Any]:
+    """Every receiver of events (the Kafka topic, each webhook): how far it was told, what it missed, why it fails."""
+    return {"deliveries": built.events.deliveries()}
+
+
+_POLL_SECONDS = 1.0
+"""How often the outbox is asked for what is new: one read by its key."""
+_QUIET_SECONDS = 20.0
+"""After so long without an event a comment is sent, so that proxies keep the connection open."""
+
+
+@router.get("/stream", response_class=Response, responses=gives("text/event-stream", "Server-sent events."))
+async def stream(
+    request: Request,
+    built: ServicesOf,
+    subject: Caller,
+    after: Annotated[SeqNo | None, Query(description="Go on after this sequence; from now on when absent.")] = None,
+) -> Response:
+    """Events as they happen, as server-sent events: what `/events` gives, and what concerns the caller's own requests.
+
+    Of requests and grants a caller without `audit:read` gets those they asked for or may decide. It ends when the
+    caller's token does.
+    """
+    token = request.headers.get("authorization", "").partition(" ")[2]
+    return StreamingResponse(
+        _follow(request, built, subject, token, after),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def _follow(
+    request: Request, built: Services, subject: Subject, token: str, after: int | None
+) -> AsyncIterator[bytes]:
+    def newest() -> int:
+        return max((event.seq for event in built.events.list(EventFilter(), 1)), default=0)
+
+    def look(since: int) -> tuple[Sequence[Event], int]:
+        who = built.identity.authenticate(token)
+        found = built.events.list(EventFilter(after=since), 100)
+        return [e for e in found if _may_see(built, who, e)], max((e.seq for e in found), default=since)
+
+    at = await run_in_threadpool(newest) if after is None else after
+    quiet = 0.0
+    yield b": following\n\n"
+    while not await request.is_disconnected():
+        try:
+            events, at = await run_in_threadpool(look, at)
+        except WeirError as error:
+            yield _sse("error", {"code": error.code, "message": error.message})
+            return
+        for event in events:
+            yield _sse("event", await run_in_threadpool(_Sighted(built, subject).shown, event), event.seq)
+        quiet = 0.0 if events else quiet + _POLL_SECONDS
+        if quiet >= _QUIET_SECONDS:
+            quiet = 0.0
+            yield b": nothing new\n\n"
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+class _Sighted:
+    """Events as one reader sees them: without what counts the records of a dataset of which some are hidden."""
+
+    def __init__(self, built: Services, subject: Subject) -> None:
+        self._built, self._sights = built, built.sights(subject)
+        self._known: dict[str, sight.Sight] = {}
+
+    def shown(self, event: Event) -> dict[str, Any]:
+        told = event.to_json(self._built.events.source)
+        dataset = told["data"].get("dataset") if isinstance(told.get("data"), Mapping) else None
+        if self._sights.unbounded:
+            return told
+        if event.type.startswith("weir.scan.") and "scan" not in self._sights.permissions:
+            return {**told, "data": sight.without_counts(told["data"], sight.Sight())}
+        if not isinstance(dataset, str):
+            return told
+        if dataset not in self._known:
+            self._known[dataset] = self._of(dataset)
+        return {**told, "data": sight.without_counts(told["data"], self._known[dataset])}
+
+    def _of(self, dataset: str) -> sight.Sight:
+        try:
+            return self._sights.of(self._built.datasets.get(self._built.datasets.find(dataset)))
+        except WeirError:
+            return sight.Sight()
+
+
+def _sse(kind: str, data: Any, id: int | None = None) -> bytes:
+    name = f"id: {id}\n" if id is not None else ""
+    return f"{name}event: {kind}\ndata: {json.dumps(data, default=str)}\n\n".encode()
+
+
+def _may_see(built: Services, subject: Subject, event: Event) -> bool:
+    """Open events, everything for auditors, and what is of the subject's own: their requests, grants and decisions."""
+    if event.is_open or "audit:read" in built.identity.permissions(subject):
+        return True
+    users = event.data.get("user")
+    named = {event.data.get("requester"), *(users if isinstance(users, list) else [users])}
+    if subject.user in named:
+        return True
+    if not event.type.startswith(("weir.access.", "weir.breakglass.")):
+        return False
+    try:
+        built.approvals.get(subject, event.subject)
+    except NotFound:
+        return False
+    return True

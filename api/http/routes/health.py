@@ -1,0 +1,53 @@
+"""`/healthz`, `/readyz`, `/metrics`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from api.http.callers.auth import ServicesOf
+from api.http.edge.metrics import Metrics
+from api.http.edge.openapi import gives
+
+router = APIRouter(tags=["health"])
+
+NEEDED = {"database", "kafka"}
+"""Without these nothing can be accepted; without the others Weir is degraded (docs/decisions/0002-readiness.md)."""
+
+
+@router.get("/healthz")
+def healthz() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+def readyz(request: Request, built: ServicesOf) -> Response:
+    """Which servers answer, and how far the lineage graph is behind. 503 when nothing could be accepted."""
+    health = built.health.check()
+    down = [name for name, problem in health.problems.items() if problem]
+    status = "ready" if not down else "unready" if NEEDED & set(down) else "degraded"
+    metrics: Metrics = request.app.state.metrics
+    for name, problem in health.problems.items():
+        metrics.up.labels(name).set(0 if problem else 1)
+    if health.lineage_lag is not None:
+        metrics.lineage_lag.set(health.lineage_lag)
+    body: dict[str, Any] = {
+        "status": status,
+        "servers": {name: {"up": not problem, "problem": problem} for name, problem in health.problems.items()},
+        "lineage": {"lag_events": health.lineage_lag},
+    }
+    return JSONResponse(body, 503 if status == "unready" else 200)
+
+
+@router.get(
+    "/metrics", response_class=Response, responses=gives(CONTENT_TYPE_LATEST, "Figures as Prometheus reads them.")
+)
+def metrics(request: Request, built: ServicesOf) -> Response:
+    """Figures for Prometheus: names of routes and servers, never of people or values."""
+    figures: Metrics = request.app.state.metrics
+    figures.datasets.set(built.datasets.page(limit=1).total)
+    return Response(generate_latest(figures.registry), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,251 @@
+"""`/query`: governed SQL over topics."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import Caller, ServicesOf, Session
+from api.http.edge import errors
+from api.http.edge.cancel_on_disconnect import SentResponse, attended
+from api.http.edge.openapi import gives
+from api.http.edge.parameters import Count, Id, Place, SqlInAddress, Text
+from api.http.formats import answers
+from api.wiring.services import Services
+from catalog.errors import WeirError
+from policies.model import Subject
+from policies.plan.registry import Running
+from policies.plan.settings import OnUnreadable
+from policies.query.service import OpenAnswer
+
+router = APIRouter(prefix="/query", tags=["queries"])
+
+QUERY_ID = "X-Query-Id"
+
+
+class Asked(BaseModel):
+    """A question in SQL."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sql: str = Field(min_length=1, max_length=100_000, examples=["SELECT order_id, customer.email FROM prod.orders"])
+    purpose: str | None = Field(None, max_length=253, description="Counts only with an active grant for that purpose.")
+    limit: Count | None = Field(None, description="At most this many rows; 100 in JSON, all it may in other formats.")
+
+
+class Question(Asked):
+    """A question in SQL that can be cancelled by its id."""
+
+    query_id: Id | None = Field(None, description="An id of your own, to cancel the query by while it runs.")
+
+
+class OneQuestion(Question):
+    """A question whose answer may have values that do not fit their column."""
+
+    unreadable: OnUnreadable | None = Field(
+        None, description="report: they are counted beside the answer; error: there is none. The setting when absent."
+    )
+
+
+class Draft(BaseModel):
+    """SQL that is being written."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sql: str = Field(max_length=100_000)
+    purpose: str | None = Field(None, max_length=253)
+
+
+class Cursor(Draft):
+    """SQL that is being written, and where the cursor stands in it."""
+
+    position: Place | None = Field(None, description="Characters before the cursor; the end when absent.")
+
+
+@router.post("", response_class=Response, responses=answers.RESPONSES)
+async def run(
+    request: Request,
+    built: ServicesOf,
+    subject: Caller,
+    session: Session,
+    body: OneQuestion,
+    format: Annotated[answers.Form | None, Query(description="In place of the Accept header.")] = None,
+    csv: Annotated[answers.CsvText, Query(description="Whether texts that a spreadsheet would run are defused.")] = (
+        answers.CsvText.SAFE
+    ),
+) -> Response:
+    """Run one SELECT, or SHOW, DESCRIBE, EXPLAIN. What the caller may not see is masked or refused, with the reasons.
+
+    The header `X-Query-Id` of the answer is the id under which it ran. A client that closes the connection cancels.
+    """
+    form = answers.wanted(format, request.headers.get("accept"))
+    live = built.query.running.begin(subject, body.sql, body.purpose, body.query_id)
+    live.on_unreadable, live.signed_in = body.unreadable, session
+    handed_over = False
+    try:
+        if form is not answers.Form.JSON:
+            response = await _export(request, built, subject, body, live, form, csv)
+            handed_over = True
+            return response
+        limit = body.limit if body.limit is not None else 100
+        answer = await attended(
+            request, live.stop, lambda: _json(built.query.run(subject, body.sql, body.purpose, limit, live).to_json())
+        )
+        return Response(answer, media_type="application/json", headers={QUERY_ID: live.id})
+    except WeirError as error:
+        return _failed(error, live)
+    finally:
+        if not handed_over:
+            built.query.running.end(live)
+
+
+async def _export(
+    request: Request,
+    built: Services,
+    subject: Subject,
+    body: Question,
+    live: Running,
+    form: answers.Form,
+    text: answers.CsvText,
+) -> Response:
+    """The answer in another format: its head once the first rows are there, the rest as it comes."""
+    stack = contextlib.ExitStack()
+    limit = body.limit if body.limit is not None else built.query.settings.export_rows
+
+    def begin() -> tuple[OpenAnswer, Iterator[bytes], bytes]:
+        with contextlib.ExitStack() as opening:
+            opened = opening.enter_context(built.query.open(subject, body.sql, body.purpose, limit, live, str(form)))
+            chunks = answers.chunks(form, opened, live, text)
+            first = next(chunks, b"")
+            stack.enter_context(opening.pop_all())
+        return opened, chunks, first
+
+    opened, chunks, first = await attended(request, live.stop, begin)
+
+    def done() -> None:
+        try:
+            stack.close()
+        finally:
+            built.query.running.end(live)
+
+    def rest() -> Iterator[bytes]:
+        yield first
+        yield from chunks
+
+    return SentResponse(
+        request,
+        live.stop,
+        rest(),
+        done,
+        media_type=answers.MEDIA[form],
+        headers={QUERY_ID: live.id, **answers.headers(form, opened, live)},
+    )
+
+
+def _failed(error: WeirError, live: Running) -> JSONResponse:
+    """The one error body, with the id the query had."""
+    return JSONResponse(
+        errors.body(error.code, error.message, error.details),
+        errors.status_of(error),
+        headers=errors.headers_of(error) | {QUERY_ID: live.id},
+    )
+
+
+def _json(data: Any) -> bytes:
+    return orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS)
+
+
+@router.post("/explain")
+def explain(built: ServicesOf, subject: Caller, body: Asked) -> Any:
+    """The decision for each column and what would be read; no data is touched."""
+    return built.query.explain(subject, body.sql, body.purpose, body.limit)
+
+
+@router.post("/check")
+def check(built: ServicesOf, subject: Caller, body: Draft) -> Any:
+    """Whether a query could run, for editors: every problem with its place, what each column would show and its type.
+
+    Nothing is read, and nothing is written to the audit.
+    """
+    return built.query_check.check(subject, body.sql, body.purpose)
+
+
+@router.post("/complete")
+def complete(built: ServicesOf, subject: Caller, body: Cursor) -> Any:
+    """What may be written at the cursor: tables, columns and fields the caller may read, functions, keywords."""
+    return built.completion.complete(subject, body.sql, body.position, body.purpose)
+
+
+@router.get("/complete")
+def complete_by_address(
+    built: ServicesOf,
+    subject: Caller,
+    sql: SqlInAddress = "",
+    position: Place | None = None,
+    purpose: Text | None = None,
+) -> Any:
+    """The same for a short text."""
+    return built.completion.complete(subject, sql, position, purpose)
+
+
+@router.get("/stream", response_class=Response, responses=gives("text/event-stream", "Server-sent events."))
+async def stream(
+    request: Request,
+    built: ServicesOf,
+    subject: Caller,
+    session: Session,
+    sql: Annotated[SqlInAddress, Query(min_length=1)],
+    purpose: Text | None = None,
+    query_id: Id | None = None,
+    unreadable: OnUnreadable | None = None,
+) -> Response:
+    """A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `unreadable`, `idle`, `end` or
+    `error`."""
+    live = built.query.running.begin(subject, sql, purpose, query_id, streaming=True)
+    live.on_unreadable, live.signed_in = unreadable, session
+
+    def begin() -> tuple[Iterator[Mapping[str, Any]], Mapping[str, Any] | None]:
+        # Refusals are answered with their status, before the stream begins.
+        events = built.query.stream(subject, sql, purpose, live)
+        return events, next(events, None)
+
+    try:
+        events, first = await attended(request, live.stop, begin)
+    except WeirError as error:
+        built.query.running.end(live)
+        return _failed(error, live)
+    except BaseException:
+        built.query.running.end(live)
+        raise
+
+    def chunks() -> Iterator[bytes]:
+        try:
+            if first is not None:
+                yield _event(first)
+            for each in events:
+                yield _event(each)
+        except WeirError as error:
+            yield _event({"type": "error", "code": error.code, "message": error.message, "details": error.details})
+        finally:
+            close = getattr(events, "close", None)
+            if close is not None:
+                close()
+
+    return SentResponse(
+        request,
+        live.stop,
+        chunks(),
+        lambda: built.query.running.end(live),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", QUERY_ID: live.id},
+    )
+
+
+def _event(data: Mapping[str, Any]) -> bytes:
+    return b"event: " + str(data["type"]).encode() + b"\ndata: " + _json(data) + b"\n\n"

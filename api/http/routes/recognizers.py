@@ -1,0 +1,87 @@
+"""`/recognizers`: a recognizer tried before it counts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import ScanOperator, ServicesOf
+from api.http.edge.parameters import Count, Text
+from api.joins.recognizers import MAX_VALUES, recognizer_of
+from catalog.errors import InvalidInput, NotAllowed
+from scanners.model import Recognizer
+
+router = APIRouter(prefix="/recognizers", tags=["catalog"])
+
+
+class Trial(BaseModel):
+    """Values of your own, or a dataset; never both."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    recognizer: dict[str, Any] = Field(
+        description="A document of kind Recognizer, its spec, or an entry of presidio's recognizers.",
+        examples=[
+            {"supported_entity": "EMPLOYEE_NUMBER", "patterns": [{"name": "e", "regex": "EMP-[0-9]{6}", "score": 0.6}]}
+        ],
+    )
+    values: Annotated[list[str], Field(max_length=MAX_VALUES)] | None = None
+    dataset: str | None = Field(None, examples=["prod/orders"])
+    field: str | None = Field(None, examples=["value.employee"])
+    records: Annotated[Count, Field(le=100_000)] = 1000
+    purpose: Annotated[Text, Field(max_length=253)] | None = Field(
+        None, description="Counts only with an active grant for that purpose."
+    )
+
+
+@router.post("/test")
+def test(built: ServicesOf, subject: ScanOperator, body: Trial) -> dict[str, Any]:
+    """How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
+
+    On a dataset it is a question about values, so it is answered for the fields that the caller may read clear in every
+    row, and for the others only where somebody else declared the recognizer as it is. The audit keeps its patterns.
+    """
+    if (body.values is None) is (body.dataset is None):
+        raise InvalidInput("Give either values or a dataset to try the recognizer on.")
+    recognizer = recognizer_of(body.recognizer)
+    if body.values is not None:
+        return built.recognizers.on_values(recognizer, body.values, body.field or "value.field")
+    record = built.datasets.get(built.datasets.find(str(body.dataset)))
+    approved = built.recognizers.declared_by_another(recognizer, subject.user)
+    seen = built.sights(subject, body.purpose).by_decision(record.reference)
+    about = [f"field {body.field}"] if body.field else []
+    about += ["declared by another"] if approved else [*_patterns(recognizer)]
+
+    def note(outcome: str) -> None:
+        built.record(subject, "recognizer.test", record.reference, outcome, [recognizer.name, *about])
+
+    try:
+        # Before the first record is read, as queries do.
+        built.recognizers.check_field(record, body.field, seen.reads if not approved else _every)
+    except NotAllowed:
+        note("deny")
+        raise
+    note("allow")
+    if not approved:
+        return built.recognizers.on_dataset(recognizer, record, body.field, seen.reads, body.records)
+    # Of fields that the caller may not read, counts of n and of n + 1 records would show one record.
+    whole = all(seen.reads(each.path) for each in built.datasets.schema(record.id).fields)
+    answer = built.recognizers.on_dataset(recognizer, record, body.field, _every, body.records if whole else _SAMPLE)
+    return answer if seen.counts else {**answer, "records": None}
+
+
+_SAMPLE = 1000
+
+
+def _every(_: str) -> bool:
+    return True
+
+
+def _patterns(recognizer: Recognizer) -> list[str]:
+    """What is asked for, for the audit."""
+    made = recognizer.to_json()
+    found = [f"pattern {each.get('regex')}" for each in made.get("patterns") or ()]
+    found += [f"words {', '.join(map(str, made['deny_list']))}"] if made.get("deny_list") else []
+    return [text[:500] for text in found[:20]]

@@ -1,0 +1,42 @@
+"""`/queries`: what runs just now, and stopping it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.parameters import Name
+from api.wiring.services import Services
+from policies.model import Subject
+
+router = APIRouter(prefix="/queries", tags=["queries"])
+
+
+@router.get("")
+def running(built: ServicesOf, subject: Caller) -> Any:
+    """The caller's queries that wait, run or stream; everybody's for those who manage. Literals of others are hidden."""
+    return {"queries": built.query.running.list(subject, _everybody(built, subject))}
+
+
+@router.get("/{id}")
+def one(built: ServicesOf, subject: Caller, id: Name) -> Any:
+    """A query of one's own that runs or ended lately: what went out, and the values in it that do not fit (`unreadable`)."""
+    return built.query.running.find(subject, id, _everybody(built, subject))
+
+
+@router.delete("/{id}")
+def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
+    """Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled.
+
+    `state` is `cancelled` when it has ended, `stopping` while the engine still works on it; `GET /queries/{id}` shows the
+    end.
+    """
+    found = built.query.running.cancel(subject, id, _everybody(built, subject))
+    built.record(subject, "query.cancel", ", ".join(found.datasets) or "(no dataset)", "allow", [found.id])
+    return {"id": found.id, "user": found.user, "state": "cancelled" if found.over.is_set() else found.shown}
+
+
+def _everybody(built: Services, subject: Subject) -> bool:
+    return "manage" in built.identity.permissions(subject)

@@ -1,0 +1,123 @@
+"""`/scans`: ask for a scan, follow it, cancel it. The worker does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from api.http.callers.auth import Caller, ScanOperator, ServicesOf
+from api.http.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
+from api.joins import sight
+from api.wiring.services import Services
+from catalog.model import DatasetId
+from catalog.records import ScanRecord
+from policies.model import Subject
+from scanners.model import SampleRequest
+
+router = APIRouter(prefix="/scans", tags=["scans"])
+
+
+class Sample(BaseModel):
+    """How much of each topic is read."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    strategy: str = Field("stratified", description="stratified, latest, earliest, random, full or since-last.")
+    records: Count | None = Field(None, description="At most this many records of each topic; 1,000 when absent.")
+    max_bytes: Bytes | None = Field(None, description="At most this many bytes of each topic.")
+    max_seconds: Seconds | None = Field(None, description="At most this long for a group of topics.")
+    seed: Seed | None = Field(None, description="Makes random windows repeatable.")
+    dead_letter: bool | str | None = Field(
+        None,
+        alias="deadLetter",
+        description="Send records that cannot be decoded, raw, to a topic of the same cluster: true for the one of the"
+        " settings, or its name, which begins with an underscore.",
+    )
+
+    def request(self, dead_letters: str) -> dict[str, Any]:
+        """As `scanners.model.SampleRequest.parse` reads it; `dead_letters`: the topic that `true` means."""
+        given = self.model_dump(exclude_none=True)
+        if given.get("dead_letter") in (True, False):
+            given["dead_letter"] = dead_letters if given["dead_letter"] else None
+        given = {name: value for name, value in given.items() if value is not None}
+        if "records" in given:
+            given["max_records"] = given.pop("records")
+        return given
+
+
+class ScanAsked(BaseModel):
+    """Which topics of which cluster: a declared one, or the address of one that is not declared yet."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    cluster: str | None = Field(None, examples=["prod"])
+    bootstrap_servers: str | None = Field(None, alias="bootstrapServers", examples=["localhost:9092"])
+    schema_registry: str | None = Field(None, alias="schemaRegistry")
+    topics: list[str] = Field(
+        ["*"], min_length=1, description="Names, or patterns with *; internal topics (_...) only by name."
+    )
+    sample: Sample = Sample()
+
+    @model_validator(mode="after")
+    def _one_cluster(self) -> ScanAsked:
+        if self.cluster is None and self.bootstrap_servers is None:
+            raise ValueError("name a cluster, or give bootstrapServers")
+        return self
+
+
+@router.post("", status_code=202)
+def start(built: ServicesOf, subject: ScanOperator, body: ScanAsked) -> dict[str, Any]:
+    """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once."""
+    sample = body.sample.request(built.settings.scanners.dead_letter_topic)
+    SampleRequest.parse(sample)
+    cluster = body.cluster
+    if body.bootstrap_servers is not None:
+        cluster = built.connections.from_address(cluster, body.bootstrap_servers, body.schema_registry)
+    assert cluster is not None
+    built.discovery.select(cluster, body.topics)
+    scan = built.scans.request(cluster, body.topics, sample, subject.user)
+    letters = [f"dead letters to {sample['dead_letter']}"] if "dead_letter" in sample else []
+    built.record(subject, "scan.start", cluster, "allow", [*body.topics, *letters])
+    return scan.to_json()
+
+
+@router.get("")
+def list_scans(built: ServicesOf, subject: Caller, limit: Limit = 20, offset: Offset = 0) -> dict[str, Any]:
+    """Scans, newest first."""
+    return {"scans": _shown(built, subject, built.scans.list(limit, offset))}
+
+
+@router.get("/{id}")
+def get_scan(built: ServicesOf, subject: Caller, id: Name) -> dict[str, Any]:
+    """One scan: state, progress (0 to 1), datasets done so far, problems."""
+    return _shown(built, subject, [built.scans.get(id)])[0]
+
+
+def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> list[dict[str, Any]]:
+    """Scans as JSON; who may not start one does not see how many records of others they read."""
+    if "scan" in built.identity.permissions(subject):
+        return [scan.to_json() for scan in scans]
+    sights = built.sights(subject)
+    shown = []
+    for scan in scans:
+        rows = []
+        for row in scan.to_json()["datasets"]:
+            record = built.store.dataset(DatasetId(str(row.get("namespace")), str(row.get("name"))))
+            rows.append(sight.without_counts(row, sights.of(record) if record is not None else sight.Sight()))
+        shown.append({**scan.to_json(), "datasets": rows})
+    return shown
+
+
+@router.post("/{id}/cancel")
+def cancel(built: ServicesOf, subject: ScanOperator, id: Name) -> dict[str, Any]:
+    """Stop a scan; datasets already done stay."""
+    with built.store.transaction():
+        scan = built.scans.cancel(id)
+        if scan.state.over:  # it waited, so no worker will tell
+            told = {"cluster": scan.request["cluster"], "datasets": 0, "records": 0, "problems": 0}
+            built.events.emit("scan.cancelled", id, {**told, "requested_by": scan.requested_by})
+    built.record(subject, "scan.cancel", id, "allow", [])
+    return scan.to_json()

@@ -1,0 +1,131 @@
+"""`/search`: datasets and fields; asked as Marquez's clients ask, datasets and jobs of lineage."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.parameters import Count, Limit, Offset, Text
+from api.http.marquez import routes
+from api.joins.sight import Sights
+from api.wiring.services import Services
+from catalog.model import DatasetId
+
+router = APIRouter(tags=["catalog"])
+
+
+_Upper = BeforeValidator(lambda given: given.upper() if isinstance(given, str) else given)
+_SORTS = {"UPDATED_AT": "UPDATE_AT"}
+_Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) if isinstance(given, str) else given)
+
+
+@router.get("/search")
+@router.get("/search/", include_in_schema=False)
+def search(
+    built: ServicesOf,
+    subject: Caller,
+    q: Annotated[Text, Query(description="Words; quote a phrase. Empty lists everything.")] = "",
+    kind: Annotated[list[Literal["dataset", "field"]] | None, Query()] = None,
+    tag: Annotated[list[Text] | None, Query(description="Only with this tag; PII for any of personal data.")] = None,
+    owner: Annotated[list[Text] | None, Query(description="Only of this user or group.")] = None,
+    entity: Annotated[
+        list[Text] | None, Query(description="Only what holds this kind of personal data; PII for any.")
+    ] = None,
+    namespace: Annotated[list[Text] | None, Query(description="Only of this namespace or cluster.")] = None,
+    cluster: Annotated[list[Text] | None, Query(description="Only of this cluster.")] = None,
+    format: Annotated[list[Text] | None, Query(description="Only with values of this format, as json or avro.")] = None,
+    source: Annotated[
+        list[Text] | None,
+        Query(description="lineage: known from producers alone; catalog: listed, scanned or declared."),
+    ] = None,
+    dataset: Annotated[
+        list[Text] | None, Query(description="Only fields of this dataset: its name or reference.")
+    ] = None,
+    type: Annotated[list[Text] | None, Query(description="Only fields of this type, as timestamp.")] = None,
+    has: Annotated[list[Text] | None, Query(description="Only with a description, owner, tag or term.")] = None,
+    state: Annotated[
+        list[Text] | None, Query(alias="is", description="Only what is deprecated, personal or scanned.")
+    ] = None,
+    group: Annotated[
+        Literal["dataset"] | None, Query(description="Answer with datasets, each with its best fields.")
+    ] = None,
+    explain: Annotated[bool, Query(description="Give the reasons for each hit's place.")] = False,
+    limit: Limit = 20,
+    offset: Offset = 0,
+    filter: Annotated[
+        Literal["DATASET", "JOB"] | None,
+        _Upper,
+        Query(
+            description="As Marquez's clients ask: the answer is in Marquez's shape, of lineage's datasets and jobs."
+        ),
+    ] = None,
+    sort: Annotated[Literal["NAME", "UPDATE_AT"] | None, _Sort, Query(description="As `filter`.")] = None,
+) -> dict[str, Any]:
+    """Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
+
+    What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
+    A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
+    """
+    if filter is not None or sort is not None:
+        kind_of = filter.lower() if filter else None
+        return routes.search(built, q, kind_of, namespace[0] if namespace else None, limit, by_time=sort == "UPDATE_AT")
+    asked: dict[str, list[Text] | None] = {
+        "kind": [*kind] if kind else None, "tag": tag, "owner": owner, "entity": entity, "namespace": namespace,
+        "cluster": cluster, "format": format, "source": source, "dataset": dataset, "type": type, "has": has, "is": state,
+    }  # fmt: skip
+    filters = {name: values for name, values in asked.items() if values is not None}
+    found = built.search.search(
+        q, filters=filters, limit=limit, offset=offset, explain=explain, grouped=group is not None
+    ).to_json()
+    sights = built.sights(subject)
+    if not sights.unbounded:
+        for hit in found["hits"]:
+            for each in (hit, *hit.get("best_fields", ())):
+                _cut(each, built, sights)
+    return found
+
+
+def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:
+    """Take from a hit what counts records, where the reader may not see it."""
+    if hit.get("presence") is None:
+        return
+    record = built.store.dataset(DatasetId(hit["namespace"], hit["name"]))
+    if record is None or not sights.of(record).counts:
+        hit["presence"] = None
+
+
+class Opened(BaseModel):
+    """An answer that was opened."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    q: Text = Field(description="The query as it was typed.", examples=["customer email"])
+    dataset: Text = Field(description="The dataset that was opened, or that of the field.", examples=["prod/orders"])
+
+
+@router.post("/search/opened")
+def opened(built: ServicesOf, _: Caller, body: Opened) -> dict[str, Any]:
+    """Report which answer of a search was opened; it breaks ties when the same is asked again.
+
+    Who opened it is not kept, and of the query only a keyed hash: it may hold personal data. `counted` is false for a
+    query without words.
+    """
+    record = built.datasets.get(built.datasets.find(body.dataset))
+    return {"counted": built.clicks.opened(body.q, record.id)}
+
+
+@router.get("/search/suggest")
+def suggest(
+    built: ServicesOf,
+    _: Caller,
+    q: Annotated[Text, Query(description="What was typed so far.")] = "",
+    limit: Annotated[Count, Query(le=20, description="At most this many.")] = 10,
+) -> dict[str, Any]:
+    """What is being typed may become: names of datasets and fields, or values of the filter that it ends with.
+
+    `kind` is `dataset`, `field` or the name of the filter: `owner:ot` may become `otto` of kind `owner`.
+    """
+    return {"suggestions": [each.to_json() for each in built.search.suggest(q, limit)]}

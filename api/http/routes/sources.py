@@ -1,0 +1,108 @@
+"""Who reads and writes without saying so: consumer groups, connectors, readers of a dataset; and SQL's own lineage."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
+from api.joins.sight import owns
+from api.wiring.services import Services
+from catalog.errors import NotFound
+from catalog.model import DatasetId
+from catalog.records import DatasetRecord
+
+router = APIRouter(tags=["lineage"])
+
+
+class SqlAsked(BaseModel):
+    """A statement, or several."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sql: str = Field(
+        max_length=2_000_000, examples=["INSERT INTO clean SELECT order_id, md5(customer.email) FROM orders"]
+    )
+    dialect: str | None = Field(
+        None, max_length=40, description="spark, flink, ksqldb, trino, postgres, mysql, snowflake, bigquery, ..."
+    )
+    cluster: str | None = Field(None, max_length=200, description="Where tables without a cluster are looked up.")
+
+
+@router.get("/clusters/{name}/consumer-groups")
+def consumer_groups(
+    built: ServicesOf,
+    subject: Caller,
+    name: Name,
+    topic: Annotated[Text | None, Query(description="Only groups that read this topic.")] = None,
+    search: Annotated[Text | None, Query(description="Only groups whose name holds this.")] = None,
+    limit: Annotated[Count, Query(le=500, description="At most this many.")] = 100,
+    offset: Offset = 0,
+) -> Any:
+    """Consumer groups of a cluster as its brokers see them now: members, topics and how far each is behind."""
+    answer = built.observing.groups(name, topic, limit, offset, search)
+    sights = built.sights(subject)
+    namespace = built.datasets.clusters.get(name).namespace
+    for group in answer["groups"]:
+        for read in group["topics"]:
+            record = None if sights.unbounded else built.store.dataset(DatasetId(namespace, read["topic"]))
+            if not sights.unbounded and (record is None or not sights.of(record).counts):
+                read["lag"] = None  # how far the end is: it counts records the caller may not see
+    return answer
+
+
+@router.get("/clusters/{name}/connectors")
+def connectors(built: ServicesOf, _: Caller, name: Name) -> Any:
+    """Connectors of the Kafka Connect declared with a cluster, with what they join; configurations stay hidden."""
+    return built.observing.connectors(name)
+
+
+@router.get("/datasets/{namespace}/{name}/readers")
+def readers(
+    built: ServicesOf,
+    subject: Caller,
+    namespace: Name,
+    name: Name,
+    asOf: AsOf = None,
+    limit: Limit = 1000,
+    offset: Offset = 0,
+) -> Any:
+    """Who reads a dataset: `observed` (by runs and brokers), `declared` (by producers), `permitted` (may read by Weir).
+
+    `permitted` is null for a caller who neither owns the dataset nor has the permission `report:read`.
+    """
+    dataset = built.datasets.clusters.resolve(namespace, name)
+    found = built.lineage.readers_of(dataset, stamp(asOf))
+    apart = {
+        origin: [reader.to_json() for reader in found if reader.origin == origin] for origin in ("observed", "declared")
+    }
+    record = built.store.dataset(dataset)
+    totals = {origin: len(rows) for origin, rows in apart.items()}
+    shown: list[dict[str, Any]] | None = None
+    if (record is not None and owns(subject, record)) or "report:read" in built.identity.permissions(subject):
+        permitted = _permitted(built, record, asOf)
+        totals["permitted"] = len(permitted)
+        shown = permitted[offset : offset + limit]
+    return {
+        **{origin: rows[offset : offset + limit] for origin, rows in apart.items()},
+        "permitted": shown, "totals": totals,
+    }  # fmt: skip
+
+
+def _permitted(built: Services, record: DatasetRecord | None, as_of: datetime | None) -> list[dict[str, Any]]:
+    if record is None or record.cluster is None:
+        return []
+    try:
+        return [access.to_json() for access in built.grants.who_has_access(record.reference, None, as_of)]
+    except NotFound:
+        return []
+
+
+@router.post("/lineage/sql")
+def sql_lineage(built: ServicesOf, _: Caller, body: SqlAsked) -> Any:
+    """Column lineage of SQL over the catalog's schemas, without running it. What cannot be told is in `unknown`."""
+    return built.sql_lineage.explain(body.sql, body.dialect, body.cluster)

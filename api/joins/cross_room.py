@@ -1,0 +1,223 @@
+"""The slivers of one room that another asks for, in the asker's words."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from catalog.columns import column_of, path_of
+from catalog.datasets.clusters import Clusters
+from catalog.datasets.datasets import Datasets
+from catalog.errors import InvalidInput, NotFound, WeirError
+from catalog.model import DatasetId
+from catalog.paths import FieldPath, StepKind
+from catalog.ports import CatalogStore
+from catalog.search.related import Step
+from lineage.model import Direction, Kind, Level
+from lineage.questions.queries import Lineage
+from lineage.questions.traversal import hops
+from lineage.sql.separate_process import SqlApart
+from policies.access.grants import Grants
+from policies.declared.state import GovernanceState
+
+References = Callable[[DatasetId], str | None]
+"""`CLUSTER/TOPIC` of a dataset; None for one the catalog does not hold."""
+
+_FRESH_S = 5.0
+
+
+def names_cluster(state: GovernanceState, cluster: str) -> bool:
+    """Whether policies, roles, grants or workflows say `CLUSTER/...`."""
+    return any(f'"{cluster}/' in json.dumps(document.spec, default=str) for document in state.documents())
+
+
+class ReportFlows:
+    """Where a field goes, for the where-is report (`catalog.where_is.report.Flows`). Lineage is asked as it is now."""
+
+    def __init__(self, lineage: Lineage) -> None:
+        self._lineage = lineage
+
+    def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
+        return [flow.to_json() for flow in self._lineage.downstream_of(dataset, column_of(dataset, path))]
+
+
+class ReportReaders:
+    """Jobs that read a dataset (`catalog.where_is.report.Readers`)."""
+
+    def __init__(self, lineage: Lineage) -> None:
+        self._lineage = lineage
+
+    def readers_of(self, dataset: DatasetId, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
+        moment = as_of.isoformat() if as_of else None
+        return [
+            {
+                "kind": r.kind,
+                "origin": r.origin,
+                "name": f"{r.namespace}/{r.name}",
+                "id": r.job,
+                "last_seen": r.seen,
+                "owners": list(r.owners),
+            }
+            for r in self._lineage.readers_of(dataset, moment)
+        ]
+
+
+class ReportAccess:
+    """Who may read a place (`catalog.where_is.report.Access`)."""
+
+    def __init__(self, grants: Grants, reference: References) -> None:
+        self._grants = grants
+        self._reference = reference
+
+    def who_may_read(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
+        """Empty for a dataset known from lineage only: nothing of it can be queried here."""
+        reference = self._reference(dataset)
+        if reference is None:
+            return []
+        try:
+            found = self._grants.who_has_access(reference, path, as_of)
+        except NotFound:
+            return []
+        return [{access.kind: access.subject, **access.to_json()} for access in found]
+
+
+class LineageNear:
+    """Datasets that are near in lineage (`catalog.search.related.Near`)."""
+
+    def __init__(self, lineage: Lineage, clusters: Clusters) -> None:
+        self._lineage = lineage
+        self._clusters = clusters
+
+    def near(self, dataset: DatasetId, steps: int) -> dict[DatasetId, Step]:
+        """As the last runs have it; of two ways to a dataset, the shorter. Raises Unavailable."""
+        found: dict[DatasetId, Step] = {}
+        for way in (Direction.UPSTREAM, Direction.DOWNSTREAM):
+            try:
+                graph = self._lineage.lineage(dataset.node_id, way, steps, Level.DATASET)
+            except NotFound:
+                return {}
+            distances = hops([graph.root], (edge for edge in graph.edges if edge.kind is Kind.FEEDS), way, steps)
+            for node in graph.nodes:
+                distance = distances.get(node.id)
+                if node.type == "dataset" and distance:
+                    of = self._clusters.resolve(node.namespace, node.name)
+                    if of not in found or found[of].distance > distance:
+                        found[of] = Step(way.value, distance)
+        return found
+
+
+class CatalogSliver:
+    """What lineage asks of the catalog: owners, and what exists."""
+
+    def __init__(self, store: CatalogStore, clusters: Clusters) -> None:
+        self._store = store
+        self._clusters = clusters
+        self._columns: dict[DatasetId, tuple[float, Mapping[str, Any] | None]] = {}
+
+    def dataset(self, dataset: DatasetId) -> Sequence[str]:
+        """Owners as texts; none for a dataset the catalog does not hold."""
+        record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
+        return [str(owner) for owner in record.owners] if record is not None else []
+
+    def known(self, dataset: DatasetId, path: str | None) -> bool:
+        """Whether the catalog holds the dataset, and the field of it, though no job has spoken of it yet."""
+        record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
+        if record is None or path is None:
+            return record is not None
+        stored = self._store.schema(record.id)
+        path = path_of(record.id, path)
+        return stored is not None and any(profile.path == path for profile in stored.current.fields)
+
+    def columns(self, dataset: DatasetId) -> Mapping[str, Any] | None:
+        """The columns of a dataset as its newest schema knows them, nested; None for one without a schema.
+
+        Kept for a few seconds: the fold asks for the same datasets with every batch.
+        """
+        known = self._columns.get(dataset)
+        if known is None or time.monotonic() - known[0] > _FRESH_S:
+            if len(self._columns) > 5000:
+                self._columns.clear()
+            known = self._columns[dataset] = (time.monotonic(), self._read_columns(dataset))
+        return known[1]
+
+    def _read_columns(self, dataset: DatasetId) -> dict[str, Any] | None:
+        record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
+        stored = self._store.schema(record.id) if record is not None else None
+        return columns_of_paths(profile.field_path for profile in stored.current.fields) if stored is not None else None
+
+
+def columns_of_paths(paths: Iterable[FieldPath]) -> dict[str, Any]:
+    """Field paths of a topic as the columns SQL sees: the value's fields, nested, and what a record has beside them."""
+    found: dict[str, Any] = dict.fromkeys(("_key", "_headers", "_partition", "_offset", "_timestamp"))
+    for path in paths:
+        if path.root != "value":
+            continue
+        inside = found
+        names = [step.name if step.kind is StepKind.FIELD else "[]" for step in path.steps
+                 if step.kind in (StepKind.FIELD, StepKind.ELEMENTS)]  # fmt: skip
+        for name in names:
+            held = inside.get(name or "")
+            if held is None:
+                held = inside[name or ""] = {}
+            inside = held
+    return _ended(found)
+
+
+def _ended(tree: dict[str, Any]) -> dict[str, Any]:
+    return {name: _ended(inside) if inside else None for name, inside in tree.items()}
+
+
+class SqlLineageSliver:
+    """Column lineage of a statement over what the catalog knows, for people who ask before they run it."""
+
+    def __init__(self, datasets: Datasets, known: CatalogSliver, reader: SqlApart, longest: int) -> None:
+        """`longest`: characters of a text that is read at all."""
+        self._datasets = datasets
+        self._known = known
+        self._reader = reader
+        self._longest = longest
+
+    def explain(self, sql: str, dialect: str | None, cluster: str | None) -> dict[str, Any]:
+        """Tables read and written, edges between columns, and what cannot be told. `cluster`: where bare names are."""
+        if len(sql) > self._longest:
+            raise InvalidInput(
+                f"The text has {len(sql):,} characters; at most {self._longest:,} are read"
+                " (WEIR_LINEAGE__SQL_CHARACTERS). Send its statements in several requests.",
+                details={"limit": self._longest},
+            )
+        references: dict[str, str] = {}
+
+        def columns(table: str) -> Mapping[str, Any] | None:
+            for reference in (f"{cluster}/{table}", table) if cluster else (table,):
+                try:
+                    record = self._datasets.clusters.find(reference)
+                except WeirError:
+                    continue
+                references[table] = record.reference
+                return self._known.columns(record.id)
+            return None
+
+        said = self._reader.read(sql, dialect, columns)
+        edges = [
+            {
+                "source": {"table": edge.source.table, "column": field_of_table(edge.source.path)},
+                "target": {"table": edge.target, "column": field_of_table(edge.field) if edge.field else None},
+                "type": edge.way.type, "subtype": edge.way.subtype, "masking": edge.way.masking,
+            }
+            for edge in sorted(said.edges, key=lambda e: (e.target, e.field or (), e.source, e.way))
+        ]  # fmt: skip
+        return {
+            "inputs": sorted(said.inputs), "outputs": sorted(name for name in said.outputs if name), "edges": edges,
+            "datasets": references, "unknown": said.unknown,
+        }  # fmt: skip
+
+
+def field_of_table(path: Sequence[str]) -> str:
+    """A column, or a place inside one, as text: `items[].sku`."""
+    text = ""
+    for part in path:
+        text += part if part == "[]" else ("." if text else "") + part
+    return text

@@ -1,0 +1,115 @@
+"""Declared state over both rooms that have kinds: the catalog's and the policies'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from pydantic import BaseModel
+
+from api.joins.second_person import SecondPerson
+from catalog.apply.apply import Applier, Change, Handler
+from catalog.declared import kinds as catalog_kinds
+from catalog.declared.documents import Document, load
+from catalog.errors import Conflict, NotFound
+from catalog.records import DeclaredDocument
+from policies.audit import AuditLog
+from policies.declared import kinds as policy_kinds
+from policies.declared.state import GovernanceState
+from policies.model import Subject
+
+KINDS: dict[str, type[BaseModel]] = {**catalog_kinds.KINDS, **policy_kinds.KINDS}
+
+
+class GovernanceHandler:
+    """One kind of the policies room, as `catalog.apply.apply` handles it."""
+
+    def __init__(self, kind: str, state: GovernanceState) -> None:
+        self.kind = kind
+        self._state = state
+
+    def check(self, document: Document, all_documents: Sequence[Document]) -> None:
+        self._state.check(self.kind, document.name, document.spec)
+
+    def get(self, key: str) -> DeclaredDocument | None:
+        found = self._state.store.get(self.kind, key)
+        return None if found is None else self._declared(found.name, found.metadata, found.spec)
+
+    def put(self, document: Document, by: str | None) -> None:
+        self._state.put(self.kind, document.name, document.metadata, document.spec, by)
+
+    def delete(self, key: str, by: str | None) -> None:
+        self._state.delete(self.kind, key, by)
+
+    def list(self) -> Sequence[DeclaredDocument]:
+        """Grants that approved requests ended in are no declared state: `--prune` must not take them away."""
+        documents = [d for d in self._state.store.documents(self.kind) if not (d.spec or {}).get("request")]
+        return [self._declared(d.name, d.metadata, d.spec) for d in documents]
+
+    def settle(self, changes: Sequence[Change]) -> None:
+        """Nothing is left to do after the transaction."""
+
+    def _declared(self, name: str, metadata: Any, spec: Any) -> DeclaredDocument:
+        return DeclaredDocument(self.kind, name, {"name": name, **metadata}, spec or {})
+
+
+class Declared:
+    """Applies documents, and gives them back."""
+
+    def __init__(
+        self,
+        handlers: Sequence[Handler],
+        transaction: Callable[[], AbstractContextManager[Any]],
+        audit: AuditLog,
+        second: SecondPerson,
+    ) -> None:
+        self._applier = Applier(handlers, transaction)
+        self._audit = audit
+        self._second = second
+
+    def apply(self, text: str, subject: Subject, *, dry_run: bool, prune: bool) -> dict[str, Any]:
+        """`{changes: [{kind, name, action, diff}], dryRun}`. Raises InvalidInput naming line and field."""
+        documents = load(text, KINDS)
+        if dry_run:
+            changes = self._applier.plan(documents, prune=prune)
+        else:
+            changes = self._apply(documents, subject, prune)
+            made = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
+            if made:
+                self._audit.record(subject.user, "apply", f"{len(made)} documents", "allow", made)
+        return {"changes": [change.to_json() for change in changes], "dryRun": dry_run}
+
+    def _apply(self, documents: list[Document], subject: Subject, prune: bool) -> list[Change]:
+        if self._second.active:
+            self._applier.plan(documents)  # what is wrong is refused before anybody is asked to second it
+        try:
+            seconded = self._second.check(documents, subject)
+        except Conflict as error:
+            self._audit.record(subject.user, "apply.proposed", str(error.details["name"]), "deny", [error.message])
+            raise
+        changes = self._applier.apply(documents, prune=prune, by=subject.user)
+        self._second.done(seconded)
+        return changes
+
+    def documents(self, kind: str, name: str | None) -> list[dict[str, Any]]:
+        """Documents of a kind as `apply` takes them back; an unknown name gives none. Raises InvalidInput."""
+        kind = self._applier.kind_named(kind)
+        try:
+            return self._applier.get(kind, name)
+        except NotFound:
+            return []
+
+    def delete(self, kind: str, name: str, subject: Subject) -> dict[str, Any]:
+        """Take one document away; what scans found stays. Raises NotFound; Conflict where others need it."""
+        kind = self._applier.kind_named(kind)
+        found = self._applier.get(kind, name)[0]
+        if kind == "Grant" and found["spec"].get("request"):
+            raise Conflict(f"Grant {name!r} is what an approved request ended in; revoke it: weir grant revoke {name}.")
+        self._applier.delete(kind, name, by=subject.user)
+        self._audit.record(subject.user, "delete", f"{kind} {name}", "allow", [f"delete {kind} {name}"])
+        return {"kind": kind, "name": name, "action": "delete"}
+
+    def everything(self) -> list[dict[str, Any]]:
+        """Every declared document, in an order that can be applied again."""
+        return self._applier.to_documents()

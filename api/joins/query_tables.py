@@ -1,0 +1,218 @@
+"""Topics as tables: how each part of a record is read by a query, from what is declared, registered or was scanned."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from api.joins.connections import Connections
+from api.joins.facts import Facts
+from catalog.change_cache import Kept
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.learned_types import from_profile
+from catalog.datatypes import STRING, DataType, StructType, has_alternatives, parse_ddl
+from catalog.envelopes import payload_first, payload_of, unlisted
+from catalog.errors import InvalidInput
+from catalog.model import SchemaVersion
+from catalog.paths import StepKind
+from catalog.records import ClusterRecord
+from policies.model import DatasetFacts
+from policies.plan.model import PartRead, Window
+from policies.plan.ports import Offsets, QueryTable
+from policies.sql.windows import AsOf
+from scanners.decode import header_ids
+from scanners.decode.alternatives import Reshape
+from scanners.decode.records import to_json_text
+from scanners.model import ClusterConnection, PartFormat, TopicFormat
+from scanners.ports import SchemaRegistry
+from scanners.schemas.known.places import with_registered
+from scanners.schemas.registered import Schemas
+
+SparkOptions = Callable[[ClusterConnection], Mapping[str, str]]
+"""The Kafka options of Spark's reader for a cluster."""
+
+_Registered = tuple[Mapping[str, object], Schemas]
+"""Schemas of the registry by id as they travel, and ready to be asked."""
+
+_REGISTERED = ("avro", "protobuf", "json-schema")
+_NATIVE = {"json": "json", "string": "text", "null": "text"}
+_SCHEMAS_KEPT_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the catalog knows of a table.
+
+    seen        ids of the schemas that records were written with
+    registered  the types are those of a registry, as it is then
+    key, value  else the types by what was declared and scanned
+    """
+
+    topic: str
+    cluster: ClusterRecord
+    facts: DatasetFacts
+    schema: SchemaVersion
+    formats: TopicFormat
+    declared: DataType | None
+    seen: tuple[Any, ...]
+    registered: bool
+    key: DataType
+    value: DataType
+
+
+class Tables:
+    """Finds the table a query names (`policies.plan.ports.TableSource`)."""
+
+    def __init__(
+        self,
+        datasets: Datasets,
+        facts: Facts,
+        connections: Connections,
+        spark_options: SparkOptions,
+        registry: SchemaRegistry,
+        changes: Callable[[], int | None],
+    ) -> None:
+        """`changes`: see `catalog.ports.CatalogStore.changes`; while it is the same, the catalog is not read again."""
+        self._datasets = datasets
+        self._facts = facts
+        self._connections = connections
+        self._spark_options = spark_options
+        self._registry = registry
+        self._schemas: dict[tuple[str, ...], tuple[float, _Registered]] = {}
+        self._lock = threading.Lock()
+        self._kept: Kept[_Known] = Kept(changes)
+
+    def find(self, name: str) -> QueryTable:
+        """The case of letters matters only between names that differ in nothing else.
+
+        Raises DatasetNotFound naming the nearest, InvalidInput for a name in several clusters or no topic.
+        """
+        known = self._kept.get(name, lambda: self._read(name))
+        formats, schema, topic = known.formats, known.schema, known.topic
+        # Secrets of a connection, and what a registry holds, change without the catalog.
+        connection = self._connections.reach(known.cluster)
+        schemas = partial(self._registered, connection, topic, known.seen)
+        key, value = known.key, known.value
+        if known.registered:
+            parts = {"key": formats.key.name, "value": formats.value.name}
+            registered = with_registered(schema.fields, topic, schemas()[1], parts)
+            described = unlisted(schema)
+            fields = payload_first((f for f in registered if f.path not in described), schema.envelopes)
+            key, value = from_profile(fields, "key"), known.declared or from_profile(fields, "value")
+        return QueryTable(
+            reference=known.facts.reference,
+            topic=topic,
+            facts=known.facts,
+            kafka=self._spark_options(connection),
+            key=_part("key", formats.key, key, schemas),
+            value=_part("value", formats.value, value, schemas),
+            headers=_headers(schema),
+            payload=None if known.declared else payload_of(schema.envelopes),
+        )
+
+    def _read(self, name: str) -> _Known:
+        self._datasets.clusters.forget_names()
+        record = self._datasets.get(self._datasets.find_in_any_case(name))
+        if record.cluster is None:
+            raise InvalidInput(
+                f"{record.reference} is known from lineage only; declare its cluster (kind: Cluster) to query it.",
+                details={"dataset": record.reference},
+            )
+        schema = self._datasets.schema(record.id)
+        formats = TopicFormat.from_mapping({**schema.format, **record.format})
+        registered = bool({formats.key.name, formats.value.name} & {*_REGISTERED})
+        declared = parse_ddl(record.declared_ddl) if record.declared_ddl else None
+        return _Known(
+            topic=record.id.name,
+            cluster=self._datasets.clusters.get(record.cluster),
+            facts=self._facts.facts(record.reference),
+            schema=schema,
+            formats=formats,
+            declared=declared,
+            seen=tuple(number for profile in schema.fields for number in profile.details.get("schema_ids", ())),
+            registered=registered,
+            key=STRING if registered else from_profile(schema.fields, "key"),
+            value=declared or (STRING if registered else from_profile(schema.fields, "value")),
+        )
+
+    def facts(self, reference: str) -> DatasetFacts:
+        """What the catalog says of it now; neither registry nor Kafka is asked. Raises DatasetNotFound."""
+        return self._facts.facts(reference)
+
+    def _registered(self, connection: ClusterConnection, topic: str, seen: Sequence[int]) -> _Registered:
+        key = (connection.name, topic, *map(str, seen))
+        with self._lock:
+            kept = self._schemas.get(key)
+        if kept is not None and time.monotonic() - kept[0] < _SCHEMAS_KEPT_S:
+            return kept[1]
+        answer = self._registry.for_topics(connection, [topic], seen)
+        found: dict[str, object] = {str(number): schema.to_json() for number, schema in answer.schemas.items()}
+        made = found, Schemas(answer.schemas)
+        with self._lock:
+            self._schemas[key] = (time.monotonic(), made)
+        return made
+
+
+def _part(part: str, form: PartFormat, kind: DataType, schemas: Callable[[], _Registered]) -> PartRead:
+    needed: dict[str, object] = {"format": asdict(form)}
+    if form.name in _NATIVE and not form.options.get("packed"):
+        return PartRead(_NATIVE[form.name], kind, needed if has_alternatives(kind) else {})
+    if form.name in _REGISTERED:
+        needed["registered"] = schemas()[0]
+        needed["header"] = header_ids.NAMES[part]
+    # Spark reads CSV by position; the names a scan gave are kept by the decoder, whatever their order in the schema.
+    return PartRead(f"decoded {form.name}", kind, needed)
+
+
+def _headers(schema: SchemaVersion) -> StructType:
+    paths = (profile.field_path for profile in schema.fields)
+    names = {
+        path.steps[0].name or "": None
+        for path in paths
+        if path.root == "headers" and path.steps and path.steps[0].kind is StepKind.FIELD
+    }
+    return StructType(tuple((name, STRING) for name in names))
+
+
+class QueryOffsets:
+    """Offsets of any declared cluster (`policies.plan.ports.Offsets`), with that cluster's own client settings."""
+
+    def __init__(self, connections: Connections, make: Callable[[Mapping[str, Mapping[str, str]]], Offsets]) -> None:
+        self._connections = connections
+        self._make = make
+        self._made: dict[tuple[object, ...], Offsets] = {}
+        self._lock = threading.Lock()
+
+    def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
+        """See the port."""
+        bootstrap = kafka["kafka.bootstrap.servers"]
+        settings = self._connections.client_settings(bootstrap)
+        key = (bootstrap, *sorted(settings.items()))
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = self._make({bootstrap: settings})
+        return self._made[key].window(kafka, topic, as_of, limit)
+
+
+class Decoder:
+    """Bytes of any format to JSON text inside Spark's workers (`policies.plan.ports.Decoder`)."""
+
+    def __init__(self, archive: Callable[[], str]) -> None:
+        """`archive` gives the path of the zip with our worker code."""
+        self._archive = archive
+
+    def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
+        """A function that pickles by name: the worker imports it from the archive."""
+        form: Any = read.schemas["format"]
+        registered: Any = read.schemas.get("registered")
+        reshape = Reshape(read.kind) if has_alternatives(read.kind) else None
+        # Parsed once per worker, not once per record.
+        return partial(to_json_text, format=PartFormat(**form), schemas=Schemas.of(registered), reshape=reshape)
+
+    def files(self) -> tuple[str, ...]:
+        """The archive."""
+        return (self._archive(),)

@@ -1,0 +1,78 @@
+"""Secrets that go to an address not declared before, where the settings ask for a second person.
+
+The first person's apply is refused and kept as a proposal; the same applied by another who may manage goes through.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import timedelta
+
+from catalog.declared.documents import Document
+from catalog.declared.secrets import destinations
+from catalog.errors import Conflict
+from catalog.ports import CatalogStore, Clock
+from catalog.records import DeclaredDocument, rfc3339
+from catalog.settings import SecretSettings
+from policies.model import Subject
+
+_KIND = "SecretProposal"
+"""Kept beside declared documents; no kind that `weir apply` takes, so no document can write one."""
+_VALID = timedelta(hours=24)
+
+
+class SecondPerson:
+    """Raises Conflict for what still needs a second person. Does nothing unless `second_person` is set."""
+
+    def __init__(self, store: CatalogStore, clock: Clock, settings: SecretSettings) -> None:
+        self._store, self._clock, self._settings = store, clock, settings
+
+    @property
+    def active(self) -> bool:
+        return self._settings.second_person
+
+    def check(self, documents: Sequence[Document], subject: Subject) -> list[str]:
+        """The proposals of others that this apply carries out, to be `done` once it went through. Raises Conflict."""
+        if not self.active:
+            return []
+        carried, waiting = [], []
+        for document in documents:
+            new = self._new(document)
+            if not new:
+                continue
+            key = _fingerprint(document, new)
+            proposed = self._store.document(_KIND, key)
+            now = self._clock()
+            if proposed is None or proposed.applied_at is None or now - proposed.applied_at > _VALID:
+                spec = {"kind": document.kind, "name": document.key, "fields": sorted(new)}
+                self._store.put_document(DeclaredDocument(_KIND, key, {"name": key}, spec, now, subject.user))
+                waiting.append((document, new, now + _VALID))
+            elif proposed.applied_by == subject.user:
+                waiting.append((document, new, proposed.applied_at + _VALID))
+            else:
+                carried.append(key)
+        if waiting:
+            document, new, until = waiting[0]
+            raise Conflict(
+                f"{document.kind} {document.key} would send {', '.join(sorted(new))} to an address that was not declared"
+                f" with it before; another person who may manage has to apply the same before {rfc3339(until)}.",
+                details={"kind": document.kind, "name": document.key, "fields": sorted(new), "until": rfc3339(until)},
+            )
+        return carried
+
+    def done(self, carried: Sequence[str]) -> None:
+        for key in carried:
+            self._store.delete_document(_KIND, key)
+
+    def _new(self, document: Document) -> dict[str, str]:
+        before = self._store.document(document.kind, document.key)
+        known = destinations(before.kind, before.spec) if before is not None else {}
+        wanted = destinations(document.kind, document.spec)
+        return {field: where for field, where in wanted.items() if known.get(field) != where}
+
+
+def _fingerprint(document: Document, new: dict[str, str]) -> str:
+    text = json.dumps([document.kind, document.key, sorted(new.items())])
+    return hashlib.sha256(text.encode()).hexdigest()[:40]

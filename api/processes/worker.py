@@ -1,0 +1,148 @@
+"""The background worker process: scans, the lineage fold, re-indexing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import structlog
+
+from api.config.home import Home, write_private
+from api.config.log_files import keep_small
+from api.config.logs import configure, frames
+from api.config.settings import load
+from api.wiring.bootstrap import build
+from api.wiring.engines import Logs, Revival
+from api.wiring.services import Services
+from catalog.errors import Unavailable
+
+log = structlog.get_logger("weir.worker")
+
+SCAN_POLL_S = 0.3
+UPKEEP_S = 2.0
+EVENTS_POLL_S = 0.5
+TAGS_S = 30.0
+DATASETS_S = 1.0
+ENGINES_S = 1.0
+LOGS_S = 60.0
+SETTLING_S = 1.0
+"""Longest that one transaction of settling should hold the record store."""
+SETTLED_LEAST, SETTLED_MOST = 10, 100
+
+
+def run(home: Home) -> None:
+    """Work until TERM or Ctrl-C. Each duty has a thread of its own, so that none waits for another's server."""
+    settings = load(home)
+    configure(settings.log)
+    keep_small(home.root / "logs" / "weir-worker.log")
+    services = build(settings, home)
+    stop = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: stop.set())
+    duties: list[tuple[str, Callable[[], None]]] = [
+        ("lineage", lambda: services.lineage_worker().run(stop)),
+        ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
+        ("events", lambda: repeat(stop, EVENTS_POLL_S, services.deliveries.step)),
+        ("observing", lambda: observe(stop, services)),
+        ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
+        ("datasets", lambda: settle_datasets(stop, services)),
+        ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
+        ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
+        ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
+    ]
+    threads = [
+        threading.Thread(target=guarded, args=(stop, name, duty), name=name, daemon=True) for name, duty in duties
+    ]
+    for thread in threads:
+        thread.start()
+    marker = home.root / "run" / "worker.pid"
+    write_private(marker, str(os.getpid()))
+    log.info("working")
+    stop.wait()
+    for thread in threads:
+        thread.join(10)
+    services.close()
+    marker.unlink(missing_ok=True)
+
+
+def upkeep(services: Services) -> bool:
+    """What is due now: scheduled scans are asked for, old events forgotten, ends of grants told, datasets that changed
+    while the index was away indexed. Each is tried whatever became of the others; the first failure is raised at the end.
+    """
+    first: Exception | None = None
+    duties: tuple[Callable[[], object], ...] = (
+        services.schedules.request_due,
+        services.events.prune,
+        services.grant_notices.step,
+        services.producers.realign,
+        services.search.reindex_dirty,
+    )
+    for duty in duties:
+        try:
+            duty()
+        except Exception as error:
+            first = first or error
+    if first is not None:
+        raise first
+    return False
+
+
+def follow_tags(services: Services) -> bool:
+    """Tags go where their data goes; a mask that leaks is told."""
+    swept = services.tag_flow.sweep()
+    if swept.inherited or swept.ended or swept.leaks:
+        log.info("tags_followed", inherited=swept.inherited, ended=swept.ended, leaks=swept.leaks)
+    return False
+
+
+def settle_datasets(stop: threading.Event, services: Services) -> None:
+    """Datasets that lineage named get their records in the catalog; at most half of the time, as the fold needs the rest."""
+    wanted = SETTLED_MOST
+    while not stop.is_set():
+        started = time.monotonic()
+        settled = services.producers.settle(wanted)
+        took = time.monotonic() - started
+        if settled:
+            wanted = settled_next(wanted, took)
+        stop.wait(took if settled else DATASETS_S)
+
+
+def settled_next(wanted: int, took_s: float) -> int:
+    """How many names the next transaction settles: other writers wait for it, so on a busy machine it takes fewer."""
+    if took_s > SETTLING_S:
+        return max(SETTLED_LEAST, wanted // 2)
+    return min(SETTLED_MOST, wanted * 2) if took_s < SETTLING_S / 4 else wanted
+
+
+def observe(stop: threading.Event, services: Services) -> None:
+    """Ask brokers and the servers beside them who reads what, every `lineage.observe_seconds`."""
+    pause = services.settings.lineage.observe_seconds
+    while not stop.is_set():
+        if pause > 0:
+            services.observing.step()
+        stop.wait(pause or 3600)
+
+
+def repeat(stop: threading.Event, pause_s: float, step: Callable[[], bool]) -> None:
+    """Do steps until stopped; pause where a step found nothing to do."""
+    while not stop.is_set():
+        if not step():
+            stop.wait(pause_s)
+
+
+def guarded(stop: threading.Event, name: str, duty: Callable[[], None]) -> None:
+    """Start a duty again after it failed, with growing pauses: a server that is away comes back."""
+    pause = 0.5
+    while not stop.is_set():
+        try:
+            duty()
+            pause = 0.5
+        except Unavailable as error:
+            log.warning("waiting", duty=name, message=error.message)
+        except Exception as error:
+            log.error("duty_failed", duty=name, kind=type(error).__name__, at=frames(error))
+        stop.wait(pause)
+        pause = min(pause * 2, 10.0)

@@ -1,0 +1,36 @@
+"""The adapters of an instance, made when they are first asked for. Only `api/wiring/bootstrap.py` uses this.
+
+Drivers are imported late: `--help` and a process that never queries pay nothing for Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from api.wiring.spark_parts import SparkParts
+
+
+class Adapters(SparkParts):
+    """Every adapter of one instance, and how each server is asked whether it answers."""
+
+    def probes(self) -> dict[str, Callable[[], object]]:
+        """How each server is asked whether it answers."""
+        kafka = self._settings.kafka
+        return {
+            "database": lambda: self.store.ping(),
+            "kafka": lambda: self.brokers.describe({"own": kafka.client_options()}, kafka.bootstrap_servers.split(",")),
+            "elasticsearch": lambda: self.index.ping(),
+            "neo4j": lambda: self.graph.node("dataset:weir:readiness"),
+            "spark": self._spark_answers,
+            "query": lambda: self.keeper.check(),
+        }
+
+    def _spark_answers(self) -> None:
+        """The port is open; a session would cost Spark more than a probe should."""
+        from catalog.adapters.port_check import require_spark
+
+        require_spark(self._settings.spark.remote.get_secret_value())
+
+    def lag(self) -> int:
+        """Lineage events that are accepted and not folded yet."""
+        return self.lag_source.lag()

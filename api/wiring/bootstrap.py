@@ -1,0 +1,264 @@
+"""The composition root: joins the rooms; with the other files of `api/wiring`, the only place that does so."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+
+from api.config.home import Home
+from api.config.settings import Settings
+from api.joins.connections import Connections
+from api.joins.cross_room import (
+    CatalogSliver,
+    LineageNear,
+    ReportAccess,
+    ReportFlows,
+    ReportReaders,
+    SqlLineageSliver,
+    names_cluster,
+)
+from api.joins.declared import Declared, GovernanceHandler
+from api.joins.facts import Facts
+from api.joins.health import Health
+from api.joins.observing import Observing
+from api.joins.query_records import QueriesRecorded, drift_scans
+from api.joins.query_tables import Tables
+from api.joins.recognizers import Recognizers
+from api.joins.registry_verdicts import Verdicts
+from api.joins.scan_runner import ScanRunner
+from api.joins.second_person import SecondPerson
+from api.webhooks.deliver import WebhookHandler, Webhooks
+from api.webhooks.ssrf_guard import Guard
+from api.wiring.adapters import Adapters
+from api.wiring.given import Given
+from api.wiring.services import Services
+from catalog.apply import handlers as catalog_handlers
+from catalog.apply.apply import Handler
+from catalog.datasets.clusters import Clusters
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.discovery import Discovery
+from catalog.datasets.reviews import Reviews
+from catalog.datasets.tag_propagation import TagFlow
+from catalog.errors import WeirError
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
+from catalog.model import DatasetId
+from catalog.ports import CatalogStore, Receiver
+from catalog.scans.scans import Scans
+from catalog.scans.schedules import Schedules
+from catalog.search.clicks import Clicks
+from catalog.search.related import Related
+from catalog.search.service import Search
+from catalog.where_is.report import WhereIs
+from lineage.ingest.service import Ingest
+from lineage.producers.catalog import ProducerCatalog
+from lineage.questions.queries import Lineage
+from lineage.sql.flows import KnownNames
+from lineage.warming.pages import warm
+from lineage.worker.consume import LineageWorker
+from lineage.worker.rebuild import rebuild
+from policies.access.decision_service import Decisions
+from policies.access.grants import Grants
+from policies.access.identity import Identity
+from policies.audit import AuditLog
+from policies.declared import kinds as policy_kinds
+from policies.declared.state import Checks, GovernanceState
+from policies.masks import custom
+from policies.masks.keys import MaskKeys
+from policies.query.check import QueryCheck
+from policies.query.complete import Completion
+from policies.query.service import GovernedQuery
+from policies.requests.approvals import Approvals
+from policies.requests.grant_notices import GrantNotices
+from policies.requests.view import RequestView
+from policies.whatif.mask_preview import MaskPreview
+from policies.whatif.policy_tests import PolicyTests
+from policies.whatif.simulate import Simulation
+from scanners.scan.service import Scanner
+
+REAL_ONES = Given()
+
+
+def now() -> datetime:
+    """The present, UTC."""
+    return datetime.now(UTC)
+
+
+def _quietly(work: Callable[[], object]) -> None:
+    """Do what is of use before the first question, and is done with it otherwise."""
+    with contextlib.suppress(WeirError):
+        work()
+
+
+def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
+    """Join the rooms. `given` replaces adapters by their ports.
+
+    Raises SettingsError, Unavailable when the record store cannot be opened.
+    """
+    parts = Adapters(settings, home, given)
+    store: CatalogStore = parts.store
+    events = Events(store, now, settings.events)
+    guard = Guard(settings.events.webhook_allowed_hosts)
+    webhooks = Webhooks(store, parts.secrets.read, settings.events, guard)
+    clusters = Clusters(store, now)
+    clicks = Clicks(store, parts.click_secret(), now)
+    index = parts.index
+    search = Search(store, index, clusters, parts.meaning, clicks)
+    datasets = Datasets(store, search, now, clusters, events)
+    brokers = parts.brokers
+    discovery = Discovery(brokers, datasets)
+    connections = Connections(datasets, brokers, parts.client_config, parts.secrets, parts.own_servers(), store.changes)
+    facts = Facts(datasets, store.changes)
+
+    checks = Checks(expression=custom.check, condition=custom.check_condition)
+    state = GovernanceState(parts.policy_store, now, settings.policies, checks)
+    identity = Identity(parts.tokens, state, now, parts.verifiers(), settings.policies)
+    audit = AuditLog(parts.audit_store, now, parts.publisher)
+    approvals = Approvals(state, facts, identity, audit, now, settings.policies, custom.check_condition, events)
+    grants = Grants(state, facts, identity, audit, now, settings.policies, events)
+
+    known = CatalogSliver(store, clusters)
+    graph = parts.graph
+    log = parts.log
+    ingest = Ingest(log, settings.lineage)
+    names = KnownNames(clusters.resolve, known.columns)
+    lineage = Lineage(graph, clusters.resolve, settings.lineage, known.dataset, known.known)
+
+    producers = ProducerCatalog(store, clusters, now, search.changed, settings.lineage.runs_kept)
+
+    registry = parts.registry
+    scanner = Scanner(
+        parts.sampler,
+        parts.offsets,
+        registry,
+        settings.scanners,
+        letters=parts.dead_letters,
+    )
+    scans = Scans(store, now, clusters, settings.catalog.scan_heartbeat_s)
+    schedules = Schedules(store, scans, now, settings.scanners.dead_letter_topic)
+
+    def references() -> list[str]:
+        clusters_there = {cluster.name for cluster in store.clusters()}
+        return [f"{cluster}/{name}" for cluster, name in store.names() if cluster in clusters_there]
+
+    engine = parts.query_engine(connections.client_settings)
+    query = GovernedQuery(
+        Tables(datasets, facts, connections, parts.spark_options, registry, store.changes),
+        state,
+        engine,
+        parts.query_offsets(connections),
+        QueriesRecorded(audit, datasets, facts),
+        MaskKeys(parts.mask_secret()),
+        settings.query,
+        drift_scans(store, scans, settings.query, now),
+        references,
+    )
+    handlers: list[Handler] = [
+        *catalog_handlers.handlers(
+            store, now, datasets, search, discovery, partial(names_cluster, state), parts.secrets
+        ),
+        *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
+        WebhookHandler(store, now, guard, parts.secrets),
+    ]
+
+    def receivers() -> list[Receiver]:
+        topic = parts.event_topic
+        return [*([topic] if topic is not None else []), *webhooks.receivers()]
+
+    def warm_up() -> None:
+        parts.warm(query.running.busy)
+        threading.Thread(target=_quietly, args=(search.warm,), name="weir-warm-search", daemon=True).start()
+        warm(lineage, graph)
+
+    def worker() -> LineageWorker:
+        source, letters = parts.source, parts.letters
+        return LineageWorker(source, graph, letters, settings.lineage, names, producers)
+
+    def rebuild_lineage() -> dict[str, int]:
+        done = rebuild(log, graph, names, settings.lineage, producers=producers)
+        return {"events folded": done.folded, "messages skipped": done.skipped, "tombstones": done.tombstones}
+
+    def named(text: str) -> str:
+        return datasets.get(datasets.find(text)).reference
+
+    def reference(dataset: DatasetId) -> str | None:
+        record = store.dataset(dataset)
+        return record.reference if record is not None and record.cluster is not None else None
+
+    where_is = WhereIs(
+        store, clusters, now, ReportFlows(lineage), ReportReaders(lineage), ReportAccess(grants, reference)
+    )
+    services = Services(
+        settings=settings,
+        home=home,
+        store=store,
+        events=events,
+        deliveries=Deliveries(store, receivers, now, settings.events),
+        datasets=datasets,
+        reviews=Reviews(store, datasets),
+        tag_flow=TagFlow(store, clusters, ReportFlows(lineage), now, events, search.changed),
+        recognizers=Recognizers(
+            parts.trial_analyzers(), scanner, connections, datasets, lambda: store.documents("Recognizer")
+        ),
+        discovery=discovery,
+        connections=connections,
+        search=search,
+        clicks=clicks,
+        related=Related(store, index, LineageNear(lineage, clusters), now),
+        verdicts=Verdicts(connections, registry),
+        scans=scans,
+        schedules=schedules,
+        scan_runner=ScanRunner(
+            store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s, events
+        ),
+        where_is=where_is,
+        ingest=ingest,
+        lineage=lineage,
+        lineage_worker=worker,
+        producers=producers,
+        rebuild_lineage=rebuild_lineage,
+        observing=Observing(
+            clusters,
+            connections,
+            ingest,
+            settings.lineage,
+            parts.groups_of,
+            parts.connect_of,
+            parts.engines_of,
+            parts.secrets,
+        ),
+        sql_lineage=SqlLineageSliver(datasets, known, parts.sql_reader, settings.lineage.sql_characters),
+        state=state,
+        identity=identity,
+        approvals=approvals,
+        request_view=RequestView(state, approvals.deciders, now, settings.policies),
+        grant_notices=GrantNotices(state, events, now, settings.policies),
+        grants=grants,
+        audit=audit,
+        query=query,
+        query_check=QueryCheck(query.preparer, query.trail, engine, settings.query),
+        completion=Completion(query.preparer, query.trail, references),
+        decisions=Decisions(state, facts, identity, audit, now, settings.policies, named),
+        simulation=Simulation(state, facts, references, now, settings.policies),
+        policy_tests=PolicyTests(query.preparer, query.trail, facts, now, settings.policies, named),
+        mask_preview=MaskPreview(engine),
+        declared=Declared(handlers, parts.transaction, audit, SecondPerson(store, now, settings.secrets)),
+        facts=facts,
+        health=Health(parts.probes(), parts.lag),
+        warm=warm_up,
+        closing=parts.closing,
+    )
+    parts.closing += [services.health.close, webhooks.close, services.deliveries.close]
+    return services
+
+
+def offline() -> Services:
+    """Services that need no server, for describing the API: an empty record store in memory."""
+    from pathlib import Path
+
+    settings = Settings()
+    settings.database.url = "sqlite:///:memory:"
+    return build(settings, Home(Path("/nonexistent")), Given(mask_secret=b"0" * 32))

@@ -1,0 +1,94 @@
+"""Adapters that are made once, when they are first asked for, and how a test puts a twin in their place."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    from catalog.adapters.sql.database import Database
+    from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
+    from lineage.ports import EventLog, EventSource, LineageGraph
+    from policies.plan.ports import Engine, Offsets
+    from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore
+    from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
+
+T = TypeVar("T")
+
+
+class Real(Enum):
+    """The mark of an adapter that is made from the settings."""
+
+    REAL = "real"
+
+
+REAL: Final = Real.REAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Adapters that replace the real ones, by their ports; what is left out is made from the settings."""
+
+    database: Database | Real | None = REAL
+    store: CatalogStore | Real = REAL
+    policy_store: PolicyStore | Real = REAL
+    tokens: TokenStore | Real = REAL
+    audit_store: AuditStore | Real = REAL
+    index: SearchIndex | Real = REAL
+    meaning: Meaning | Real | None = REAL
+    brokers: Brokers | Real = REAL
+    log: EventLog | Real = REAL
+    letters: EventLog | Real = REAL
+    source: EventSource | Real = REAL
+    graph: LineageGraph | Real = REAL
+    event_topic: Receiver | Real | None = REAL
+    publisher: HeadPublisher | Real | None = REAL
+    sampler: Sampler | Real = REAL
+    dead_letters: DeadLetters | Real | None = REAL
+    offsets: OffsetLookup | Real = REAL
+    registry: SchemaRegistry | Real = REAL
+    engine: Engine | Real = REAL
+    window: Offsets | Real = REAL
+    mask_secret: bytes | Real = REAL
+
+
+class Made:
+    """Holds what was made for one instance. What must be ended is in `closing`, last opened last."""
+
+    def __init__(self, given: Given) -> None:
+        self.given = given
+        self.kept: dict[str, Any] = {}
+        self.lock = threading.RLock()
+        self.closing: list[Callable[[], None]] = []
+
+
+class part(Generic[T]):
+    """A property of `Made` that is computed once, under its lock; the field of that name in `Given` goes before it."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type[Made], name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type[Made]) -> part[T]: ...
+
+    @overload
+    def __get__(self, instance: Made, owner: type[Made]) -> T: ...
+
+    def __get__(self, instance: Made | None, owner: type[Made]) -> T | part[T]:
+        if instance is None:
+            return self
+        with instance.lock:
+            given: T | Real = getattr(instance.given, self._name, REAL)
+            if not isinstance(given, Real):
+                return given
+            if self._name not in instance.kept:
+                instance.kept[self._name] = self._make(instance)
+            made: T = instance.kept[self._name]
+            return made

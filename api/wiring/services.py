@@ -1,0 +1,135 @@
+"""Everything the ways in call: one object with each service of an instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from api.config.home import Home, write_private
+from api.config.settings import Settings
+from api.joins.connections import Connections
+from api.joins.cross_room import (
+    SqlLineageSliver,
+)
+from api.joins.declared import Declared
+from api.joins.facts import Facts
+from api.joins.health import Health
+from api.joins.observing import Observing
+from api.joins.recognizers import Recognizers
+from api.joins.registry_verdicts import Verdicts
+from api.joins.scan_runner import ScanRunner
+from api.joins.sight import Sights
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.discovery import Discovery
+from catalog.datasets.reviews import Reviews
+from catalog.datasets.tag_propagation import TagFlow
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
+from catalog.ports import CatalogStore
+from catalog.scans.scans import Scans
+from catalog.scans.schedules import Schedules
+from catalog.search.clicks import Clicks
+from catalog.search.related import Related
+from catalog.search.service import Search
+from catalog.where_is.report import WhereIs
+from lineage.ingest.service import Ingest
+from lineage.producers.catalog import ProducerCatalog
+from lineage.questions.queries import Lineage
+from lineage.worker.consume import LineageWorker
+from policies.access.decision_service import Decisions
+from policies.access.grants import Grants
+from policies.access.identity import Identity
+from policies.audit import AuditLog
+from policies.declared.state import GovernanceState
+from policies.model import Subject
+from policies.query.check import QueryCheck
+from policies.query.complete import Completion
+from policies.query.service import GovernedQuery
+from policies.requests.approvals import Approvals
+from policies.requests.grant_notices import GrantNotices
+from policies.requests.view import RequestView
+from policies.whatif.mask_preview import MaskPreview
+from policies.whatif.policy_tests import PolicyTests
+from policies.whatif.simulate import Simulation
+
+
+@dataclass
+class Services:
+    """Everything the ways in call. `closing` ends what was opened, last opened first."""
+
+    settings: Settings
+    home: Home
+    store: CatalogStore
+    events: Events
+    deliveries: Deliveries
+    datasets: Datasets
+    reviews: Reviews
+    recognizers: Recognizers
+    tag_flow: TagFlow
+    discovery: Discovery
+    connections: Connections
+    search: Search
+    clicks: Clicks
+    related: Related
+    verdicts: Verdicts
+    scans: Scans
+    schedules: Schedules
+    scan_runner: ScanRunner
+    where_is: WhereIs
+    ingest: Ingest
+    lineage: Lineage
+    lineage_worker: Callable[[], LineageWorker]
+    producers: ProducerCatalog
+    rebuild_lineage: Callable[[], dict[str, int]]
+    observing: Observing
+    sql_lineage: SqlLineageSliver
+    state: GovernanceState
+    identity: Identity
+    approvals: Approvals
+    request_view: RequestView
+    grant_notices: GrantNotices
+    grants: Grants
+    audit: AuditLog
+    query: GovernedQuery
+    query_check: QueryCheck
+    completion: Completion
+    decisions: Decisions
+    simulation: Simulation
+    policy_tests: PolicyTests
+    mask_preview: MaskPreview
+    declared: Declared
+    facts: Facts
+    health: Health
+    warm: Callable[[], None]
+    closing: list[Callable[[], None]] = field(default_factory=list)
+
+    def record(
+        self, subject: Subject, action: str, target: str, decision: str = "allow", reasons: Sequence[str] = ()
+    ) -> None:
+        """Add to the audit chain what a caller did."""
+        self.audit.record(subject.user, action, target, decision, reasons)
+
+    def sights(self, subject: Subject, purpose: str | None = None) -> Sights:
+        """What the subject may see of figures about records."""
+        return Sights(subject, self.identity.permissions(subject), self.facts, self.state, purpose)
+
+    def own_recognizers(self, subject: Subject) -> frozenset[str]:
+        """Names of the recognizers that the subject was the last to declare."""
+        documents = self.store.documents("Recognizer")
+        return frozenset(
+            name
+            for each in documents
+            if each.applied_by == subject.user
+            for name in (each.key, str(each.spec.get("name")))
+        )
+
+    def admin_token_file(self) -> None:
+        """Make the first admin's token, kept in WEIR_HOME/admin.token; does nothing once there is one."""
+        made = self.identity.ensure_admin()
+        if made is not None:
+            write_private(self.home.admin_token, made.text + "\n")
+
+    def close(self) -> None:
+        """End what was opened."""
+        while self.closing:
+            self.closing.pop()()

@@ -1,0 +1,162 @@
+"""The record store, the search index and the brokers of an instance. Drivers are imported when they are used."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from api.config.home import Home
+from api.config.settings import Settings
+from api.joins.connections import OwnServers
+from api.wiring.given import Given, Made, part
+from catalog.declared.secrets import Secrets
+
+if TYPE_CHECKING:
+    from catalog.adapters.sql.database import Database
+    from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
+    from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore, TokenVerifier
+
+
+class StoreParts(Made):
+    """What keeps records, finds them, and lists topics."""
+
+    def __init__(self, settings: Settings, home: Home, given: Given) -> None:
+        super().__init__(given)
+        self._settings = settings
+        self._home = home
+        self.secrets = Secrets(settings.secrets)
+
+    @part
+    def database(self) -> Database | None:
+        """The record store's database; a test with other stores has none."""
+        from catalog.adapters.sql.database import Database
+
+        database = Database(self._settings.database.url or self._home.database_url)
+        database.migrate()
+        self.closing.append(database.close)
+        return database
+
+    def _there(self) -> Database:
+        database = self.database
+        assert database is not None, "a store of its own needs a database"
+        return database
+
+    def transaction(self) -> AbstractContextManager[Any]:
+        """One transaction for both rooms that keep records."""
+        database = self.database
+        return contextlib.ExitStack() if database is None else database.begin()
+
+    @part
+    def store(self) -> CatalogStore:
+        from catalog.adapters.sql.store import SqlCatalogStore
+
+        return SqlCatalogStore(self._there())
+
+    @part
+    def policy_store(self) -> PolicyStore:
+        from policies.adapters.stores.sql import SqlPolicyStore
+
+        return SqlPolicyStore(self._there())
+
+    @part
+    def tokens(self) -> TokenStore:
+        from policies.adapters.stores.sql import SqlTokenStore
+
+        return SqlTokenStore(self._there())
+
+    def verifiers(self) -> list[TokenVerifier]:
+        """Other issuers of bearer tokens, as set."""
+        from policies.adapters.oidc import OidcVerifier
+
+        oidc = self._settings.oidc
+        return [OidcVerifier(oidc)] if oidc.issuer or oidc.audience else []
+
+    @part
+    def audit_store(self) -> AuditStore:
+        from policies.adapters.stores.sql import SqlAuditStore
+
+        return SqlAuditStore(self._there())
+
+    @part
+    def publisher(self) -> HeadPublisher | None:
+        """Where the head of the audit chain is published; None when that is off."""
+        if not self._settings.policies.publish_audit_head:
+            return None
+        from policies.adapters.kafka.audit_head import KafkaHeadPublisher
+
+        kafka = self._settings.kafka
+        made = KafkaHeadPublisher(
+            kafka.bootstrap_servers, self._settings.policies.audit_head_topic, kafka.client_options()
+        )
+        self.closing.append(made.close)
+        return made
+
+    @part
+    def event_topic(self) -> Receiver | None:
+        """The receiver that writes events to Kafka; None when no topic is set."""
+        if not self._settings.events.topic:
+            return None
+        from catalog.adapters.kafka.events import KafkaEvents
+
+        kafka = self._settings.kafka
+        made = KafkaEvents(kafka.bootstrap_servers, self._settings.events, kafka.client_options())
+        self.closing.append(made.close)
+        return made
+
+    @part
+    def index(self) -> SearchIndex:
+        from catalog.adapters.elastic.index import ElasticSearchIndex
+
+        settings = self._settings.elasticsearch
+        key = settings.api_key.get_secret_value() if settings.api_key else None
+        password = settings.password.get_secret_value() if settings.password else ""
+        catalog = self._settings.catalog
+        return ElasticSearchIndex(
+            settings.url,
+            catalog.search_index,
+            api_key=key,
+            basic_auth=(settings.username, password) if settings.username else None,
+            ca=settings.ca,
+            timeout_s=catalog.search_timeout_s,
+        )
+
+    @part
+    def meaning(self) -> Meaning | None:
+        from catalog.adapters.word_vectors import WordVectors
+
+        return WordVectors() if self._settings.catalog.search_by_meaning else None
+
+    @part
+    def brokers(self) -> Brokers:
+        from catalog.adapters.kafka.topics import KafkaBrokers
+
+        return KafkaBrokers(self._settings.catalog.broker_timeout_s, self.secrets)
+
+    def client_config(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict[str, Any]:
+        """librdkafka's settings for a declared cluster."""
+        from catalog.adapters.kafka.topics import client_config
+
+        return client_config(settings, bootstrap, self.secrets)
+
+    def own_servers(self) -> OwnServers:
+        """How a scan of an address of the local stack signs in, where that asks for a password."""
+        kafka, registry = self._settings.kafka, self._settings.schema_registry
+        local = {name for name in ("KAFKA", "REGISTRY") if os.environ.get(f"WEIR_SECRET_STACK_{name}")}
+        return OwnServers(
+            kafka.bootstrap_servers,
+            kafka.sasl_username if "KAFKA" in local else None,
+            registry.url or "",
+            registry.username if "REGISTRY" in local else None,
+        )
+
+    def mask_secret(self) -> bytes:
+        """The secret of keyed masks: as given, else one kept in WEIR_HOME."""
+        given = self.given.mask_secret
+        return given if isinstance(given, bytes) else self._home.secret("masks").encode()
+
+    def click_secret(self) -> bytes:
+        """The key that hashes queries whose answers were opened; kept in WEIR_HOME."""
+        return self._home.secret("clicks").encode()

@@ -1,0 +1,190 @@
+"""A search as Elasticsearch's query language says it. Pure.
+
+It chooses which documents are looked at; their order is made by `catalog.search.language.ranking`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from catalog.adapters.memory.index import LONGEST_BEGUN
+from catalog.search.language.ranking import OF_DATASET, OF_FIELD, ONLY_RANKED, PREFIX, SLIP, slips
+from catalog.search_model import FACETS, Needle, SearchQuery, Way
+
+FIELDS = ("name", "path", "text", "main", "any")
+"""What is indexed of a document's words: those in which phrases are sought, those that count much, and all of them."""
+
+PHRASES = FIELDS[:3]
+
+
+def places(kind: str, main: bool) -> tuple[str, ...]:
+    """Whose words are in `main` or in `any`, for documents of this kind."""
+    worth = OF_DATASET if kind == "dataset" else OF_FIELD
+    return tuple(p for p, value in worth.items() if p not in ONLY_RANKED and (value >= _MAIN or not main))
+
+
+_MAIN = 0.6
+_MAINLY, _ANYWHERE = 0.75, 0.4
+_MEANT = 0.8  # ways worth as much are sought as the words themselves
+_EXACT, _SUFFIX = 1000.0, 200.0  # above anything that words alone can score
+_BEGUN = 100.0  # a dataset whose name is being typed comes before fields that hold the word
+_FACET_VALUES = 50
+
+
+def hits(query: SearchQuery) -> dict[str, Any]:
+    """The best documents, uncounted. To the words adds what the document is by itself (`prior`)."""
+    return {
+        "query": {
+            "function_score": {
+                "query": {"bool": {"must": [_matching(query)], "filter": list(_chosen(query).values())}},
+                "functions": [{"field_value_factor": {"field": "prior", "missing": 0}}],
+                "boost_mode": "sum",
+            }
+        },
+        "sort": [{"_score": "desc"}, {"name": "asc"}, {"path": "asc"}],
+        "size": query.limit,
+        "from": query.offset,
+        "track_total_hits": False,
+        "track_scores": True,
+        "_source": {
+            "includes": ["source", "words", "exact", "suffix", "usage", "rank", "own", "label"],
+            "excludes": ["words.main", "words.any"],
+        },
+    }
+
+
+def counts(query: SearchQuery) -> dict[str, Any]:
+    """How many there are, and of which kinds. Without hits, so that the server keeps the answer until something changes.
+
+    Filters come after counting, so each facet shows its other choices.
+    """
+    chosen = _chosen(query)
+    aggs: dict[str, Any] = {}
+    for name in FACETS:
+        others = [clause for other, clause in chosen.items() if other != name]
+        values = {
+            "terms": {
+                "field": f"facet.{name}",
+                "size": _FACET_VALUES,
+                "order": [{"_count": "desc"}, {"_key": "asc"}],
+            }
+        }
+        aggs[name] = {"filter": {"bool": {"filter": others}}, "aggs": {"values": values}} if others else values
+    keys = {"cardinality": {"field": "key"}}
+    aggs["datasets"] = {"filter": {"bool": {"filter": list(chosen.values())}}, "aggs": {"keys": keys}}
+    return {
+        "query": {"bool": {"filter": [_matching(query, scored=False)]}},
+        "post_filter": {"bool": {"filter": list(chosen.values())}},
+        "size": 0,
+        "track_total_hits": True,
+        "aggs": aggs,
+    }
+
+
+def held(needle: Needle) -> dict[str, Any]:
+    """How many documents hold a needle."""
+    return {"query": {"bool": {"filter": [_anywhere(needle)]}}, "size": 0, "track_total_hits": True}
+
+
+EVERYTHING: dict[str, Any] = {"query": {"match_all": {}}, "size": 0, "track_total_hits": True}
+
+
+def _chosen(query: SearchQuery) -> dict[str, Any]:
+    return {name: {"terms": {f"facet.{name}": list(values)}} for name, values in query.filters.items()}
+
+
+def _matching(query: SearchQuery, scored: bool = True) -> dict[str, Any]:
+    if query.labels:
+        return {"dis_max": {"queries": [
+            _constant({"term": {"label": label}}, 1.0 / (1 + number)) for number, label in enumerate(query.labels)
+        ]}}  # fmt: skip
+    if query.spelled is None and not query.needles:
+        datasets_first = _constant({"term": {"facet.kind": "dataset"}}, 1.0)
+        everything = _constant({"match_all": {}}, 0.0)
+        return {"bool": {"must": [everything], "should": [datasets_first]}} if scored else {"match_all": {}}
+    ways: list[dict[str, Any]] = []
+    if query.spelled is not None:
+        ways += [
+            _constant({"term": {"exact": query.spelled}}, _EXACT),
+            _constant({"term": {"suffix": query.spelled}}, _SUFFIX),
+        ]
+        if 1 < len(query.spelled) <= LONGEST_BEGUN:
+            begun = [{"term": {"facet.kind": "dataset"}}, {"prefix": {"exact": query.spelled}}]
+            ways.append(_constant({"bool": {"filter": begun}}, _BEGUN))
+    if query.needles:
+        least = len(query.needles) if query.least is None else min(query.least, len(query.needles))
+        weights = query.weights or (1.0,) * len(query.needles)
+        each = [
+            _needle(needle, weight) if scored else _anywhere(needle)
+            for needle, weight in zip(query.needles, weights, strict=True)
+        ]
+        ways.append({"bool": {"should": each, "minimum_should_match": least}})
+    return {"bool": {"should": ways, "minimum_should_match": 1}}
+
+
+def _constant(clause: dict[str, Any], boost: float) -> dict[str, Any]:
+    return {"constant_score": {"filter": clause, "boost": boost}}
+
+
+def _phrase(needle: Needle) -> dict[str, Any]:
+    sought = {"query": " ".join(needle.words), "fields": [f"words.{f}" for f in PHRASES], "type": "phrase"}
+    return {"multi_match": sought}
+
+
+def _needle(needle: Needle, weight: float) -> dict[str, Any]:
+    """A name counts most; the rest is for the ranking. More clauses were measured to cost ten times as much."""
+    if needle.phrase:
+        return _constant(_phrase(needle), weight)
+    ways: list[dict[str, Any]] = []
+    for least, most in ((_MEANT, 2.0), (0.0, _MEANT)):
+        worth = [way for way in needle.ways if least <= way.quality < most]
+        best = max((way.quality for way in worth), default=0.0)
+        if single := [way.words[0] for way in worth if len(way.words) == 1]:
+            ways += [
+                _constant({"terms": {"words.name": single}}, weight * best),
+                _constant({"terms": {"words.main": single}}, weight * best * _MAINLY),
+                _constant({"terms": {"words.any": single}}, weight * best * _ANYWHERE),
+            ]
+        for way in worth:
+            if len(way.words) == 1:
+                ways += [_constant(loose, weight * way.quality * _ANYWHERE * part) for loose, part in _loose(way, 0)]
+            else:
+                main = [{"term": {"words.main": word}} for word in way.words]
+                ways += [
+                    _constant({"bool": {"filter": main}}, weight * way.quality * _MAINLY),
+                    _constant(_by_way(way), weight * way.quality * _ANYWHERE),
+                ]
+    return {"dis_max": {"queries": ways}}
+
+
+def _anywhere(needle: Needle) -> dict[str, Any]:
+    """What `_needle` finds, without scores."""
+    if needle.phrase:
+        return _phrase(needle)
+    single = [way for way in needle.ways if len(way.words) == 1]
+    ways: list[dict[str, Any]] = [{"terms": {"words.any": [way.words[0] for way in single]}}] if single else []
+    ways += [loose for way in single for loose, _ in _loose(way, 0)]
+    ways += [_by_way(way) for way in needle.ways if len(way.words) > 1]
+    return {"bool": {"should": ways, "minimum_should_match": 1}}
+
+
+def _by_way(way: Way) -> dict[str, Any]:
+    words = []
+    for number, word in enumerate(way.words):
+        ways = [{"term": {"words.any": word}}, *(loose for loose, _ in _loose(way, number))]
+        words.append(ways[0] if len(ways) == 1 else {"bool": {"should": ways, "minimum_should_match": 1}})
+    return {"bool": {"filter": words}}
+
+
+def _loose(way: Way, number: int) -> list[tuple[dict[str, Any], float]]:
+    """What begins with the word, and what it may be misspelled for; and how much of the word either is worth."""
+    word = way.words[number]
+    found: list[tuple[dict[str, Any], float]] = []
+    if way.loose and len(word) > 1:
+        found.append(({"prefix": {"words.any": {"value": word}}}, PREFIX))
+    if way.loose and word not in way.known and (allowed := slips(word)):
+        slipped = {
+            "value": word, "fuzziness": allowed, "prefix_length": 1, "max_expansions": 20, "rewrite": "constant_score",
+        }  # fmt: skip
+        found.append(({"fuzzy": {"words.any": slipped}}, SLIP))
+    return found

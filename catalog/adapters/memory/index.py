@@ -1,0 +1,134 @@
+"""The search index in memory: the twin of Elasticsearch for fast tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from catalog.search.language.query import Question
+from catalog.search.language.ranking import ONLY_RANKED, rank, weights
+from catalog.search_model import FACETS, Entry, IndexHit, IndexPage, Needle, SearchQuery
+
+LONGEST_BEGUN = 300
+"""Letters of a name that is being typed. No topic's is longer, and servers refuse prefixes of thousands of letters."""
+
+
+class MemorySearchIndex:
+    """See `catalog.ports.SearchIndex`."""
+
+    def __init__(self) -> None:
+        self._made = False
+        self._entries: dict[str, Entry] = {}
+        self._gone: dict[str, int] = {}
+
+    def ensure(self) -> bool:
+        first, self._made = not self._made, True
+        return first
+
+    def ping(self) -> None: ...
+
+    def refresh(self) -> None: ...
+
+    def write(self, entries: Sequence[Entry], gone: Sequence[tuple[str, int]]) -> None:
+        self._made = True
+        for entry in entries:
+            if entry.version >= max(self._version(entry.id), self._gone.get(entry.id, 0)):
+                self._entries[entry.id] = entry
+        for key, version in gone:
+            if version >= self._version(key):
+                self._entries.pop(key, None)
+                self._gone[key] = version
+
+    def _version(self, key: str) -> int:
+        return self._entries[key].version if key in self._entries else 0
+
+    def forget(self, key: str) -> None:
+        for entry_id in [i for i in self._entries if i == key or i.startswith(f"{key}.")]:
+            del self._entries[entry_id]
+
+    def rebuild(self) -> MemoryRebuild:
+        return MemoryRebuild(self)
+
+    def stamp(self) -> str:
+        return repr(hash(tuple((entry.id, entry.version) for entry in self._entries.values())))
+
+    def labels(self, most: int) -> list[tuple[str, int]]:
+        counts = Counter(entry.label for entry in self._entries.values() if entry.label)
+        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+
+    def ask(self, queries: Sequence[SearchQuery]) -> list[IndexPage]:
+        return [self.search(query) for query in queries]
+
+    def search(self, query: SearchQuery) -> IndexPage:
+        everything = list(self._entries.values())
+        holding = [[_holds(entry, needle) for needle in query.needles] for entry in everything]
+        least = len(query.needles) if query.least is None else query.least
+        matching = [
+            entry
+            for entry, held in zip(everything, holding, strict=True)
+            if (
+                entry.label in query.labels
+                if query.labels
+                else _spelled(entry, query) or (held and sum(held) >= least) or not (query.needles or query.spelled)
+            )
+        ]
+        fitting = [e for e in matching if all(_fits(e, name, query) for name in query.filters)]
+        counts = tuple(sum(column) for column in zip(*holding, strict=True)) if len(query.needles) > 1 else ()
+        facets = {}
+        for facet in FACETS:
+            others = [e for e in matching if all(_fits(e, name, query) for name in query.filters if name != facet)]
+            values = Counter(value for e in others for value in e.facets.get(facet, ()))
+            facets[facet] = tuple(sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:50])
+        weight = weights(counts or (0,) * len(query.needles), len(everything))
+        ranked = rank([_hit(e) for e in fitting], Question(query.needles, query.spelled, {}), weight)
+        if not query.needles and query.spelled is None:
+            ranked.sort(key=lambda each: each.hit.source["kind"] != "dataset")
+        shown = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
+        return IndexPage(
+            len(fitting), shown, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})
+        )
+
+
+class MemoryRebuild:
+    def __init__(self, index: MemorySearchIndex) -> None:
+        self._index = index
+        self._fresh: dict[str, Entry] = {}
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        self._fresh.update({entry.id: entry for entry in entries})
+
+    def swap(self) -> None:
+        self._index._entries = self._fresh
+        self._index._gone = {}
+        self._index._made = True
+
+    def abandon(self) -> None:
+        self._fresh = {}
+
+
+def _hit(entry: Entry) -> IndexHit:
+    return IndexHit(
+        entry.id, 0.0, entry.source, entry.words, entry.exact, entry.suffixes, entry.usage, entry.rank, entry.label,
+        entry.own,
+    )  # fmt: skip
+
+
+def _fits(entry: Entry, facet: str, query: SearchQuery) -> bool:
+    return bool(set(query.filters[facet]) & set(entry.facets.get(facet, ())))
+
+
+def _spelled(entry: Entry, query: SearchQuery) -> bool:
+    if query.spelled is None:
+        return False
+    begun = entry.source["kind"] == "dataset" and 1 < len(query.spelled) <= LONGEST_BEGUN
+    return (
+        query.spelled in entry.exact
+        or query.spelled in entry.suffixes
+        or (begun and any(name.startswith(query.spelled) for name in entry.exact))
+    )
+
+
+def _holds(entry: Entry, needle: Needle) -> bool:
+    """As the ranking sees it. What is written about the dataset finds the dataset and not each of its fields."""
+    held = rank([_hit(entry)], Question((needle,), None, {}), [1.0])[0].held[0]
+    return held is not None and held.where not in ONLY_RANKED

@@ -1,0 +1,188 @@
+"""Applying declared state: everything is checked before anything is written, and written as one.
+
+A room joins by giving a `Handler` for each of its kinds. Nothing here knows a kind.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from catalog.declared.documents import Document, as_document, dump
+from catalog.errors import InvalidInput, NotFound, WeirError
+from catalog.records import DeclaredDocument
+
+
+class Action(StrEnum):
+    CREATE = "create"
+    UPDATE = "update"
+    UNCHANGED = "unchanged"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What applying does to one document. `diff`: unified, of the YAML before and after; empty when unchanged."""
+
+    kind: str
+    name: str
+    action: Action
+    diff: str = ""
+    line: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "name": self.name, "action": str(self.action), "diff": self.diff}
+
+
+class Handler(Protocol):
+    """Keeps the documents of one kind. `key` is `Document.key`."""
+
+    kind: str
+
+    def check(self, document: Document, all_documents: Sequence[Document]) -> None:
+        """Raise a WeirError when it cannot be applied; `all_documents` will be there too. Writes nothing."""
+
+    def get(self, key: str) -> DeclaredDocument | None: ...
+
+    def put(self, document: Document, by: str | None) -> None: ...
+
+    def delete(self, key: str, by: str | None) -> None: ...
+
+    def list(self) -> Sequence[DeclaredDocument]: ...
+
+    def settle(self, changes: Sequence[Change]) -> None:
+        """After everything was written: slow or fallible work outside the transaction. Must not raise."""
+
+
+class Applier:
+    """Plans and applies documents over the handlers of every room.
+
+    `handlers` in the order of writing (clusters before datasets); `transaction` spans them all.
+    """
+
+    def __init__(self, handlers: Sequence[Handler], transaction: Transaction) -> None:
+        self._handlers = {handler.kind: handler for handler in handlers}
+        self._order = [handler.kind for handler in handlers]
+        self._transaction = transaction
+
+    def plan(self, documents: Sequence[Document], *, prune: bool = False) -> list[Change]:
+        """What `apply` would do, checked as `apply` checks it. `prune`: what the documents do not name is deleted, of
+        the kinds they contain. Raises InvalidInput naming the line."""
+        self._check(documents)
+        return self._changes(documents, prune)
+
+    def _check(self, documents: Sequence[Document]) -> None:
+        for document in self._ordered(documents):
+            try:
+                self._handlers[document.kind].check(document, documents)
+            except WeirError as error:
+                error.message = f"line {document.line}: {document.kind} {document.key}: {error.message}"
+                error.details = {"line": document.line, "kind": document.kind, "name": document.key, **error.details}
+                error.args = (error.message,)
+                raise
+
+    def _changes(self, documents: Sequence[Document], prune: bool) -> list[Change]:
+        changes = [self._change(document) for document in self._ordered(documents)]
+        if prune:
+            named = {(d.kind, d.key) for d in documents}
+            for kind in reversed(self._order):
+                if all(d.kind != kind for d in documents):
+                    continue
+                changes += [
+                    Change(kind, old.key, Action.DELETE, _diff(old, None))
+                    for old in self._handlers[kind].list()
+                    if (kind, old.key) not in named
+                ]
+        return changes
+
+    def apply(self, documents: Sequence[Document], *, prune: bool = False, by: str | None = None) -> list[Change]:
+        """Do it: all of it or nothing. Gives what was done."""
+        named = {(d.kind, d.key): d for d in documents}
+        self._check(documents)  # may be slow (a policy's expression is tried), so not while others wait to write
+        with self._transaction():
+            changes = self._changes(documents, prune)
+            for change in changes:
+                handler = self._handlers[change.kind]
+                if change.action in (Action.CREATE, Action.UPDATE):
+                    handler.put(named[change.kind, change.name], by)
+                elif change.action is Action.DELETE:
+                    handler.delete(change.name, by)
+        for kind, handler in self._handlers.items():
+            handler.settle([change for change in changes if change.kind == kind])
+        return changes
+
+    def get(self, kind: str, key: str | None = None) -> list[dict[str, Any]]:
+        """Documents as they were applied, one or all of a kind. `kind` in any case, plural or singular.
+
+        Raises NotFound naming what is there.
+        """
+        handler = self._handlers[self.kind_named(kind)]
+        if key is None:
+            found = sorted(handler.list(), key=lambda d: d.key)
+        else:
+            one = handler.get(key)
+            if one is None:
+                near = difflib.get_close_matches(key, [d.key for d in handler.list()], 3)
+                mend = f" Did you mean {' or '.join(near)}?" if near else ""
+                raise NotFound(
+                    f"There is no {handler.kind} {key!r}.{mend}", details={"kind": handler.kind, "name": key}
+                )
+            found = [one]
+        return [as_document(handler.kind, d.metadata, d.spec) for d in found]
+
+    def delete(self, kind: str, key: str, by: str | None = None) -> None:
+        """Raises NotFound."""
+        self.get(kind, key)
+        handler = self._handlers[self.kind_named(kind)]
+        with self._transaction():
+            handler.delete(key, by)
+        handler.settle([Change(handler.kind, key, Action.DELETE)])
+
+    def to_documents(self) -> list[dict[str, Any]]:
+        """Everything that was declared, in an order that can be applied again."""
+        return [document for kind in self._order for document in self.get(kind)]
+
+    def kind_named(self, text: str) -> str:
+        """`datasets`, `Dataset`, `glossary-terms` -> the kind. Raises InvalidInput naming the kinds."""
+        wanted = text.replace("-", "").replace("_", "").lower()
+        for kind in self._order:
+            plain = kind.lower()
+            if wanted in (plain, plain + "s", plain.removesuffix("y") + "ies"):
+                return kind
+        near = difflib.get_close_matches(text, self._order, 1)
+        mend = f" did you mean {near[0]}?" if near else f" kinds are {', '.join(self._order)}."
+        raise InvalidInput(f"There is no kind {text!r};{mend}", details={"kind": text})
+
+    def _ordered(self, documents: Sequence[Document]) -> list[Document]:
+        for document in documents:
+            if document.kind not in self._handlers:
+                raise InvalidInput(f"line {document.line}: kind {document.kind} cannot be applied here.")
+        return sorted(documents, key=lambda d: self._order.index(d.kind))
+
+    def _change(self, document: Document) -> Change:
+        old = self._handlers[document.kind].get(document.key)
+        if old is None:
+            action = Action.CREATE
+        elif old.spec == document.spec and old.metadata == document.metadata:
+            return Change(document.kind, document.key, Action.UNCHANGED, line=document.line)
+        else:
+            action = Action.UPDATE
+        new = DeclaredDocument(document.kind, document.key, document.metadata, document.spec)
+        return Change(document.kind, document.key, action, _diff(old, new), document.line)
+
+
+class Transaction(Protocol):
+    def __call__(self) -> AbstractContextManager[Any]: ...
+
+
+def _diff(old: DeclaredDocument | None, new: DeclaredDocument | None) -> str:
+    def lines(document: DeclaredDocument | None) -> list[str]:
+        if document is None:
+            return []
+        return dump([as_document(document.kind, document.metadata, document.spec)]).splitlines()[1:]
+
+    return "\n".join(difflib.unified_diff(lines(old), lines(new), "now", "then", lineterm="", n=3))

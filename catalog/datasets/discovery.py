@@ -1,0 +1,68 @@
+"""What the brokers tell: which cluster answers, which topics it has."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Sequence
+
+from catalog.datasets.datasets import Datasets, TopicChanges
+from catalog.declared.kinds import ClusterSpec
+from catalog.errors import NotFound
+from catalog.ports import Brokers
+from catalog.records import ClusterRecord
+from catalog.topics import TopicFacts
+
+
+class Discovery:
+    """Asks brokers and records what they say."""
+
+    def __init__(self, brokers: Brokers, datasets: Datasets) -> None:
+        self._brokers = brokers
+        self._datasets = datasets
+
+    def connect(self, cluster: str) -> ClusterRecord:
+        """Learn a cluster's id and addresses, and join it to what is known of that id. Raises Unavailable."""
+        known = self._datasets.clusters.get(cluster)
+        description = self._brokers.describe(known.settings, known.bootstrap)
+        return self._datasets.register_cluster(cluster, ClusterSpec.model_validate(dict(known.settings)), description)
+
+    def list_topics(self, cluster: str, *, offsets: bool = False) -> list[TopicFacts]:
+        """Every topic of a cluster as its brokers describe it, by name. Raises Unavailable."""
+        known = self._datasets.clusters.get(cluster)
+        return self._brokers.topics(known.settings, known.bootstrap, offsets)
+
+    def refresh(self, cluster: str) -> TopicChanges:
+        """Connect, list the topics, and record what is new and what is gone. Internal topics are left out."""
+        self.connect(cluster)
+        topics = [t for t in self.list_topics(cluster, offsets=True) if not hidden(t.name, t.internal)]
+        return self._datasets.record_topics(cluster, topics)
+
+    def select(self, cluster: str, patterns: Sequence[str]) -> list[TopicFacts]:
+        """The topics that the patterns (`shop.*`, `*` = all) name, offsets included; the cluster is refreshed first.
+
+        A pattern that begins with an underscore or is a whole name also finds internal topics. Raises NotFound naming
+        a whole name that does not exist.
+        """
+        self.connect(cluster)
+        topics = self.list_topics(cluster, offsets=True)
+        shown = [t for t in topics if not hidden(t.name, t.internal)]
+        self._datasets.record_topics(cluster, shown)
+        chosen: dict[str, TopicFacts] = {}
+        for pattern in patterns or ["*"]:
+            among = topics if pattern.startswith("_") else shown
+            found = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
+            if not found and not any(c in pattern for c in "*?["):
+                near = difflib.get_close_matches(pattern, [t.name for t in topics], 3)
+                mend = f"did you mean {' or '.join(near)}?" if near else "weir get datasets lists those it has."
+                raise NotFound(
+                    f"Cluster {cluster!r} has no topic {pattern!r}; {mend}",
+                    details={"cluster": cluster, "topic": pattern, "nearest": near},
+                )
+            chosen.update({t.name: t for t in found})
+        return [chosen[name] for name in sorted(chosen)]
+
+
+def hidden(name: str, internal: bool) -> bool:
+    """Topics that Kafka and its companions keep for themselves, and ours (`_weir.*`)."""
+    return internal or name.startswith("_")

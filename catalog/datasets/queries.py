@@ -1,0 +1,159 @@
+"""The dataset record: what reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from catalog.datasets.clusters import Clusters
+from catalog.datasets.diff import Change, Compatibility, compatibility, differences
+from catalog.datasets.facts import DatasetFacts, dataset_facts
+from catalog.datasets.terms import term_tags
+from catalog.entities import tag_matches
+from catalog.errors import DatasetNotFound, NotFound
+from catalog.model import PERSONAL_DATA_TAG, DatasetId, ScanWindow, SchemaVersion
+from catalog.ports import CatalogStore
+from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, FieldNote, Page, StoredSchema
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaDiff:
+    before: int
+    after: int
+    changes: tuple[Change, ...] = ()
+    compatibility: Compatibility = field(default_factory=lambda: Compatibility(True, True))
+    looked_at: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "from": self.before,
+            "to": self.after,
+            "changes": [change.to_json() for change in self.changes],
+            "compatibility": self.compatibility.to_json(),
+            "looked_at": dict(self.looked_at),
+        }
+
+
+def window_summary(window: ScanWindow) -> dict[str, Any]:
+    """What a version was learned from: so many records, of these times and offsets (first and last that were read)."""
+    return {
+        "records": window.records,
+        "complete": window.complete,
+        "time_from": window.time_from,
+        "time_to": window.time_to,
+        "partitions": [
+            {"partition": p.get("partition"), "first": p.get("first"), "last": p.get("last")}
+            for p in window.partitions
+            if p.get("read")
+        ],
+    }
+
+
+class DatasetReader:
+    """Everything that reads the record of datasets. Every dataset id may be given in any alias."""
+
+    def __init__(self, store: CatalogStore, clusters: Clusters) -> None:
+        self._store = store
+        self.clusters = clusters
+
+    def resolve(self, namespace_or_cluster: str, name: str) -> DatasetId:
+        """See `Clusters.resolve`."""
+        return self.clusters.resolve(namespace_or_cluster, name)
+
+    def find(self, reference: str) -> DatasetId:
+        """See `Clusters.find`."""
+        return self.clusters.find(reference).id
+
+    def find_in_any_case(self, reference: str) -> DatasetId:
+        """See `Clusters.find_in_any_case`."""
+        return self.clusters.find_in_any_case(reference).id
+
+    def get(self, dataset: DatasetId) -> DatasetRecord:
+        """Raises DatasetNotFound with the nearest names."""
+        resolved = self.resolve(dataset.namespace, dataset.name)
+        record = self._store.dataset(resolved) or self._by_symlink(dataset, resolved)
+        if record is None:
+            nearest = self.clusters.nearest(dataset.name)
+            mend = f" Did you mean {' or '.join(nearest)}?" if nearest else " Scan its cluster first (weir scan)."
+            raise DatasetNotFound(
+                f"There is no dataset {dataset} in the catalog.{mend}",
+                details={"namespace": dataset.namespace, "name": dataset.name, "nearest": nearest},
+            )
+        return record
+
+    def _by_symlink(self, *names: DatasetId) -> DatasetRecord | None:
+        """The dataset that producers of lineage know by such a name."""
+        homes = self._store.report_homes(names)
+        return self._store.dataset(next(iter(homes.values()))) if homes else None
+
+    def page(self, where: DatasetFilter | None = None, limit: int | None = None, offset: int = 0) -> Page:
+        """`where.namespace` may be an alias or a cluster's name."""
+        where = where or DatasetFilter()
+        if where.namespace is not None:
+            where = replace(where, namespace=self.clusters.namespace(where.namespace))
+        if where.entity == PERSONAL_DATA_TAG:
+            holders = {dataset for dataset, _ in self.tagged(PERSONAL_DATA_TAG)}
+            found = [d for d in self._store.datasets(replace(where, entity=None)).items if d.id in holders]
+            return Page(tuple(found[offset : None if limit is None else offset + limit]), len(found))
+        return self._store.datasets(where, limit, offset)
+
+    def schema(self, dataset: DatasetId, version: int | None = None) -> SchemaVersion:
+        """The newest schema as the last scan saw it, or an older version as its last scan saw it.
+
+        Version 0, without fields, for a dataset that no scan has looked into. Raises DatasetNotFound; NotFound for a
+        version that does not exist.
+        """
+        record = self.get(dataset)
+        stored = self._store.schema(record.id, version)
+        if stored is None and version is None:
+            return SchemaVersion(format=record.format, fields=())
+        return self._version(record, stored, version).current
+
+    def schemas(self, dataset: DatasetId) -> list[StoredSchema]:
+        """All versions, newest first, each with its changes to the one before."""
+        return self._store.schemas(self.get(dataset).id)[::-1]
+
+    def diff(self, dataset: DatasetId, before: int | None = None, after: int | None = None) -> SchemaDiff:
+        """Two versions compared; by default the newest and the one before it."""
+        record = self.get(dataset)
+        newest = self._store.schema(record.id)
+        if newest is None:
+            raise NotFound(f"{record.reference} has no schema yet; scan it first (weir scan).")
+        last = newest.baseline.version if after is None else after
+        first = max(1, last - 1) if before is None else before
+        new = self._version(record, self._store.schema(record.id, last), last)
+        old = self._version(record, self._store.schema(record.id, first), first)
+        changes = () if first == last else differences(old.baseline, new.baseline)
+        windows = {"from": window_summary(old.baseline.window), "to": window_summary(new.baseline.window)}
+        return SchemaDiff(first, last, changes, compatibility(changes), windows)
+
+    def _version(self, record: DatasetRecord, stored: StoredSchema | None, version: int | None) -> StoredSchema:
+        if stored is None:
+            newest = self._store.schema(record.id)
+            mend = f"versions go from 1 to {newest.baseline.version}" if newest else "it has none; scan it first"
+            raise NotFound(f"{record.reference} has no schema version {version}; {mend}.", details={"version": version})
+        return stored
+
+    def classifications(self, dataset: DatasetId) -> list[ClassificationRecord]:
+        """All, rejected ones too, by path and entity."""
+        return self._store.classifications(self.get(dataset).id)
+
+    def notes(self, dataset: DatasetId) -> list[FieldNote]:
+        return self._store.notes(self.get(dataset).id)
+
+    def facts(self, dataset: DatasetId) -> DatasetFacts:
+        """What access decisions need: every leaf field, its tags with evidence, whether it is classified."""
+        record = self.get(dataset)
+        stored = self._store.schema(record.id)
+        return dataset_facts(
+            record,
+            stored.current if stored else None,
+            self._store.classifications(record.id),
+            self._store.notes(record.id),
+            term_tags(self._store),
+        )
+
+    def tagged(self, tag: str) -> list[tuple[DatasetId, ClassificationRecord]]:
+        """Every field that carries a tag (`PII`: any kind of personal data), rejected ones left out."""
+        return [(d, r) for d, r in self._store.all_classifications() if r.holds and tag_matches(tag, r.entity)]

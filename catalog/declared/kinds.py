@@ -1,0 +1,305 @@
+"""The declared kinds of the catalog, as they are written in YAML; names are the file's (camelCase), not Python's."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from catalog.datatypes import parse_ddl
+from catalog.declared.kafka_properties import refusal
+from catalog.errors import InvalidInput
+from catalog.namespaces import addresses
+from catalog.paths import FieldPath
+
+_WORD = re.compile(r"[^\s,:*\"'`\\]+\Z")
+
+
+class Spec(BaseModel):
+    """Base of every spec: an unknown field is an error, and `yes` is no text."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def _path(text: str) -> str:
+    try:
+        return str(FieldPath.parse(text))
+    except InvalidInput as error:
+        raise ValueError(error.message) from None
+
+
+def _tag(text: str) -> str:
+    if not _WORD.match(text):
+        raise ValueError("a tag is one word without spaces or quotes, such as EMAIL_ADDRESS or domain.sales")
+    return text
+
+
+Path = Annotated[str, AfterValidator(_path)]
+Tag = Annotated[str, AfterValidator(_tag)]
+
+
+class Secret(Spec):
+    """Where a secret is read when it is needed: an environment variable or a file. Never the secret itself.
+
+    Which variables and files may be read: `catalog.declared.secrets`.
+    """
+
+    env: str | None = Field(None, min_length=1)
+    file: str | None = Field(None, min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_plain(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            # The message must not repeat what was written: it is a secret.
+            raise ValueError("a secret is written as {env: NAME} or {file: PATH}, never as the value itself")
+        return value
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Secret:
+        if (self.env is None) is (self.file is None):
+            raise ValueError("a secret names one place: {env: NAME} or {file: PATH}")
+        return self
+
+
+class Tls(Spec):
+    """TLS to the brokers. Files are in the folder of secrets (`catalog.declared.secrets`); `ca` may be one of the system's."""
+
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+    keyPassword: Secret | None = None
+    verifyHostname: bool = True
+
+
+class Sasl(Spec):
+    mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] = "PLAIN"
+    username: str | Secret
+    password: Secret
+
+
+class Security(Spec):
+    tls: Tls | None = None
+    sasl: Sasl | None = None
+
+
+class SchemaRegistry(Spec):
+    url: str = Field(pattern=r"^https?://[^@\s]+$")
+    username: str | Secret | None = None
+    password: Secret | None = None
+    ca: str | None = None
+
+
+class ScanSpec(Spec):
+    """When and how a dataset is scanned by itself. `every`: 30m, 6h, 1d; deadLetter: true, or a topic's name."""
+
+    every: str = Field(pattern=r"^[1-9][0-9]{0,4}[mhd]$")
+    strategy: Literal["stratified", "latest", "earliest", "random", "full", "since-last"] = "since-last"
+    records: int | None = Field(None, ge=1)
+    deadLetter: bool | str = False
+
+    @field_validator("deadLetter")
+    @classmethod
+    def _hidden_topic(cls, value: bool | str) -> bool | str:
+        if isinstance(value, str) and not re.fullmatch(r"_[A-Za-z0-9._-]{1,248}", value):
+            raise ValueError("the name of a topic for dead letters begins with an underscore, so no pattern scans it")
+        return value
+
+
+class ClusterScanSpec(ScanSpec):
+    """Topics that appear later are found by themselves; those with a schedule of their own are left to it."""
+
+    topics: list[str] = Field(default_factory=lambda: ["*"], min_length=1)
+
+    @field_validator("topics")
+    @classmethod
+    def _named(cls, value: list[str]) -> list[str]:
+        if any(not topic.strip() for topic in value):
+            raise ValueError("a topic has no name; write a topic or a pattern such as shop.*")
+        return value
+
+
+class RestServer(Spec):
+    """A server beside the cluster, asked by its REST API: Kafka Connect, ksqlDB, Flink."""
+
+    url: str = Field(pattern=r"^https?://[^@\s]+$")
+    username: str | Secret | None = None
+    password: Secret | None = None
+    ca: str | None = None
+
+
+class ClusterSpec(Spec):
+    """A Kafka cluster. `aliases`: other namespaces or addresses its datasets are known by (kafka://kafka-prod)."""
+
+    type: Literal["kafka"] = "kafka"
+    bootstrapServers: str
+    schemaRegistry: SchemaRegistry | None = None
+    connect: RestServer | None = None
+    ksqldb: RestServer | None = None
+    flink: RestServer | None = None
+    security: Security | None = None
+    properties: dict[str, str | int | bool] = Field(default_factory=dict)
+    scan: ClusterScanSpec | None = None
+    aliases: list[str] = Field(default_factory=list)
+    description: str = ""
+
+    @field_validator("bootstrapServers")
+    @classmethod
+    def _addresses(cls, value: str) -> str:
+        try:
+            addresses(value)
+        except InvalidInput as error:
+            raise ValueError(error.message) from None
+        return value
+
+    @field_validator("properties")
+    @classmethod
+    def _harmless(cls, value: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
+        if problem := refusal(value):
+            raise ValueError(problem)
+        return value
+
+
+class OwnerSpec(Spec):
+    user: str | None = Field(None, min_length=1)
+    group: str | None = Field(None, min_length=1)
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> OwnerSpec:
+        if (self.user is None) is (self.group is None):
+            raise ValueError("an owner is {user: NAME} or {group: NAME}")
+        return self
+
+
+class FormatSpec(Spec):
+    key: str | None = None
+    value: str | None = None
+
+
+class SchemaSpec(Spec):
+    """The value's columns as Spark DDL: what queries then see."""
+
+    spark: str
+
+    @field_validator("spark")
+    @classmethod
+    def _ddl(cls, value: str) -> str:
+        try:
+            parse_ddl(value)
+        except InvalidInput as error:
+            raise ValueError(error.message) from None
+        return value
+
+
+class FieldSpec(Spec):
+    """A field. A tag here is a confirmed classification."""
+
+    path: Path
+    description: str = ""
+    tags: list[Tag] = Field(default_factory=list)
+    terms: list[str] = Field(default_factory=list)
+
+
+class DatasetSpec(Spec):
+    description: str = ""
+    owners: list[OwnerSpec] = Field(default_factory=list)
+    tags: list[Tag] = Field(default_factory=list)
+    terms: list[str] = Field(default_factory=list)
+    format: FormatSpec | None = None
+    columns: SchemaSpec | None = Field(None, alias="schema")
+    scan: ScanSpec | None = None
+    fields_: list[FieldSpec] = Field(default_factory=list, alias="fields")
+
+    @field_validator("fields_")
+    @classmethod
+    def _once(cls, value: list[FieldSpec]) -> list[FieldSpec]:
+        seen: set[str] = set()
+        for field in value:
+            if field.path in seen:
+                raise ValueError(f"field {field.path} is described twice")
+            seen.add(field.path)
+        return value
+
+
+class GlossaryTermSpec(Spec):
+    """A word of the business. Fields that carry the term carry its tags too."""
+
+    definition: str = ""
+    parent: str | None = None
+    tags: list[Tag] = Field(default_factory=list)
+    synonyms: list[str] = Field(default_factory=list)
+
+
+class PatternSpec(Spec):
+    name: str
+    regex: str
+    score: float = Field(ge=0, le=1)
+
+    @field_validator("regex")
+    @classmethod
+    def _compiles(cls, value: str) -> str:
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise ValueError(f"the regular expression cannot be read: {error}") from None
+        return value
+
+
+class RecognizerSpec(Spec):
+    """Presidio's own pattern recognizer fields."""
+
+    name: str | None = None
+    supported_entity: str = Field(pattern="^[A-Z][A-Z0-9_]*$")
+    supported_language: str = "en"
+    patterns: list[PatternSpec] = Field(default_factory=list)
+    deny_list: list[str] = Field(default_factory=list)
+    deny_list_score: float = Field(1.0, ge=0, le=1)
+    context: list[str] = Field(default_factory=list)
+    version: str | None = None
+
+    @model_validator(mode="after")
+    def _finds_something(self) -> RecognizerSpec:
+        if not self.patterns and not self.deny_list:
+            raise ValueError("a recognizer needs patterns or a deny_list")
+        return self
+
+
+class WebhookSpec(Spec):
+    """Who is told of events over HTTP. An address that holds a secret in its path is written as {env: NAME} as well.
+
+    types     globs of event types: schema.*, weir.scan.failed
+    subjects  globs of what events are about: prod/*
+    secret    signs what is sent, as Standard Webhooks say
+    """
+
+    url: str | Secret
+    types: list[str] = Field(default_factory=lambda: ["*"], min_length=1)
+    subjects: list[str] = Field(default_factory=lambda: ["*"], min_length=1)
+    secret: Secret | None = None
+    description: str = ""
+
+    @field_validator("url", mode="before")
+    @classmethod
+    def _address(cls, value: Any) -> Any:
+        if isinstance(value, str) and not re.fullmatch(r"https?://[^\s/?#@]+([/?][^\s#]*)?", value):
+            raise ValueError("an address is https://HOST/PATH, without a user, a password or a #")
+        return value
+
+    @field_validator("types")
+    @classmethod
+    def _globs(cls, value: list[str]) -> list[str]:
+        for glob in value:
+            if not re.fullmatch(r"[a-z0-9_.*?-]+", glob):
+                raise ValueError(f"{glob!r} names no type of event; write schema.*, scan.failed or *")
+        return value
+
+
+KINDS: dict[str, type[BaseModel]] = {
+    "Cluster": ClusterSpec,
+    "Dataset": DatasetSpec,
+    "GlossaryTerm": GlossaryTermSpec,
+    "Recognizer": RecognizerSpec,
+    "Webhook": WebhookSpec,
+}
+"""The kinds of this room; `api` merges those of every room for `declared.load`."""

@@ -1,0 +1,286 @@
+"""A dataset's record -> the documents that search finds: one for the dataset, one a field. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from catalog.datasets.diff import type_names
+from catalog.datatypes import leaves, parse_ddl
+from catalog.entities import is_personal
+from catalog.envelopes import payload_of
+from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVersion, schema_description
+from catalog.paths import VALUE, FieldPath, StepKind
+from catalog.records import ClassificationRecord, DatasetRecord, FieldNote
+from catalog.search.language.vocabulary import builtin
+from catalog.search_model import Entry
+from catalog.tokens import name_words, spelled, split, suffixes, text_words
+
+_INSIDE = 2000  # words of its fields that find the dataset itself
+_MEANT = 400  # stems, parts and concepts beside the words of names
+_LABEL = 12  # words of its description that say what a dataset is
+_TRIAL = frozenset({"test", "tests", "testing", "tmp", "temp", "sandbox", "dummy", "scratch", "playground"})
+_DEPRECATED = frozenset({"deprecated", "obsolete", "retired", "legacy"})
+_CERTIFIED = frozenset({"certified", "verified", "endorsed", "trusted"})
+
+
+def dataset_key(dataset: DatasetId) -> str:
+    """Id of the dataset's own document; those of its fields are `KEY.0`, `KEY.1`..."""
+    return hashlib.sha256(f"{dataset.namespace}\n{dataset.name}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def field_ids(dataset: DatasetId, start: int, end: int) -> list[str]:
+    key = dataset_key(dataset)
+    return [f"{key}.{n}" for n in range(start, end)]
+
+
+def entries(
+    record: DatasetRecord,
+    schema: SchemaVersion | None,
+    classifications: Iterable[ClassificationRecord],
+    notes: Iterable[FieldNote],
+    term_tags: Mapping[str, Sequence[str]],
+) -> list[Entry]:
+    """The dataset's entry first, then its fields in order of path."""
+    profiles = {f.path: f for f in schema.fields} if schema else {}
+    noted = {note.path: note for note in notes}
+    tagged: dict[str, dict[str, str]] = {}
+    for item in classifications:
+        if item.holds:
+            tagged.setdefault(item.path, {})[item.entity] = str(item.state)
+    for note in noted.values():
+        for term in note.terms:
+            for tag in term_tags.get(term, ()):
+                tagged.setdefault(note.path, {}).setdefault(tag, "term")
+    declared = (
+        {str(p): str(k.name) for p, k in leaves(parse_ddl(record.declared_ddl), VALUE)} if record.declared_ddl else {}
+    )
+    payload = payload_of(schema.envelopes) if schema else None
+    paths = sorted({p for p in profiles if _worth_an_entry(p)} | declared.keys() | tagged.keys() | noted.keys())
+    fields = [
+        _field(record, n, path, profiles.get(path), declared.get(path), tagged.get(path, {}), noted.get(path), payload)
+        for n, path in enumerate(paths)
+    ]
+    return [_dataset(record, paths, tagged, term_tags), *fields]
+
+
+def _worth_an_entry(path: str) -> bool:
+    """`value.items[]` says nothing that `value.items` does not."""
+    steps = FieldPath.parse(path).steps
+    return not steps or steps[-1].kind not in (StepKind.ELEMENTS, StepKind.VALUES)
+
+
+def _dataset(
+    record: DatasetRecord,
+    paths: Sequence[str],
+    tagged: Mapping[str, Mapping[str, str]],
+    term_tags: Mapping[str, Sequence[str]],
+) -> Entry:
+    inside = {tag for tags in tagged.values() for tag in tags}
+    tags = tuple(dict.fromkeys((*record.tags, *(t for term in record.terms for t in term_tags.get(term, ())))))
+    entities = tuple(sorted(tag for tag in inside if is_personal(tag)))
+    names = (*map(spelled, (record.id.name, record.reference, str(record.id))), *_in_sql(record))
+    return Entry(
+        id=dataset_key(record.id),
+        version=record.revision,
+        source={
+            **_shared(record),
+            "kind": "dataset",
+            "tags": list(tags),
+            "entities": list(entities),
+            "fields": len(paths),
+            "reported_tags": _reported(record, "tags", "key"),
+            "type": record.reported.get("type"),
+            "lifecycle": record.reported.get("lifecycle"),
+        },
+        words={
+            "name": _of_names([record.id.name]),
+            "entity": _of_entities(entities),
+            "tag": _of_names((*tags, *_reported(record, "tags", "key"), *_reported(record, "tags", "value"))),
+            "term": _of_names(record.terms),
+            "owner": name_words((*map(str, record.owners), *_reported(record, "owners", "name"))),
+            "text": _of_text(record.known_description),
+            "inside": _of_names((FieldPath.parse(p).name for p in paths), _INSIDE),
+        },
+        exact=tuple(dict.fromkeys(names)),
+        suffixes=suffixes(names[0]),
+        facets=_facets(record, "dataset", {*tags, *inside}, entities)
+        | _states(record, record.known_description, tags, record.terms, ()),
+        usage=record.usage,
+        rank=_rank(record),
+        label=" ".join((*split(record.id.name), *text_words(record.known_description, _LABEL).split())),
+        own=len(set(split(record.id.name))),
+    )
+
+
+def _field(
+    record: DatasetRecord,
+    number: int,
+    path: str,
+    profile: FieldProfile | None,
+    declared: str | None,
+    tagged: Mapping[str, str],
+    note: FieldNote | None,
+    payload: FieldPath | None,
+) -> Entry:
+    place = FieldPath.parse(path)
+    tags = tuple(sorted(tagged))
+    entities = tuple(tag for tag in tags if is_personal(tag))
+    full = spelled(path)
+    inner = full.removeprefix(place.root).lstrip(".")
+    # A field of a payload is found by its own name first, not by that of a field of the envelope which ends like it.
+    beneath = spelled(path.removeprefix(f"{payload}")).lstrip(".") if payload and payload.contains(place) else ""
+    within = (spelled(record.id.name), *_in_sql(record))
+    described = (note.description if note else "") or schema_description(profile)
+    shown: dict[str, Any] = {
+        **_shared(record),
+        "kind": "field",
+        "path": path,
+        "description": described,
+        "terms": list(note.terms) if note else [],
+        "tags": list(tags),
+        "states": dict(tagged),
+        "entities": list(entities),
+        "types": [declared] if declared else sorted(type_names(profile)) if profile else [],
+        "presence": round(profile.presence, 4) if profile and profile.count else None,
+    }
+    return Entry(
+        id=f"{dataset_key(record.id)}.{number}",
+        version=record.revision,
+        source=shown,
+        words={
+            "name": _of_names([place.name]),
+            "path": _of_path((place.root, *place.names)),
+            "dataset": _of_names([record.id.name]),
+            "entity": _of_entities(entities),
+            "tag": _of_names(tags),
+            "term": _of_names(note.terms if note else ()),
+            "owner": name_words(str(o) for o in record.owners),
+            "text": _of_text(" ".join((described, *_registered_words(profile)))),
+            "about": _of_text(" ".join((record.known_description, *record.tags, *record.terms))),
+        },
+        exact=tuple(dict.fromkeys((full, *(n for own in (inner, beneath) if own for n in _names(own, within))))),
+        suffixes=suffixes(inner),
+        facets=_facets(record, "field", {*tags, *record.tags}, entities)
+        | _states(record, described, tags, shown["terms"], shown["types"]),
+        usage=record.usage,
+        rank=_rank(record),
+        label=" ".join(word for name in place.names[-2:] for word in split(name)),
+        own=len(set(split(place.name))),
+    )
+
+
+def _of_names(names: Iterable[str], limit: int = 200) -> str:
+    return _of_listed(tuple(names), limit)
+
+
+@lru_cache(10_000)
+def _of_listed(names: tuple[str, ...], limit: int) -> str:
+    """Words of names, then what else they are found by."""
+    vocabulary = builtin()
+    more = dict.fromkeys(word for name in names for word in vocabulary.indexed(split(name)))
+    return " ".join((name_words(names, limit), *list(more)[: min(limit, _MEANT)])).strip()
+
+
+@lru_cache(10_000)
+def _of_path(names: tuple[str, ...]) -> str:
+    """The names of a path behind its root, and what the last two mean together (`billing.address`)."""
+    words = [word for name in (names[-2:] if len(names) > 2 else ()) for word in split(name)]
+    return " ".join((name_words(names), *builtin().indexed(words))).strip()
+
+
+@lru_cache(1000)
+def _of_text(text: str) -> str:
+    words = text_words(text)
+    return " ".join((words, *builtin().indexed(words.split()))).strip()
+
+
+@lru_cache(1000)
+def _of_entities(entities: tuple[str, ...]) -> str:
+    return " ".join((name_words(_with_pii(entities)), *builtin().of_entities(entities))).strip()
+
+
+def _rank(record: DatasetRecord) -> float:
+    """Certified datasets come before their like; those of servers themselves, for trials, and deprecated ones after."""
+    marks = {word for tag in (*record.tags, *record.terms) for word in split(tag)}
+    if marks & _DEPRECATED or str(record.reported.get("lifecycle") or "").upper() == "DROP":
+        return 0.7
+    if _TRIAL & set(split(record.id.name)):
+        return 0.8
+    if record.id.name.startswith("_"):
+        return 0.85
+    return 1.05 if marks & _CERTIFIED else 1.0
+
+
+def _states(
+    record: DatasetRecord, described: str, tags: Sequence[str], terms: Sequence[str], types: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """What filters as `has:description`, `is:deprecated`, `type:timestamp` and `dataset:orders` find."""
+    has = {"description": described, "owner": record.owners, "tag": tags, "term": terms}
+    personal = any(is_personal(tag) for tag in tags)
+    states = {"deprecated": _rank(record) == 0.7, "personal": personal, "scanned": record.scanned_at is not None}
+    return {
+        "has": tuple(name for name, value in has.items() if value),
+        "is": tuple(name for name, holds in states.items() if holds),
+        "type": tuple(dict.fromkeys(word for each in types for word in (each.lower(), each.lower().split("(")[0]))),
+        "dataset": (record.id.name, record.reference),
+    }
+
+
+def _names(inner: str, within: Sequence[str]) -> list[str]:
+    """A field's name alone, and behind each name of its dataset."""
+    return [inner, *(f"{name}.{inner}" for name in within)]
+
+
+def _registered_words(profile: FieldProfile | None) -> list[str]:
+    """What else finds a field: the names of its registered type, its aliases, the symbols of an enumeration."""
+    known = profile.details.get("registered", {}) if profile else {}
+    listed = (*known.get("symbols", ()), *known.get("aliases", ()), *known.get("union", ()))
+    return [str(each) for each in (known.get("name"), *listed) if each is not None][:_INSIDE]
+
+
+def _shared(record: DatasetRecord) -> dict[str, Any]:
+    return {
+        "namespace": record.id.namespace,
+        "name": record.id.name,
+        "cluster": record.cluster,
+        "reference": record.reference,
+        "source": record.source,
+        "description": record.known_description,
+        "terms": list(record.terms),
+        "owners": [str(owner) for owner in record.owners],
+        "format": dict(record.format),
+    }
+
+
+def _in_sql(record: DatasetRecord) -> tuple[str, ...]:
+    """`prod.orders`, as queries name it."""
+    return (f"{spelled(record.cluster)}.{spelled(record.id.name)}",) if record.cluster else ()
+
+
+def _reported(record: DatasetRecord, what: str, key: str) -> list[str]:
+    """Words of producers: they find a dataset, and neither own it nor bind a policy to it."""
+    return [str(item[key]) for item in record.reported.get(what, ()) if item.get(key)]
+
+
+def _with_pii(entities: Sequence[str]) -> tuple[str, ...]:
+    """What holds personal data of any kind is found by that word too."""
+    return (*entities, PERSONAL_DATA_TAG) if entities else ()
+
+
+def _facets(
+    record: DatasetRecord, kind: str, tags: Iterable[str], entities: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    pii = (PERSONAL_DATA_TAG,) if entities else ()
+    return {
+        "kind": (kind,),
+        "entity": _with_pii(entities),
+        "tag": tuple(sorted({*tags, *pii})),
+        "owner": tuple(str(owner) for owner in record.owners),
+        "namespace": (record.id.namespace,),
+        "cluster": (record.cluster,) if record.cluster else (),
+        "format": (record.format["value"],) if record.format.get("value") else (),
+        "source": (record.source,),
+    }

@@ -1,0 +1,63 @@
+"""Marks what a query found in a text, as HTML that is safe to show: everything but `<em>` is escaped. Pure."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from catalog.search_model import Needle
+from catalog.tokens import CHUNK, fold, parts, split
+
+_SHOWN = ("name", "path", "description")
+_AROUND = 80  # letters of a description shown on each side of the first mark
+
+
+def highlights(source: Mapping[str, Any], needles: Iterable[Needle]) -> dict[str, list[str]]:
+    """{name|path|description|tags|owners: [marked text]} of the texts in which a word of the query stands."""
+    needles = list(needles)
+    words = {word for needle in needles for word in needle.words}
+    joined = {"".join(needle.words) for needle in needles if len(needle.words) > 1}
+    found: dict[str, list[str]] = {}
+    if not words:
+        return found
+    for name in _SHOWN:
+        text = source.get(name)
+        if isinstance(text, str) and (marked := mark(text, words, joined, shorten=name == "description")):
+            found[name] = [marked]
+    for name in ("tags", "owners", "entities"):
+        marked_all = [m for text in source.get(name) or () if (m := mark(str(text), words, joined))]
+        if marked_all:
+            found[name] = marked_all
+    return found
+
+
+def mark(text: str, words: set[str], joined: set[str] = frozenset(), shorten: bool = False) -> str | None:  # type: ignore[assignment]
+    """The text with its matching words in `<em>`, or None when none matches. A word matches by its beginning."""
+    spans: list[tuple[int, int]] = []
+    for chunk in CHUNK.finditer(text):
+        whole = "".join(split(chunk.group()))
+        if whole in joined or whole in words:
+            spans.append(chunk.span())
+            continue
+        if len(fold(chunk.group())) != len(chunk.group()):  # folding moved the letters: mark the whole chunk
+            if any(part.startswith(word) for part in split(chunk.group()) for word in words):
+                spans.append(chunk.span())
+            continue
+        folded = fold(chunk.group())
+        for start, end in parts(folded):
+            hit = max((len(w) for w in words if folded[start:end].lower().startswith(w)), default=0)
+            if hit:
+                spans.append((chunk.start() + start, chunk.start() + start + hit))
+    if not spans:
+        return None
+    first, last = 0, len(text)
+    if shorten:
+        first, last = max(0, spans[0][0] - _AROUND), min(len(text), spans[0][1] + _AROUND)
+    pieces, at = ["…" if first else ""], first
+    for left, right in spans:
+        if left < at or right > last:
+            continue
+        pieces += [html.escape(text[at:left]), "<em>", html.escape(text[left:right]), "</em>"]
+        at = right
+    return "".join([*pieces, html.escape(text[at:last]), "…" if last < len(text) else ""])

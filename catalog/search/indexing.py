@@ -1,0 +1,131 @@
+"""Keeping the search index in step with the record.
+
+The record store is the truth. Every change raises a dataset's revision; the index remembers which revision it holds.
+So a change made while the index is away is found again (`reindex_dirty`), and the whole index can be made anew.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from catalog.datasets.terms import term_tags
+from catalog.errors import Unavailable
+from catalog.model import DatasetId
+from catalog.ports import CatalogStore, SearchIndex
+from catalog.records import DatasetFilter, DatasetRecord
+from catalog.search.documents import dataset_key, entries, field_ids
+from catalog.search_model import Entry
+
+_log = logging.getLogger(__name__)
+
+_CHUNK = 1000  # documents handed to the index at once, so that a dataset of 10,000 fields takes bounded memory
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What goes to the index at once, and what the record then knows of it."""
+
+    entries: list[Entry] = field(default_factory=list)
+    gone: list[tuple[str, int]] = field(default_factory=list)
+    done: list[tuple[DatasetId, int, int]] = field(default_factory=list)
+
+
+class Indexing:
+    """`changed` is what `Datasets` calls; it never fails."""
+
+    def __init__(self, store: CatalogStore, index: SearchIndex) -> None:
+        self._store = store
+        self._index = index
+
+    def changed(self, datasets: Iterable[DatasetId]) -> None:
+        """Bring these up to date now if the index answers; else `reindex_dirty` will."""
+        try:
+            self._update(datasets)
+        except Unavailable as error:
+            _log.warning("Search lags behind: %s", error.message)
+
+    def reindex_dirty(self, limit: int = 500) -> int:
+        """Index what was not indexed when it changed; gives how many datasets. Makes a missing index anew first.
+
+        Raises Unavailable when the index does not answer; nothing is lost then.
+        """
+        if self._index.ensure():
+            return self.rebuild_search()
+        behind = self._store.unindexed(limit)
+        self._update(record.id for record in behind)
+        return len(behind)
+
+    def rebuild_search(self) -> int:
+        """Build a fresh index from the record and swap it in; gives how many datasets it holds.
+
+        Searches see the old one until then. On failure the fresh one is removed and the old one stays.
+        """
+        fresh = self._index.rebuild()
+        tags = term_tags(self._store)
+        built: dict[DatasetId, tuple[int, int]] = {}
+        try:
+            for record in self._store.datasets(DatasetFilter(deleted=None)).items:
+                documents = self._entries(record, tags)
+                for start in range(0, len(documents), _CHUNK):
+                    fresh.add(documents[start : start + _CHUNK])
+                built[record.id] = (record.revision, max(0, len(documents) - 1))
+            fresh.swap()
+        except BaseException:
+            fresh.abandon()
+            raise
+        for dataset, (revision, documents_written) in built.items():
+            self._store.mark_indexed(dataset, revision, documents_written)
+        # What changed while building went into the old index only.
+        now = self._store.datasets(DatasetFilter(deleted=None)).items
+        self._update(record.id for record in now if built.get(record.id, (0, 0))[0] != record.revision)
+        return len(built)
+
+    def refresh(self) -> None:
+        """Let searches see everything written so far."""
+        self._index.refresh()
+
+    def _update(self, datasets: Iterable[DatasetId]) -> None:
+        """Small datasets go to the index together, large ones in parts."""
+        batch = _Batch()
+        tags = term_tags(self._store)
+        for dataset in datasets:
+            record = self._store.dataset(dataset)
+            if record is None:
+                self._index.forget(dataset_key(dataset))
+                continue
+            documents = self._entries(record, tags)
+            fields = max(0, len(documents) - 1)
+            # Claimed before writing: whatever happens, the record never knows of fewer documents than there are.
+            written = self._store.claim_index(dataset, fields)
+            batch.entries += documents
+            batch.gone += [(i, record.revision) for i in field_ids(dataset, fields, written)]
+            if not documents:
+                batch.gone.append((dataset_key(dataset), record.revision))
+            batch.done.append((dataset, record.revision, fields))
+            if len(batch.entries) + len(batch.gone) >= _CHUNK:
+                self._write(batch)
+                batch = _Batch()
+        self._write(batch)
+
+    def _write(self, batch: _Batch) -> None:
+        for start in range(0, len(batch.entries), _CHUNK):
+            self._index.write(batch.entries[start : start + _CHUNK], ())
+        if batch.gone:
+            self._index.write((), batch.gone)
+        with self._store.transaction():
+            for dataset, revision, fields in batch.done:
+                self._store.mark_indexed(dataset, revision, fields)
+
+    def _entries(self, record: DatasetRecord, tags: Mapping[str, Sequence[str]]) -> list[Entry]:
+        if record.deleted_at is not None:
+            return []
+        stored = self._store.schema(record.id)
+        return entries(
+            record,
+            stored.current if stored else None,
+            self._store.classifications(record.id),
+            self._store.notes(record.id),
+            tags,
+        )

@@ -1,0 +1,243 @@
+"""The order of what was found: how well each document holds each needle, and where. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+
+from catalog.search.language.query import Question
+from catalog.search.language.vocabulary import BROADER, CONCEPT, STEM, builtin, stem
+from catalog.search_model import IndexHit, Needle, Way
+
+OF_FIELD = {
+    "name": 1.0, "entity": 0.95, "term": 0.9, "tag": 0.8, "path": 0.7, "text": 0.65, "dataset": 0.4, "owner": 0.35,
+    "about": 0.25,
+}  # fmt: skip
+OF_DATASET = {
+    "name": 1.0, "term": 0.9, "tag": 0.8, "text": 0.8, "owner": 0.8, "entity": 0.5, "inside": 0.3,
+}  # fmt: skip
+"""Where a word is -> how much it counts, for a field and for a dataset."""
+
+ONLY_RANKED = frozenset({"about"})
+"""Words here raise a document that is found by others, and find none."""
+
+PREFIX, SLIP = 0.75, 0.6
+_EXACT, _SUFFIX, _BEGUN = 10.0, 4.0, 2.0
+_NAME_SHARE = 0.25
+USED = 0.02
+_LIKE = 0.35
+_HINTED = 0.15
+_WIDE = 0.45
+_CONTEXT = 0.15
+_MORE_FIELDS = 0.06
+_LAST = 1.3
+"""The last word of a question says what is sought, the others which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How a document holds a needle. `word` is the document's own where it was misspelled; `words`: all of them."""
+
+    needle: str
+    where: str
+    quality: float
+    how: str  # word | beginning | slip | meaning | stem
+    word: str | None = None
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A hit with its score, and the reasons for it. `held`: None for a needle that it does not hold."""
+
+    hit: IndexHit
+    score: float
+    held: tuple[Held | None, ...]
+    reasons: Mapping[str, float]
+
+
+def weights(held: Sequence[int], size: int) -> list[float]:
+    """How much each needle counts: the rarer, the more. `held`: documents that hold it, of `size`."""
+    return [max(0.3, math.log((1 + size) / (1 + min(count, size)))) for count in held]
+
+
+def slips(word: str) -> int:
+    """How many letters of a word may be wrong."""
+    return 0 if len(word) < 4 else 1 if len(word) < 8 else 2
+
+
+def rank(
+    hits: Sequence[IndexHit],
+    question: Question,
+    weight: Sequence[float],
+    likeness: Sequence[float] | None = None,
+) -> list[Ranked]:
+    """The hits, best first. `likeness`: -1..1 for each hit, how near its meaning is to the question's."""
+    found = [_ranked(hit, question, weight, likeness[number] if likeness else 0.0) for number, hit in enumerate(hits)]
+    if len(question.needles) > 1:
+        found = _with_fields(found)
+    return sorted(found, key=lambda r: (-r.score, r.hit.source["name"], r.hit.source.get("path") or ""))
+
+
+def _with_fields(found: Sequence[Ranked]) -> list[Ranked]:
+    """A dataset is raised where different fields of it hold different words of the question."""
+    holding: dict[str, set[int]] = {}
+    for each in found:
+        key, _, field = each.hit.id.partition(".")
+        if field:
+            own = {at for at, held in enumerate(each.held) if held is not None and held.where in ("name", "entity")}
+            holding.setdefault(key, set()).update(own)
+    raised = []
+    for each in found:
+        of_fields = holding.get(each.hit.id, set())
+        single = any(held is not None and held.where in ("name", "text", "term", "tag", "owner") for held in each.held)
+        if each.hit.source["kind"] == "dataset" and single and len(of_fields) > 1:
+            gain = _MORE_FIELDS * len(of_fields) / len(each.held)
+            each = replace(each, score=each.score + gain, reasons={**each.reasons, "fields": gain})
+        raised.append(each)
+    return raised
+
+
+def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], likeness: float) -> Ranked:
+    is_dataset = hit.source["kind"] == "dataset"
+    places = {
+        place: (value, hit.words.get(place, "")) for place, value in (OF_DATASET if is_dataset else OF_FIELD).items()
+    }
+    held = tuple(_held(needle, places) for needle in question.needles)
+    weight = [w * _LAST if n == len(weight) - 1 else w for n, w in enumerate(weight)] if len(weight) > 1 else weight
+    total = sum(weight) or 1.0
+    fit = sum(w * h.quality for w, h in zip(weight, held, strict=True) if h is not None) / total
+    reasons = {"words": fit}
+    if question.needles:
+        reasons["name"] = _NAME_SHARE * fit * _of_name(held, hit, is_dataset)
+        if len(question.words) > 1:
+            everywhere = [_set(text) for _, text in places.values()]
+            around = sum(1 for word in question.words if any(word in s or STEM + stem(word) in s for s in everywhere))
+            reasons["context"] = _CONTEXT * around / len(question.words)
+        if likeness:
+            reasons["meaning"] = _LIKE * max(0.0, likeness)
+        if is_dataset and question.wide:
+            reasons["dataset"] = _WIDE * question.wide * min(1.0, fit + max(0.0, likeness))
+        own = _set(hit.words.get("name", "")) | _set(hit.words.get("entity", ""))
+        if not is_dataset and any(CONCEPT + concept in own for concept in question.hints):
+            reasons["hint"] = _HINTED
+    if question.spelled is not None:
+        if question.spelled in hit.exact:
+            reasons["exact"] = _EXACT
+        elif question.spelled in hit.suffixes:
+            reasons["exact"] = _SUFFIX
+        elif is_dataset and len(question.spelled) > 1 and any(n.startswith(question.spelled) for n in hit.exact):
+            reasons["exact"] = _BEGUN
+    reasons["used"] = USED * math.log1p(hit.usage)
+    score = sum(reasons.values())
+    if hit.rank != 1:
+        reasons["state"] = hit.rank
+        score *= hit.rank
+    return Ranked(hit, score, held, reasons)
+
+
+def _of_name(held: Sequence[Held | None], hit: IndexHit, is_dataset: bool) -> float:
+    """Which share of the name's own words was asked for. Names of datasets begin with a system or domain."""
+    spans = _spans(hit.words.get("name", ""), hit.own)
+    covered = {at for each in held if each is not None and each.where == "name" for word in each.words
+               for at in spans.get(word, ())}  # fmt: skip
+    return min(1.0, len(covered) / max(1, hit.own - (0.5 if is_dataset else 0)))
+
+
+@lru_cache(20_000)
+def _spans(name: str, count: int) -> Mapping[str, frozenset[int]]:
+    """Word, stem or concept -> which of a name's own words it is; the first `count` words are its own."""
+    words = name.split()
+    own = words[:count]
+    found: dict[str, set[int]] = {}
+    spread: list[str] = []
+    of: list[int] = []
+    vocabulary = builtin()
+    for at, word in enumerate(own):
+        for part in vocabulary.parts(word):
+            spread.append(part)
+            of.append(at)
+        for each in (word, STEM + stem(word), *vocabulary.parts(word)):
+            found.setdefault(each, set()).add(at)
+    for phrase in vocabulary.find(spread):
+        for concept in phrase.concepts:
+            for mark in (CONCEPT + concept, *(BROADER + wider for wider in vocabulary.broader.get(concept, ()))):
+                found.setdefault(mark, set()).update(of[phrase.start : phrase.end])
+    every = frozenset(range(len(own)))
+    if len(words) > count > 1:
+        found[words[count]] = set(every)  # all of them as one word
+    return {word: frozenset(places) for word, places in found.items()}
+
+
+_Places = Mapping[str, tuple[float, str]]
+"""Where words of a document are -> how much it counts, and the words."""
+
+
+def _held(needle: Needle, places: _Places) -> Held | None:
+    if needle.phrase:
+        wanted = f" {' '.join(needle.words)} "
+        inside = [(value, place) for place, (value, text) in places.items() if wanted in f" {text} "]
+        value, where = max(inside, default=(0.0, ""))
+        return Held(needle.text, where, value, "word", words=needle.words) if where else None
+    best: Held | None = None
+    for way in needle.ways:
+        if best is not None and best.quality >= way.quality:
+            continue
+        found = _by_way(needle, way, places)
+        if found is not None and (best is None or found.quality > best.quality):
+            best = found
+    return best
+
+
+def _by_way(needle: Needle, way: Way, places: _Places) -> Held | None:
+    """Each word where it counts most; words of one way in several places count a little less."""
+    found: list[tuple[float, str, str, str]] = []
+    for word in way.words:
+        one = _word(word, way.loose, word not in way.known, places)
+        if one is None:
+            return None
+        found.append(one)
+    worst = min(found, key=lambda one: one[0])
+    apart = 1.0 if len({one[1] for one in found}) == 1 else 0.9
+    quality = way.quality * apart * sum(one[0] for one in found) / len(found)
+    how = worst[2] if way.words[0][0].isalnum() else "stem" if way.words[0].startswith(STEM) else "meaning"
+    slipped = worst[3] if worst[2] == "slip" else None
+    return Held(needle.text, worst[1], quality, how, slipped, tuple(one[3] for one in found))
+
+
+def _word(word: str, loose: bool, slipped: bool, places: _Places) -> tuple[float, str, str, str] | None:
+    """(quality, where, how, the document's word), or None."""
+    best: tuple[float, str, str, str] | None = None
+    for place, (value, text) in places.items():
+        if text and (best is None or value > best[0]):
+            found = _inside(word, loose, slipped, text)
+            if found is not None and (best is None or value * found[0] > best[0]):
+                best = (value * found[0], place, found[1], found[2])
+    return best
+
+
+@lru_cache(100_000)
+def _inside(word: str, loose: bool, slipped: bool, text: str) -> tuple[float, str, str] | None:
+    """(how well, in which way, the text's word), or None."""
+    if word in _set(text):
+        return 1.0, "word", word
+    if not loose:
+        return None
+    words = text.split()
+    if len(word) > 1 and (other := next((w for w in words if w.startswith(word)), None)):
+        return PREFIX, "beginning", other
+    allowed = slips(word) if slipped else 0
+    if allowed:
+        for other in words:
+            if other[:1] == word[:1] and OSA.distance(word, other, score_cutoff=allowed) <= allowed:
+                return SLIP, "slip", other
+    return None
+
+
+@lru_cache(20_000)
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())

@@ -1,0 +1,198 @@
+"""Words that mean the same: everyday words, abbreviations and five languages, as concepts. Pure after loading.
+
+A concept becomes a word of its own, `~postcode`, beside those that were written; no name can spell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import snowballstemmer
+import yaml
+
+from catalog.tokens import split
+
+CONCEPT, BROADER, STEM = "~", "^", "="
+"""What the words begin with that stand for a concept, for a kind of it, and for a stem. No split name holds them."""
+
+_SHORTEST = 3
+_SHORT = frozenset({"id", "ip", "no", "nr"})
+_COMPOUND = 6
+_stemmer = snowballstemmer.stemmer("english")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words `start` to `end` (without) of a list, which name these concepts."""
+
+    start: int
+    end: int
+    concepts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """phrases: words -> concepts; broader: concept -> wider ones; entities: kind of personal data -> concepts.
+
+    spoken: concept of the glossary -> its phrases. Documents are not indexed under these concepts, so that a new synonym
+    is of use at once; a question for one phrase asks for the words of the others.
+    hints: words that ask -> concepts of what answers them; collections: words for datasets.
+    """
+
+    phrases: Mapping[tuple[str, ...], tuple[str, ...]]
+    broader: Mapping[str, tuple[str, ...]]
+    entities: Mapping[str, tuple[str, ...]]
+    other_entities: tuple[str, ...]
+    fillers: frozenset[str]
+    longest: int
+    lexicon: frozenset[str] = field(repr=False)
+    spoken: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    hints: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    collections: frozenset[str] = frozenset()
+
+    def find(self, words: Sequence[str]) -> list[Phrase]:
+        """The longest phrases from left to right; none overlap."""
+        found: list[Phrase] = []
+        at = 0
+        while at < len(words):
+            for end in range(min(len(words), at + self.longest), at, -1):
+                concepts = self.phrases.get(tuple(words[at:end])) or self._plural(words[at:end])
+                if concepts:
+                    found.append(Phrase(at, end, concepts))
+                    at = end
+                    break
+            else:
+                at += 1
+        return found
+
+    def _plural(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The phrase whose last word is the singular of this one's."""
+        last = words[-1]
+        if len(last) < 4 or not last.endswith("s"):
+            return ()
+        for singular in (
+            last[:-1],
+            last[:-2] if last.endswith("es") else "",
+            f"{last[:-3]}y" if last.endswith("ies") else "",
+        ):
+            if singular and (concepts := self.phrases.get((*words[:-1], singular))):
+                return concepts
+        return ()
+
+    def indexed(self, words: Sequence[str]) -> list[str]:
+        """What a document is found by besides the words that were written: stems, parts of compounds, concepts."""
+        found: dict[str, None] = {}
+        spread: list[str] = []
+        for word in words:
+            parts = self.parts(word)
+            found.update(dict.fromkeys(parts if len(parts) > 1 else ()))
+            spread += parts
+            if (root := stem(word)) != word:
+                found[STEM + root] = None
+        for phrase in self.find(spread):
+            found.update(dict.fromkeys(self._of(phrase.concepts)))
+        return list(found)
+
+    def of_entities(self, entities: Iterable[str]) -> list[str]:
+        """The same for kinds of personal data."""
+        concepts = (c for entity in entities for c in self.entities.get(entity, self._other(entity)))
+        return list(dict.fromkeys(self._of(concepts)))
+
+    def _other(self, entity: str) -> tuple[str, ...]:
+        return self.other_entities if len(entity.split("_")[0]) == 2 else ()
+
+    def _of(self, concepts: Iterable[str]) -> Iterable[str]:
+        for concept in concepts:
+            yield CONCEPT + concept
+            for wider in self.broader.get(concept, ()):
+                yield BROADER + wider
+
+    def parts(self, word: str) -> list[str]:
+        """`kundennummer` -> kunden, nummer; a word that is known, or is no compound of known words, stays whole."""
+        if len(word) < _COMPOUND or word in self.lexicon or not word.isalpha():
+            return [word]
+        return list(_cut(word, self.lexicon)) or [word]
+
+
+def stem(word: str) -> str:
+    """The English stem; short words have none."""
+    return _stem(word) if len(word) > 3 and word.isascii() and word.isalpha() else word
+
+
+@lru_cache(100_000)
+def _stem(word: str) -> str:
+    found: str = _stemmer.stemWord(word)
+    return found
+
+
+@lru_cache(100_000)
+def _cut(word: str, lexicon: frozenset[str]) -> tuple[str, ...]:
+    """The fewest known words that a word is made of, with an `s`, `n` or `en` between them; none if there are none."""
+    best: list[list[str] | None] = [[], *([None] * len(word))]
+    for end in range(2, len(word) + 1):
+        for start in range(end - 1):
+            before = best[start]
+            part = word[start:end]
+            if before is None or (best[end] is not None and len(best[end] or ()) <= len(before) + 1):
+                continue
+            if part in lexicon:
+                best[end] = [*before, part]
+            elif before == [] and start == 0:
+                for link in ("s", "n", "en", "es"):
+                    bare = part.removesuffix(link)
+                    if bare != part and bare in lexicon and end < len(word):
+                        best[end] = [bare]
+                        break
+    return tuple(best[len(word)] or ())
+
+
+@lru_cache(1)
+def builtin() -> Vocabulary:
+    """What comes with Weir."""
+    return make(
+        yaml.safe_load(resources.files("catalog.search.language").joinpath("vocabulary.yaml").read_text("utf-8"))
+    )
+
+
+def make(document: Mapping[str, Any]) -> Vocabulary:
+    """A vocabulary from a document in the form of vocabulary.yaml."""
+    phrases: dict[tuple[str, ...], dict[str, None]] = {}
+    for concept, texts in document["concepts"].items():
+        for text in (*texts, concept.replace("_", " ")):
+            phrases.setdefault(tuple(split(text)), {})[concept] = None
+    fillers = frozenset(word for listed in document["fillers"].values() for text in listed for word in split(text))
+    for phrase, concepts in list(phrases.items()):
+        bare = tuple(word for word in phrase if word not in fillers)
+        if 1 < len(bare) < len(phrase):
+            phrases.setdefault(bare, {}).update(concepts)
+    words = {word for phrase in phrases for word in phrase if len(word) >= _SHORTEST or word in _SHORT}
+    return Vocabulary(
+        phrases={phrase: tuple(concepts) for phrase, concepts in phrases.items()},
+        broader={concept: tuple(wider) for concept, wider in document["broader"].items()},
+        entities={entity: tuple(concepts) for entity, concepts in document["entities"].items()},
+        other_entities=tuple(document.get("other_entities", ())),
+        fillers=fillers,
+        longest=max(map(len, phrases)),
+        lexicon=frozenset(words - fillers),
+        hints={tuple(split(asked)): tuple(concepts) for asked, concepts in document.get("hints", {}).items()},
+        collections=frozenset(document.get("collections", ())),
+    )
+
+
+def with_terms(base: Vocabulary, terms: Iterable[tuple[str, Sequence[str]]]) -> Vocabulary:
+    """The vocabulary with the glossary's own: (term, its synonyms)."""
+    phrases = {phrase: list(concepts) for phrase, concepts in base.phrases.items()}
+    spoken: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for term, synonyms in terms:
+        concept = f"term {term}"
+        spoken[concept] = tuple(dict.fromkeys(words for text in (term, *synonyms) if (words := tuple(split(text)))))
+        for words in spoken[concept]:
+            phrases.setdefault(words, []).append(concept)
+    return Vocabulary(
+        {phrase: tuple(dict.fromkeys(concepts)) for phrase, concepts in phrases.items()}, base.broader, base.entities,
+        base.other_entities, base.fillers, max(map(len, phrases)), base.lexicon, spoken, base.hints, base.collections,
+    )  # fmt: skip

@@ -1,0 +1,96 @@
+"""What an index holds that is near a question in meaning."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from catalog.errors import WeirError
+from catalog.ports import Meaning, SearchIndex
+from catalog.search.language.labels import Labels
+from catalog.search_model import IndexHit
+from catalog.tokens import split
+
+_log = logging.getLogger(__name__)
+
+_MOST = 60_000  # labels; 1,000 bytes each
+_NEAR = 30
+_LEAST = 0.35
+_PAUSE_S = 10.0
+_AROUNDS = 20_000  # vectors kept of documents that were ranked; 1,000 bytes each
+_DESCRIBED = 300  # letters of a description
+
+
+class Nearby:
+    """The labels of the index, read again in the background when it changed. Safe for threads."""
+
+    def __init__(self, index: SearchIndex, meaning: Meaning) -> None:
+        self._index, self._meaning = index, meaning
+        self._labels = Labels(meaning)
+        self.words: frozenset[str] = frozenset()
+        """Words that occur in labels."""
+        self._arounds: dict[str, Any] = {}
+        self._stamp = ""
+        self._looked = float("-inf")
+        self._reading = threading.Lock()
+        self.vector = lru_cache(500)(self._vector)
+
+    def labels(self, text: str) -> tuple[str, ...]:
+        """Labels near to a text in meaning, nearest first."""
+        self._follow()
+        return self._labels.near(self.vector(text), _NEAR, _LEAST)
+
+    def likeness(self, text: str, hits: Sequence[IndexHit]) -> list[float]:
+        """-1..1 for each hit: the likeness of its label alone, or with its description and dataset where that is more."""
+        vector = self.vector(text)
+        alone = self._labels.likeness(vector, [hit.label for hit in hits])
+        around = [_around(hit) for hit in hits]
+        if missing := [each for each in dict.fromkeys(around) if each not in self._arounds]:
+            if len(self._arounds) > _AROUNDS:
+                self._arounds = {}
+            self._arounds |= dict(zip(missing, self._meaning.vectors(missing), strict=True))
+        known = self._arounds
+        return [
+            max(one, float(known[each] @ vector)) if each in known else one
+            for one, each in zip(alone, around, strict=True)
+        ]
+
+    def read(self) -> None:
+        """Read the labels now, where the index changed. Raises Unavailable."""
+        stamp = self._index.stamp()
+        if stamp != self._stamp:
+            listed = [label for label, _ in self._index.labels(_MOST)]
+            if len(listed) == _MOST:
+                _log.warning("Only the %d most frequent labels are found by meaning; all are found by words.", _MOST)
+            self._labels = Labels(self._meaning, listed, self._labels)
+            self.words = frozenset(word for label in listed for word in label.split())
+            self._stamp = stamp
+
+    def _vector(self, text: str) -> Any:
+        return self._meaning.vectors([text])[0]
+
+    def _follow(self) -> None:
+        if time.monotonic() - self._looked < _PAUSE_S or not self._reading.acquire(blocking=False):
+            return
+        self._looked = time.monotonic()
+        threading.Thread(target=self._read_once, name="weir-search-labels", daemon=True).start()
+
+    def _read_once(self) -> None:
+        try:
+            self.read()
+        except WeirError as error:
+            _log.warning("Labels of the search index cannot be read: %s", error.message)
+        except Exception as error:
+            _log.error("Labels of the search index cannot be read: %s", type(error).__name__)
+        finally:
+            self._reading.release()
+
+
+def _around(hit: IndexHit) -> str:
+    """A document's label with its description, and for a field with its dataset's name."""
+    dataset = split(hit.source["name"]) if hit.source["kind"] == "field" else ()
+    return " ".join((hit.label, str(hit.source.get("description") or "")[:_DESCRIBED], *dataset)).strip()

@@ -1,0 +1,299 @@
+"""Search over datasets and fields: what is asked becomes needles, the index finds candidates, and they are ranked here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from catalog.datasets.clusters import Clusters
+from catalog.errors import InvalidInput
+from catalog.ports import CatalogStore, Meaning, SearchIndex
+from catalog.search.answers import Hit, SearchAnswer, Suggestion
+from catalog.search.clicks import Clicks, tie_broken
+from catalog.search.highlight import highlights
+from catalog.search.indexing import Indexing
+from catalog.search.language.query import Question, parse
+from catalog.search.language.ranking import Ranked, rank, weights
+from catalog.search.language.typing import CHOICES, Begun, begun_filter, fitting
+from catalog.search.language.vocabulary import Vocabulary, builtin, with_terms
+from catalog.search.nearby import Nearby
+from catalog.search_model import FILTERS, IndexPage, SearchQuery
+
+_DEEPEST = 10_000  # how far the index pages; further on, a narrower query is the better way
+_MOST = 1000
+_RANKED = 100  # candidates whose order is made here; further hits follow as the index has them
+_RELAXED = 60
+_LABELLED = 40
+_WORTH = 0.5  # what lacks a word of the query is shown where its score is that share of the best
+_BEST_FIELDS = 5
+_TERMS_S = 5.0
+_SUGGESTIONS = 10
+
+
+class Search(Indexing):
+    """Answers searches; keeping the index in step is inherited."""
+
+    def __init__(
+        self,
+        store: CatalogStore,
+        index: SearchIndex,
+        clusters: Clusters,
+        meaning: Meaning | None = None,
+        clicks: Clicks | None = None,
+    ) -> None:
+        """`meaning`: what is near a question in meaning is found, too; None: words alone count. `clicks` break ties."""
+        super().__init__(store, index)
+        self._clicks = clicks
+        self._nearby = Nearby(index, meaning) if meaning is not None else None
+        self._clusters = clusters
+        self._vocabulary: tuple[float, Vocabulary] = (float("-inf"), builtin())
+
+    def search(
+        self,
+        q: str = "",
+        *,
+        filters: Mapping[str, Sequence[str]] | None = None,
+        limit: int = 20,
+        offset: int = 0,
+        explain: bool = False,
+        grouped: bool = False,
+    ) -> SearchAnswer:
+        """Datasets and fields, best first; everything for an empty query.
+
+        What holds every word comes first. Where that is little, what lacks some of them follows.
+        filters: any of catalog.search_model.FILTERS -> values, one of which must fit; they may be typed in `q`, too, as
+        `owner:otto`. `entity` and `tag` take PII. explain: each hit has its reasons. grouped: hits are datasets, each with
+        its best fields.
+        Raises InvalidInput for an unknown filter or a page too deep, Unavailable when the index does not answer.
+        """
+        if not 0 <= limit <= _MOST:
+            raise InvalidInput(f"limit must be 0 to {_MOST}, not {limit}.", details={"limit": limit})
+        if offset < 0 or offset + limit > _DEEPEST:
+            raise InvalidInput(
+                f"offset and limit together reach {_DEEPEST:,} hits at most; search for something narrower.",
+                details={"offset": offset, "limit": limit},
+            )
+        question = self._question(q)
+        wanted = self._wanted({**question.filters, **(filters or {})})
+        asked = SearchQuery(question.needles, question.spelled, wanted, _RANKED)
+        queries = [asked]
+        if self._nearby and question.needles and (labels := self._nearby.labels(question.text)):
+            queries.append(replace(asked, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False))
+        page, *near = self._index.ask(queries)
+        weight = _weights(page, question)
+        ranked = self._ranked(page, near, asked, question, weight)
+        if self._clicks is not None and question.needles:
+            ranked = tie_broken(ranked, self._clicks.of(q))
+        whole = page.total <= len(page.hits)
+        total = len(ranked) if whole else page.total
+        if grouped:
+            whole = self._enough(ranked, asked, question, weight, offset + limit, whole)
+            return self._grouped(ranked, page, question, limit, offset, explain, whole)
+        if offset + limit > len(ranked) and not whole:
+            more = self._index.search(replace(asked, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
+            seen = {each.hit.id for each in ranked}
+            ranked += rank([hit for hit in more.hits if hit.id not in seen], question, weight)
+        shown = tuple(_hit(each, question, explain) for each in ranked[offset : offset + limit])
+        return _answer(total, shown, page, ranked, question)
+
+    def _ranked(
+        self,
+        page: IndexPage,
+        near: Sequence[IndexPage],
+        asked: SearchQuery,
+        question: Question,
+        weight: Sequence[float],
+    ) -> list[Ranked]:
+        """What holds every needle; then, where that is little, what lacks some, and what is near in meaning."""
+        needles = question.needles
+        if not needles:
+            ranked = rank(page.hits, question, weight)
+            return ranked if question.spelled else sorted(ranked, key=lambda r: r.hit.source["kind"] != "dataset")
+        hits = {hit.id: hit for hit in page.hits}
+        strict = frozenset(hits)
+        if len(needles) > 1 and page.total < _RANKED:
+            fewer = replace(
+                asked, least=(len(needles) + 1) // 2 if len(needles) > 2 else 1, limit=_RELAXED, counted=False,
+                weights=tuple(weight),
+            )  # fmt: skip
+            hits |= {hit.id: hit for hit in self._index.search(fewer).hits}
+        hits |= {hit.id: hit for other in near for hit in other.hits}
+        listed = list(hits.values())
+        likeness = self._nearby.likeness(question.text, listed) if self._nearby else None
+        ranked = rank(listed, question, weight, likeness)
+        best = ranked[0].score if ranked else 0.0
+        return [each for each in ranked if each.hit.id in strict or each.score >= _WORTH * best]
+
+    def warm(self) -> None:
+        """Read what finds by meaning, before the first question. Raises Unavailable."""
+        if self._nearby is not None:
+            self._nearby.read()
+
+    def suggest(self, q: str, limit: int = _SUGGESTIONS) -> list[Suggestion]:
+        """What the query may become: names of datasets and fields that hold its words, the last of them begun; values of
+        the filter that it ends with (`owner:ot`), of what the rest finds.
+
+        Raises InvalidInput, Unavailable, as `search`.
+        """
+        if (filter_ := begun_filter(q)) is not None:
+            return self._values(filter_, limit)
+        question = self._question(q)
+        if not question.needles:
+            return []
+        loose = tuple(replace(needle, ways=needle.ways[:1]) for needle in question.needles)
+        page = self._index.search(
+            SearchQuery(loose, question.spelled, self._wanted(question.filters), 60, counted=False)
+        )
+        found: dict[str, Suggestion] = {}
+        for each in rank(page.hits, replace(question, needles=loose), [1.0] * len(loose)):
+            source = each.hit.source
+            text = source["name"] if source["kind"] == "dataset" else source["path"].rpartition(".")[2]
+            found.setdefault(text.lower(), Suggestion(text, source["kind"], source["reference"]))
+            if len(found) == limit:
+                break
+        return list(found.values())
+
+    def _values(self, filter_: Begun, limit: int) -> list[Suggestion]:
+        """The most frequent values of a filter first."""
+        values: Sequence[str] = CHOICES.get(filter_.name, ())
+        if not values:
+            question = self._question(filter_.rest)
+            others = {name: chosen for name, chosen in question.filters.items() if name != filter_.name}
+            asked = SearchQuery(question.needles, question.spelled, self._wanted(others), 0)
+            values = [value for value, _ in self._index.search(asked).facets.get(filter_.name, ())]
+        return [Suggestion(value, filter_.name) for value in fitting(values, filter_.begun, limit)]
+
+    def _grouped(
+        self,
+        ranked: Sequence[Ranked],
+        page: IndexPage,
+        question: Question,
+        limit: int,
+        offset: int,
+        explain: bool,
+        whole: bool,
+    ) -> SearchAnswer:
+        """Datasets, in the order of their best document, each with its best fields. whole: nothing else was found."""
+        groups: dict[str, list[Ranked]] = {}
+        for each in ranked:
+            groups.setdefault(each.hit.id.split(".")[0], []).append(each)
+        hits = []
+        for members in list(groups.values())[offset : offset + limit]:
+            own = next((m for m in members if m.hit.source["kind"] == "dataset"), None)
+            inside = [m for m in members if m is not own]
+            fields = tuple(_hit(m, question, explain) for m in inside[:_BEST_FIELDS])
+            head = own or members[0]
+            shown = _hit(head, question, explain)
+            if own is None:
+                source = {k: v for k, v in head.hit.source.items() if k not in _OF_FIELDS} | {"kind": "dataset"}
+                shown = replace(shown, source=source, highlights={})
+            hits.append(replace(shown, score=members[0].score, fields=fields, matching=(len(inside), whole)))
+        return _answer(len(groups) if whole else max(page.datasets, len(groups)), tuple(hits), page, ranked, question)
+
+    def _enough(
+        self,
+        ranked: list[Ranked],
+        asked: SearchQuery,
+        question: Question,
+        weight: Sequence[float],
+        most: int,
+        whole: bool,
+    ) -> bool:
+        """Add further hits until they are of so many datasets; True when there are no others."""
+        seen = {each.hit.id for each in ranked}
+        offset = _RANKED
+        while not whole and len({key.split(".")[0] for key in seen}) < most and offset < _DEEPEST:
+            more = self._index.search(
+                replace(asked, limit=min(_MOST, _DEEPEST - offset), offset=offset, counted=False)
+            ).hits
+            ranked += rank([hit for hit in more if hit.id not in seen], question, weight)
+            seen |= {hit.id for hit in more}
+            offset += _MOST
+            whole = len(more) < _MOST
+        return whole
+
+    def _question(self, q: str) -> Question:
+        return parse(q, self._words(), self._nearby.words if self._nearby else frozenset())
+
+    def _words(self) -> Vocabulary:
+        """The vocabulary with the glossary's synonyms, some seconds old at most."""
+        read, vocabulary = self._vocabulary
+        if time.monotonic() - read > _TERMS_S:
+            terms = [(d.key, d.spec.get("synonyms", ())) for d in self._store.documents("GlossaryTerm")]
+            vocabulary = with_terms(builtin(), terms) if terms else builtin()
+            self._vocabulary = (time.monotonic(), vocabulary)
+        return vocabulary
+
+    def _wanted(self, filters: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        wanted: dict[str, tuple[str, ...]] = {}
+        for name, values in filters.items():
+            if name not in FILTERS:
+                raise InvalidInput(f"There is no filter {name!r}; filters are {', '.join(FILTERS)}.")
+            known = tuple(spelling for value in values if value for spelling in self._spellings(name, value))
+            if known:
+                wanted[name] = known
+        return wanted
+
+    def _spellings(self, facet: str, value: str) -> tuple[str, ...]:
+        """A filter's value as the index holds it; a group may be named without `group:`, an entity in small letters."""
+        match facet:
+            case "namespace":
+                return (self._clusters.namespace(value),)
+            case "owner":
+                return (value, f"group:{value}")
+            case "entity":
+                return (value, value.upper())
+            case "tag":
+                return (value, value.upper())
+            case "kind" | "type" | "has" | "is":
+                return (value.lower(),)
+            case _:
+                return (value,)
+
+
+_OF_FIELDS = ("path", "types", "presence", "states", "description")
+
+
+def _weights(page: IndexPage, question: Question) -> list[float]:
+    return weights(page.held, page.size) if page.held else [1.0] * len(question.needles)
+
+
+def _answer(
+    total: int, hits: tuple[Hit, ...], page: IndexPage, ranked: Sequence[Ranked], question: Question
+) -> SearchAnswer:
+    best = ranked[0] if ranked else None
+    exact = best is not None and "exact" in best.reasons
+    lacking = [] if best is None or exact else [
+        needle.text for needle, held in zip(question.needles, best.held, strict=True) if held is None
+    ]  # fmt: skip
+    return SearchAnswer(
+        total, hits, page.facets, tuple(lacking), None if best is None or exact else _meant(best, question),
+        question.filters,
+    )  # fmt: skip
+
+
+def _meant(best: Ranked, question: Question) -> str | None:
+    """The query with the words of the best hit in place of those that were misspelled."""
+    slips = [held for held in best.held if held is not None and held.how == "slip" and held.word]
+    if not slips:
+        return None
+    words = [
+        held.word if held is not None and held.how == "slip" and held.word else needle.text
+        for needle, held in zip(question.needles, best.held, strict=True)
+    ]
+    return " ".join(words)
+
+
+def _hit(ranked: Ranked, question: Question, explain: bool) -> Hit:
+    why: dict[str, Any] | None = None
+    if explain:
+        why = {name: round(value, 4) for name, value in ranked.reasons.items()}
+        why["held"] = [
+            {"needle": needle.text, "missing": True}
+            if held is None
+            else {"needle": held.needle, "in": held.where, "how": held.how, "quality": round(held.quality, 3)}
+            for needle, held in zip(question.needles, ranked.held, strict=True)
+        ]
+    return Hit(ranked.score, ranked.hit.source, highlights(ranked.hit.source, question.needles), why)

@@ -1,0 +1,184 @@
+"""The words of the where-is report, and what one dataset adds to it. Pure."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from catalog.entities import tag_matches
+from catalog.errors import InvalidInput
+from catalog.model import ReviewState, SchemaVersion
+from catalog.paths import FieldPath
+from catalog.problems import unread
+from catalog.records import ClassificationRecord, DatasetRecord, FieldNote, rfc3339
+from catalog.tokens import spelled, split
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Exactly one of the three."""
+
+    field: str | None = None
+    entity: str | None = None
+    term: str | None = None
+
+    def __post_init__(self) -> None:
+        if sum(bool(part) for part in (self.field, self.entity, self.term)) != 1:
+            raise InvalidInput(
+                "Say what to look for by exactly one of field=, entity= or term=, as in entity=EMAIL_ADDRESS."
+            )
+
+    def to_json(self) -> dict[str, str]:
+        return {name: value for name in ("field", "entity", "term") if (value := getattr(self, name))}
+
+    def __str__(self) -> str:
+        return next(f"{name} {value}" for name, value in self.to_json().items())
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place. `entity`, `state`, `share` are None where a field was asked for that carries no tag."""
+
+    dataset: DatasetRecord
+    path: str
+    entity: str | None = None
+    state: str | None = None
+    share: float | None = None
+    evidence: Mapping[str, Any] | None = None
+    flows: tuple[Mapping[str, Any], ...] = ()
+    readers: tuple[Mapping[str, Any], ...] = ()
+    access: tuple[Mapping[str, Any], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        topic = self.dataset.topic
+        return {
+            "namespace": self.dataset.id.namespace,
+            "name": self.dataset.id.name,
+            "reference": self.dataset.reference,
+            "path": self.path,
+            "entity": self.entity,
+            "state": self.state,
+            "share": self.share,
+            "evidence": dict(self.evidence or {}),
+            "owners": [str(owner) for owner in self.dataset.owners],
+            "retention_ms": topic.get("retention_ms"),
+            "cleanup_policy": topic.get("cleanup_policy"),
+            "flows": [dict(flow) for flow in self.flows],
+            "readers": [dict(reader) for reader in self.readers],
+            "access": [dict(entry) for entry in self.access],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`inputs_hash`: the same while nothing changed that the report rests on; `as_of` None = now."""
+
+    asked: Asked
+    as_of: datetime | None
+    places: tuple[Place, ...]
+    gaps: tuple[Mapping[str, Any], ...]
+    generated_at: datetime
+    inputs_hash: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "asked": {**self.asked.to_json(), **({"as_of": rfc3339(self.as_of)} if self.as_of else {})},
+            "places": [place.to_json() for place in self.places],
+            "gaps": [dict(gap) for gap in self.gaps],
+            "generated_at": rfc3339(self.generated_at),
+            "inputs_hash": self.inputs_hash,
+        }
+
+
+def places_in(
+    record: DatasetRecord,
+    schema: SchemaVersion | None,
+    tags: Sequence[ClassificationRecord],
+    notes: Sequence[FieldNote],
+    terms: Mapping[str, Sequence[str]],
+    wanted_terms: frozenset[str],
+    asked: Asked,
+) -> list[Place]:
+    holding = [tag for tag in tags if tag.holds]
+    if asked.entity:
+        places = [_place(record, tag) for tag in holding if tag_matches(asked.entity, tag.entity)]
+        known = {(place.path, place.entity) for place in places}
+        for note in notes:
+            for term in note.terms:
+                for tag_name in terms.get(term, ()):
+                    if tag_matches(asked.entity, tag_name) and (note.path, tag_name) not in known:
+                        known.add((note.path, tag_name))
+                        confirmed = str(ReviewState.CONFIRMED)
+                        places.append(Place(record, note.path, tag_name, confirmed, None, {"term": term}))
+        return sorted(places, key=lambda p: (p.path, p.entity or ""))
+    if asked.term:
+        paths = {note.path for note in notes if wanted_terms & set(note.terms)}
+    else:
+        every = {f.path for f in schema.fields} if schema else set()
+        every |= {tag.path for tag in tags} | {note.path for note in notes}
+        paths = {path for path in every if field_matches(asked.field or "", path)}
+    places = []
+    for path in sorted(paths):
+        own = [_place(record, tag) for tag in holding if tag.path == path]
+        places += own or [Place(record, path)]
+    return places
+
+
+def _place(record: DatasetRecord, tag: ClassificationRecord) -> Place:
+    return Place(record, tag.path, tag.entity, str(tag.state), tag.share, tag.evidence)
+
+
+def field_matches(wanted: str, path: str) -> bool:
+    """True when `wanted` is the path, its end, its last name (however written: customerEmail, customer_email), or a
+    pattern with `*` of the path or of its end."""
+    ask, full = spelled(wanted), spelled(path)
+    if not ask:
+        return False
+    if ask == full or full.endswith("." + ask):
+        return True
+    if "*" in ask:
+        return fnmatch.fnmatchcase(full, ask) or fnmatch.fnmatchcase(full, "*." + ask)
+    return "." not in ask and split(wanted) == split(FieldPath.parse(path).name)
+
+
+def gaps_of(record: DatasetRecord, schema: SchemaVersion | None, as_of: datetime | None) -> list[dict[str, Any]]:
+    """What is not known of a dataset."""
+    name = record.reference
+    error = record.scan.get("error")
+    gaps = []
+    if error and _before(error.get("at"), as_of):
+        gaps.append(gap("scan_failed", f"The last scan of {name} failed: {error['message']}", record))
+    if record.source == "lineage":
+        return gaps  # named together, see `catalog.where_is.report`
+    if record.scanned_at is None or (as_of is not None and schema is None and record.declared_ddl is None):
+        when = "" if as_of is None else " by then"
+        gaps.append(gap("never_scanned", f"{name} was never scanned{when}.", record))
+        return gaps
+    if as_of is not None:
+        return gaps
+    for path in record.unscanned:
+        gaps.append(gap("unscanned_field", f"{path} of {name} could not be looked through to the end.", record, path))
+    if not record.scan.get("complete"):
+        read, retained = record.scan.get("records"), record.topic.get("retained")
+        of = f" of about {retained:,}" if retained else ""
+        if read or retained:
+            gaps.append(gap("partial_window", f"{read or 0:,}{of} records of {name} were read.", record))
+    if lost := unread(record.scan.get("problems", ())):
+        gaps.append(gap("undecoded", f"{lost:,} keys, values or headers of {name} could not be read.", record))
+    return gaps
+
+
+def _before(moment: str | None, as_of: datetime | None) -> bool:
+    return as_of is None or (moment is not None and datetime.fromisoformat(moment) <= as_of)
+
+
+def gap(kind: str, message: str, record: DatasetRecord | None = None, path: str | None = None) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": kind, "message": message}
+    if record is not None:
+        found |= {"namespace": record.id.namespace, "name": record.id.name}
+    if path is not None:
+        found["path"] = path
+    return found

@@ -1,0 +1,239 @@
+"""Where is this field, kind of personal data or term: every place, who reads it, where it goes, what is unknown.
+
+The report says what was not looked at as plainly as what was found.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Any, Protocol
+
+from catalog.datasets.clusters import Clusters
+from catalog.datasets.terms import term_tags
+from catalog.errors import InvalidInput, Unavailable
+from catalog.model import DatasetId, SchemaVersion
+from catalog.ports import CatalogStore, Clock
+from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, rfc3339
+from catalog.where_is.places import Asked, Place, Report, gap, gaps_of, places_in
+
+
+class Flows(Protocol):
+    """The sliver of lineage that the report needs."""
+
+    def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
+        """Where the field goes next, any number of hops: {id: nodeId, raw: False once it was masked on the way}."""
+
+
+class Readers(Protocol):
+    def readers_of(self, dataset: DatasetId, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
+        """Jobs and consumer groups that read the dataset: {kind, name, last_seen...}."""
+
+
+class Access(Protocol):
+    """The sliver of the policies that the report needs."""
+
+    def who_may_read(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
+        """Who sees the field: {user | group | role, via, masked...}."""
+
+
+class WhereIs:
+    """Makes the report. A room that is not given, or does not answer, becomes a gap and not an error."""
+
+    def __init__(
+        self,
+        store: CatalogStore,
+        clusters: Clusters,
+        clock: Clock,
+        flows: Flows | None = None,
+        readers: Readers | None = None,
+        access: Access | None = None,
+    ) -> None:
+        self._store = store
+        self._clusters = clusters
+        self._clock = clock
+        self._flows = flows
+        self._readers = readers
+        self._access = access
+
+    def report(
+        self,
+        *,
+        field: str | None = None,
+        entity: str | None = None,
+        term: str | None = None,
+        as_of: datetime | None = None,
+    ) -> Report:
+        """field: a path (`value.customer.email`), its end (`customer.email`), a name (`email`), any of them with `*`,
+        or one dataset's as `prod/orders:value.email`; entity: a tag, `PII` for every kind of personal data;
+        term: a glossary term, with those below it. as_of: how it was known then.
+
+        Raises InvalidInput unless exactly one is given; DatasetNotFound for a dataset that is not there.
+        """
+        asked = Asked(field, entity, term)
+        now = self._clock()
+        if as_of is not None and as_of > now:
+            raise InvalidInput("asOf lies in the future; a report knows the past and the present.")
+        datasets = self._datasets(as_of)
+        if field and ":" in field and (only := self._only(field)) is not None:
+            datasets = [d for d in datasets if d.id == only[0]]
+            wanted = Asked(field=only[1])
+        else:
+            wanted = asked
+        gaps: list[dict[str, Any]] = []
+        found: list[Place] = []
+        tags = self._tags(as_of)
+        terms = term_tags(self._store)
+        if as_of is not None and (asked.term or asked.entity):
+            gaps.append(gap("terms", "Glossary terms are not kept over time; the present ones were used."))
+        seen: list[Any] = []
+        unseen: list[str] = []
+        described = self._store.described()
+        for record in datasets:
+            # Two questions to the store for each of thousands of datasets that have neither took half a minute.
+            has_any = record.id in described
+            schema = self._schema(record, as_of) if has_any else None
+            notes = self._store.notes(record.id) if has_any else []
+            found += places_in(record, schema, tags.get(record.id, []), notes, terms, self._below(wanted.term), wanted)
+            gaps += gaps_of(record, schema, as_of)
+            if record.source == "lineage":
+                unseen.append(record.reference)
+            seen.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
+        if unseen:
+            gaps.append(_known_from_lineage(unseen))
+        if asked.entity and not found:
+            gaps.insert(0, gap("tag", _nothing_carries(asked.entity, tags)))
+        places = self._reached(found, gaps, as_of)
+        inputs = [asked.to_json(), rfc3339(as_of), seen, [p.to_json() for p in places], gaps]
+        digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
+        return Report(asked, as_of, places, tuple(gaps), now, f"sha256:{digest}")
+
+    def _datasets(self, as_of: datetime | None) -> list[DatasetRecord]:
+        """Those that were there: not yet deleted and already known."""
+        if as_of is None:
+            return list(self._store.datasets(DatasetFilter()).items)
+        return [
+            d
+            for d in self._store.datasets(DatasetFilter(deleted=None)).items
+            if (d.created_at is None or d.created_at <= as_of) and (d.deleted_at is None or d.deleted_at > as_of)
+        ]
+
+    def _only(self, field: str) -> tuple[DatasetId, str] | None:
+        reference, _, path = field.rpartition(":")
+        if not path.startswith(("key", "value", "headers")):
+            return None
+        return self._clusters.find(reference).id, path
+
+    def _tags(self, as_of: datetime | None) -> dict[DatasetId, list[ClassificationRecord]]:
+        """The classifications as they stood."""
+        standing: dict[DatasetId, dict[tuple[str, str], ClassificationRecord]] = {}
+        if as_of is None:
+            for dataset, record in self._store.all_classifications():
+                standing.setdefault(dataset, {})[record.key] = record
+        else:
+            for dataset, event in self._store.classification_history(None, as_of):
+                known = standing.setdefault(dataset, {})
+                if event.record is None:
+                    known.pop((event.path, event.entity), None)
+                else:
+                    known[event.path, event.entity] = event.record
+        return {d: [record for _, record in sorted(known.items())] for d, known in standing.items()}
+
+    def _schema(self, record: DatasetRecord, as_of: datetime | None) -> SchemaVersion | None:
+        if as_of is None:
+            stored = self._store.schema(record.id)
+            return stored.current if stored else None
+        limit = rfc3339(as_of) or ""
+        older = [
+            s
+            for s in self._store.schemas(record.id)
+            if s.baseline.created_at and datetime.fromisoformat(s.baseline.created_at) <= as_of and limit
+        ]
+        return older[-1].baseline if older else None
+
+    def _below(self, term: str | None) -> frozenset[str]:
+        """A term and every term whose parents lead to it."""
+        if term is None:
+            return frozenset()
+        parents = {d.key: d.spec.get("parent") for d in self._store.documents("GlossaryTerm")}
+        if term not in parents:
+            raise InvalidInput(
+                f"There is no glossary term {term!r}; known: {', '.join(sorted(parents)) or 'none yet'}.",
+                details={"term": term},
+            )
+        below = {term}
+        while more := {name for name, parent in parents.items() if parent in below and name not in below}:
+            below |= more
+        return frozenset(below)
+
+    def _reached(
+        self, places: Sequence[Place], gaps: list[dict[str, Any]], as_of: datetime | None
+    ) -> tuple[Place, ...]:
+        """The places with where they flow to, who reads them and who may."""
+        flows = _Asking("lineage", "where fields flow to", gaps)
+        readers = _Asking("readers", "who reads", gaps)
+        access = _Asking("access", "who may read", gaps)
+        reached = []
+        for place in places:
+            dataset, path = place.dataset.id, place.path
+            reached.append(
+                replace(
+                    place,
+                    flows=flows.ask(partial(self._flows.downstream_of, dataset, path, as_of) if self._flows else None),
+                    readers=readers.ask(partial(self._readers.readers_of, dataset, as_of) if self._readers else None),
+                    access=access.ask(
+                        partial(self._access.who_may_read, dataset, path, as_of) if self._access else None
+                    ),
+                )
+            )
+        return tuple(reached)
+
+
+def _known_from_lineage(references: Sequence[str]) -> dict[str, Any]:
+    """One gap for all of them: a company has many more tables than topics."""
+    more = f" and {len(references) - 20:,} more" if len(references) > 20 else ""
+    message = (
+        f"{len(references):,} datasets are known from lineage only, nobody has looked into their data:"
+        f" {', '.join(references[:20])}{more}."
+    )
+    return {**gap("lineage_only", message), "datasets": list(references)}
+
+
+def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationRecord]]) -> str:
+    """That nothing was found, which for a misspelt tag must not read as "there is none"."""
+    known = sorted({record.entity for records in tags.values() for record in records})
+    near = difflib.get_close_matches(tag.upper(), known, 1, 0.5)
+    if not known:
+        return f"No field in the catalog carries the tag {tag!r}, nor any other yet."
+    mend = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(known)}."
+    return f"No field in the catalog carries the tag {tag!r}; {mend}"
+
+
+class _Asking:
+    """Asks another room until it does not answer, then says so once."""
+
+    def __init__(self, kind: str, what: str, gaps: list[dict[str, Any]]) -> None:
+        self._kind = kind
+        self._what = what
+        self._gaps = gaps
+        self._failed = False
+
+    def ask(self, call: Callable[[], Iterable[Mapping[str, Any]]] | None) -> tuple[Mapping[str, Any], ...]:
+        if self._failed:
+            return ()
+        if call is None:
+            return self._fail(f"It is not known {self._what}: this is not connected.")
+        try:
+            return tuple(call())
+        except Unavailable as error:
+            return self._fail(f"It is not known {self._what}: {error.message}")
+
+    def _fail(self, message: str) -> tuple[Mapping[str, Any], ...]:
+        self._failed = True
+        self._gaps.append(gap(self._kind, message))
+        return ()

@@ -1,0 +1,53 @@
+"""Kafka Connect's REST API: `GET /connectors?expand=...`, `GET /connectors/NAME/topics`."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from lineage.adapters.rest.servers import RestServer
+from lineage.observed.connect import Connector
+
+MOST_CONNECTORS = 2000
+
+
+class ConnectRest:
+    """See `lineage.observed.connect.ConnectReader`."""
+
+    def __init__(self, url: str, auth: tuple[str, str] | None = None, ca: str | None = None) -> None:
+        self._server = RestServer("Kafka Connect", "connect.url", url, auth, ca)
+
+    def connectors(self) -> list[Connector]:
+        answer = self._server.get("/connectors?expand=info&expand=status")
+        if not isinstance(answer, dict):
+            raise self._server.unavailable("gives an answer that is not Connect's")
+        names = sorted(answer)[:MOST_CONNECTORS]
+        found = (_connector(name, answer[name], self._topics(name)) for name in names)
+        return [connector for connector in found if connector is not None]
+
+    def _topics(self, name: str) -> tuple[str, ...]:
+        """The topics a connector has used; none where tracking is switched off (403) or it is gone (404)."""
+        answer = self._server.get(f"/connectors/{quote(name, safe='')}/topics", missing=(403, 404))
+        try:
+            return tuple(sorted(topic for topic in answer[name]["topics"] if isinstance(topic, str)))
+        except (KeyError, TypeError):
+            return ()
+
+
+def _connector(name: str, told: Any, topics: tuple[str, ...]) -> Connector | None:
+    """One entry of the answer; None where it is not of the documented shape."""
+    if not isinstance(told, dict):
+        return None
+    info, status = told.get("info") or {}, told.get("status") or {}
+    config = info.get("config") or {}
+    kind = str(info.get("type") or status.get("type") or "").lower()
+    if kind not in ("source", "sink"):
+        return None
+    return Connector(
+        name=name,
+        kind=kind,
+        state=str((status.get("connector") or {}).get("state", "UNKNOWN")).upper(),
+        config={str(key): value for key, value in config.items() if isinstance(value, str)},
+        topics=topics,
+        tasks=tuple(str(task.get("state", "")) for task in status.get("tasks") or () if isinstance(task, dict)),
+    )

@@ -1,0 +1,211 @@
+"""A book -> the edges it stands for, each with its time. Pure: the same book and names give the same edges.
+
+What a run says is settled first (`statements.py`). What became of it in time is told by `timeline.py`: an edge opens when
+its data is there and stays until evidence closes it. A missing list, a failure, an abort close nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from hashlib import blake2b
+from typing import NamedTuple
+
+from catalog.node_ids import write_id
+from lineage.fold.job_ledger import Book, Mark, Pair, Past, Remembered, Run, joined
+from lineage.fold.micro_batches import joined_halves
+from lineage.fold.snapshot_history import all_turns, changes
+from lineage.fold.statements import Statement, ends_of, pair_of, resolve_pair, settle
+from lineage.fold.timeline import Step, Timeline, Times, until
+from lineage.model import FOREVER, KINDS, Edge, How, Kind
+from lineage.names import Names
+
+OBSERVED, DECLARED = "observed", "declared"
+
+_BETWEEN_COLUMNS = frozenset({Kind.DERIVES, Kind.INFLUENCES})
+
+_HOWS = {str(how): how for how in How}
+
+_PAIRS_KEPT = 2000
+"""Flows that statements kept between batches may hold per book."""
+
+
+class Derived(NamedTuple):
+    """An edge before it is made: most of them are in the graph already, just so."""
+
+    id: str
+    pair: Pair
+    vf: int
+    vt: int
+    seen: int
+    variant: tuple[str, ...]
+    how: How
+    origin: str
+    ct: int | None = None
+    unfinished: bool = False
+
+    @property
+    def raw(self) -> bool:
+        return self.variant[-1] == "1" if self.variant else True
+
+    @property
+    def columns(self) -> bool:
+        return self.pair[0] == Kind.FEEDS and self.variant[0] == "1"
+
+    def edge(self, owner: str) -> Edge:
+        key, pair, vf, vt, seen, _, how, origin, ct, unfinished = self
+        source, target = ends_of(pair)
+        job = write_id("job", pair[7], pair[8]) if pair[7] else None
+        return Edge(
+            key, KINDS[pair[0]], source, target, owner, job, vf, vt, seen, self.raw, self.columns, how, origin, pair[1:7],
+            ct, unfinished,
+        )  # fmt: skip
+
+
+def derive(
+    book: Book, names: Names, drops: Times, seen_steps: tuple[int, int] = (1, 1), clears: Times | None = None
+) -> list[Derived]:
+    """Every edge the book stands for, but those it has forgotten (which stay in the graph as they are).
+
+    `seen` is rounded down to the first of `seen_steps` (milliseconds) for edges between datasets and jobs, to the
+    second for those between columns. `clears`: when datasets were emptied or overwritten, by whom ever.
+    """
+    sayings = Sayings(book, names)
+    observed, declared = Timeline(base_of(book, names), past_of(book, names)), Timeline({}, stays=False)
+    observed.walk(sayings.observed(), drops, clears or {})
+    declared.walk(sayings.declared(), drops, {})
+    found = [*_edges(book, OBSERVED, seen_steps, observed), *_edges(book, DECLARED, seen_steps, declared)]
+    ids: dict[tuple[str, int], dict[Pair, str]] = defaultdict(dict)
+    for row in found:
+        ids[row.origin, row.vf][row.pair] = row.id
+    book.cache.ids = ids
+    sayings.keep()
+    return found
+
+
+def base_of(book: Book, names: Names) -> dict[Pair, Remembered]:
+    opened: dict[Pair, Remembered] = {}
+    for pair, held in sorted(book.base.items()):
+        now = resolve_pair(pair, names)
+        if now not in opened:
+            opened[now] = replace(held, data=held.data or held.seen)
+    return opened
+
+
+def past_of(book: Book, names: Names) -> list[Past]:
+    return [replace(row, pair=resolve_pair(row.pair, names)) for row in book.past]
+
+
+class Sayings:
+    """The steps of a book, in order of time; statements are computed once per set of facts."""
+
+    def __init__(self, book: Book, names: Names) -> None:
+        self.book, self.names = book, names
+        self._statements: dict[frozenset[str], tuple[Mark, Statement]] = {}
+        self._remembered = {held.parent for held in book.base.values()} - {None}
+        self._siblings: dict[str | None, list[Run]] = defaultdict(list)
+        for run in book.runs.values():
+            self._siblings[run.parent].append(run)
+        self._spared: dict[str | None, frozenset[Pair]] = {}
+
+    def observed(self) -> list[Step]:
+        steps = [
+            (step.time, run.id, at, step) for run in self.book.runs.values() for at, step in enumerate(self.of_run(run))
+        ]
+        steps += [(step.time, run_id, 0, step) for run_id, step in self._halves()]
+        return [step for *_, step in sorted(steps, key=lambda row: row[:3])]
+
+    def declared(self) -> list[Step]:
+        rows = all_turns(self.book.declared, self.book.declared_turns)
+        return [Step(time, time, self.statement((key,)), True, began=time, data=time) for time, key in rows]
+
+    def of_run(self, run: Run) -> Iterator[Step]:
+        """Its steps: of a batch one, once it completed; of a stream one for each thing it said."""
+        phases = sorted((time, key) for key, time in run.phases.items())
+        there = run.data_from()
+        unfinished = there is None
+        if run.snapshot:
+            phases = changes(all_turns(run.phases, run.turns))
+            for at, (time, key) in enumerate(phases):
+                last = run.heard if at == len(phases) - 1 else phases[at + 1][0]
+                yield Step(time, last, self.statement((key,)), True, began=time, data=last, unfinished=unfinished)
+        elif run.streaming:
+            for at, (first, _) in enumerate(phases):
+                said = self.statement(key for _, key in phases[: at + 1])
+                time = first if there is None else max(first, there)
+                yield Step(time, run.heard, said, False, began=first, data=run.heard, unfinished=unfinished)
+        elif phases:
+            said = self.statement(run.phases)
+            parent = run.parent if run.parent in self._remembered else None
+            time = run.first if there is None else there
+            data = max(time, run.types.get("COMPLETE", run.heard if not unfinished else time))
+            spared = self._of_siblings(run, said)
+            yield Step(time, run.heard, said, run.complete, spared, parent, run.first, data, unfinished)
+
+    def _of_siblings(self, run: Run, said: Statement) -> frozenset[Pair]:
+        """What runs of this job under the same parent run say: mapped tasks and loops are one piece of work in many
+        runs, each of which tells of its part."""
+        siblings = self._siblings.get(run.parent, ()) if run.parent is not None else ()
+        if len(siblings) < 2:
+            return frozenset()
+        if run.parent not in self._spared:
+            pairs = (self.statement(sibling.phases).pairs for sibling in siblings if sibling.phases)
+            self._spared[run.parent] = frozenset().union(*pairs)
+        spared = self._spared[run.parent]
+        return spared if spared != said.pairs.keys() else frozenset()
+
+    def statement(self, keys: Iterable[str]) -> Statement:
+        wanted = frozenset(keys)
+        used = self._statements.get(wanted)
+        if used is not None:
+            return used[1]
+        # What facts say depends on them, on what their datasets are called by now, and on who says it.
+        datasets = sorted(set().union(*(self.book.named(key) for key in wanted)))
+        mark = (self.book.info.get("integration", (0, None))[1], tuple(self.names.dataset(*name) for name in datasets))
+        known = self.book.cache.statements.get(wanted)
+        if known is None or known[0] != mark:
+            facts = frozenset().union(*(self.book.facts[key] for key in wanted))
+            known = mark, settle(facts, self.book, self.names)
+        self._statements[wanted] = known
+        return known[1]
+
+    def keep(self) -> None:
+        """Leave the statements with the book for the next time, unless they are very many."""
+        few = sum(len(said.pairs) for _, said in self._statements.values()) <= _PAIRS_KEPT
+        self.book.cache.statements = self._statements if few else {}
+
+    def _halves(self) -> Iterator[tuple[str, Step]]:
+        """Micro-batches whose reading and writing were reported by different runs under one parent."""
+        for run_id, children in self.book.halves.items():
+            flows, first, last = joined_halves(children.values())
+            if not flows:
+                continue
+            said = Statement()
+            for s, t in flows:
+                source, target = self.names.dataset(*s), self.names.dataset(*t)
+                said.pairs[pair_of(Kind.FEEDS, source, "", target, "", self.book)] = (("0", "1"), How.PARENT_RUN)
+                said.feeds.add((source, target))
+            yield run_id, Step(first, max(first, last), said, False, began=first, data=max(first, last))
+
+
+def _edges(book: Book, origin: str, seen_steps: tuple[int, int], line: Timeline) -> Iterator[Derived]:
+    rows: list[tuple[Pair, tuple[str, ...], str, int, int, int, int, bool]] = [
+        (pair, held.variant, line.hows.get(pair, How.INPUTS_OUTPUTS), held.vf, FOREVER, held.seen,
+         FOREVER if held.ct is None else held.ct, held.unfinished)
+        for pair, held in line.opened.items()
+    ]  # fmt: skip
+    rows += [(p.pair, p.variant, p.how, p.vf, p.vt, p.seen, until(p), p.unfinished) for p in line.past]
+    ids = book.cache.ids
+    for pair, variant, how, vf, vt, seen, ct, unfinished in rows:
+        step = seen_steps[1 if pair[0] in _BETWEEN_COLUMNS else 0]
+        seen = min(seen, vt)
+        known = ids.get((origin, vf))
+        key = (known.get(pair) if known else None) or edge_id(book.owner, origin, pair, vf)
+        seen = max(vf, seen - seen % step)
+        yield Derived(key, pair, vf, vt, seen, variant, _HOWS[how], origin, None if ct == vt else ct, unfinished)
+
+
+def edge_id(owner: str, origin: str, pair: Pair, vf: int) -> str:
+    text = joined((owner, origin, str(vf), *pair))
+    return blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()

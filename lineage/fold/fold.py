@@ -1,0 +1,210 @@
+"""Events -> books -> the changes of the graph. Pure and order-free: what is written depends on the set of events."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from catalog.model import DatasetId, NodeId
+from lineage.fold.derive import OBSERVED, Derived, Sayings, base_of, derive, edge_id, past_of
+from lineage.fold.job_ledger import Book, newest
+from lineage.fold.learn import About, about, gather, learn, new_books
+from lineage.fold.producer_info import job_info
+from lineage.fold.snapshot_history import all_turns, newest_changes
+from lineage.fold.timeline import Timeline
+from lineage.graph_delta import Context, GraphDelta, Info, StoredBook
+from lineage.ingest.events import Event
+from lineage.model import Edge, Kind
+from lineage.names import Link, Names, Resolve, as_written
+from lineage.settings import LineageSettings
+
+Drops = Mapping[DatasetId, Sequence[int]]
+
+DROPS_KEPT = 32
+"""Times of drops remembered per dataset."""
+
+CLEARS_KEPT = 64
+"""Times at which a dataset was emptied or overwritten, remembered per dataset."""
+
+PAST_KEPT = 1000
+"""Of what forgotten runs left in their targets, so much is looked after per book; older stays in the graph as it is."""
+
+
+def fold(events: Iterable[Event], resolve: Resolve = as_written, settings: LineageSettings | None = None) -> GraphDelta:
+    """The graph of these events alone, as changes to an empty one."""
+    settings = settings or LineageSettings()
+    gathered = gather(events)
+    books = new_books(gathered, gathered.owners)
+    changed = learn(books, gathered, settings).all
+    said = about(gathered, changed)
+    links, drops, clears = learned(said, resolve)
+    names = Names(resolve, links)
+    context = Context(
+        drops={dataset: tuple(sorted(times)) for dataset, times in drops.items()},
+        clears={dataset: tuple(sorted(times))[-CLEARS_KEPT:] for dataset, times in clears.items()},
+    )
+    delta = GraphDelta(links=links, drops=dict(context.drops), clears=dict(context.clears))
+    for part in change(books, changed, names, context, settings).values():
+        delta.absorb(part)
+    add_named(delta, said, names, {})
+    return delta
+
+
+def change(
+    books: Mapping[str, Book], owners: Iterable[str], names: Names, context: Context, settings: LineageSettings
+) -> dict[str, GraphDelta]:
+    """Owner -> what the graph must become for its book.
+
+    The books are marked as written so, and forget their oldest runs.
+    """
+    steps = (settings.seen_resolution_seconds * 1000, settings.column_seen_resolution_seconds * 1000)
+    drops, clears = _by_name(context.drops, names), _by_name(context.clears, names)
+    found: dict[str, GraphDelta] = {}
+    for owner in sorted(owners):
+        book, delta = books[owner], GraphDelta()
+        _shorten_phases(book, settings.phases_kept)
+        _compare(delta, book, derive(book, names, drops, steps, clears))
+        _forget_runs(book, names, drops, clears, settings.runs_kept)
+        book.sweep()
+        found[owner] = delta
+        _add_book(delta, book)
+    return found
+
+
+def _by_name(times: Drops, names: Names) -> dict[DatasetId, list[int]]:
+    found: dict[DatasetId, list[int]] = defaultdict(list)
+    for dataset, each in times.items():
+        found[names.dataset(dataset.namespace, dataset.name)].extend(each)
+    return found
+
+
+def noted(book: Book) -> GraphDelta:
+    """What the graph must become for a book that only heard of its runs: its edges are as they are."""
+    delta = GraphDelta()
+    _add_book(delta, book)
+    return delta
+
+
+def _add_book(delta: GraphDelta, book: Book) -> None:
+    if book.is_job:
+        delta.jobs[book.owner] = (book.namespace, book.name)
+        delta.job_info[book.owner] = job_info(book)
+    delta.books.append(StoredBook(book.owner, book.version, book.dump()))
+
+
+_Moments = dict[DatasetId, set[int]]
+
+
+def learned(said: About, resolve: Resolve) -> tuple[set[Link], _Moments, _Moments]:
+    """Links, drops and clears of a batch, in the catalog's names."""
+    links = {
+        Link(resolve(primary.namespace, primary.name), resolve(other.namespace, other.name), kind)
+        for primary, other, kind in said.links
+    }
+    drops: _Moments = defaultdict(set)
+    clears: _Moments = defaultdict(set)
+    for found, times in ((drops, said.drops), (clears, said.clears)):
+        for name, time in times:
+            found[resolve(name.namespace, name.name)].add(time)
+    return {link for link in links if link.primary != link.other}, drops, clears
+
+
+def add_named(delta: GraphDelta, said: About, names: Names, known: dict[DatasetId, Info]) -> None:
+    """What is named exists, even before an edge touches it; what is said of datasets is added to what is `known`."""
+    for name in said.named:
+        dataset = names.dataset(name.namespace, name.name)
+        delta.datasets[dataset.node_id] = dataset
+    for job in said.jobs:
+        delta.jobs.setdefault(str(NodeId("job", job.namespace, job.name)), (job.namespace, job.name))
+    for name, info_said in said.infos.items():
+        dataset = names.dataset(name.namespace, name.name)
+        info = dict(known.get(dataset, {}))
+        for key, (time, value) in info_said.items():
+            if newest(info, key, time, value):
+                info[key] = (time, value)
+        if info != known.get(dataset, {}):
+            delta.dataset_info[dataset] = known[dataset] = info
+
+
+def _compare(delta: GraphDelta, book: Book, rows: Iterable[Derived]) -> None:
+    emitted: dict[str, list[Any]] = {}
+    alike: dict[tuple[Any, ...], list[Any]] = {}  # most rows of a book are: one list for them all
+    new: list[Edge] = []
+    for derived in rows:
+        key, pair, _, vt, seen, variant, how, _, ct, unfinished = derived
+        parts = (pair[0], vt, seen, variant, how, ct, unfinished)
+        row = alike.get(parts)
+        if row is None:
+            row = alike[parts] = [pair[0], vt, seen, f"{derived.raw:d}{derived.columns:d}{how}"]
+            if ct is not None or unfinished:
+                row += [ct, unfinished]
+        emitted[key] = row
+        before = book.emitted.get(key)
+        if before is None:
+            new.append(derived.edge(book.owner))
+        elif before != row:
+            delta.updates.append(derived.edge(book.owner))
+    delta.upserts += new
+    add_nodes(delta, new)
+    delta.removed += [(Kind(row[0]), key, book.owner) for key, row in book.emitted.items() if key not in emitted]
+    book.emit(emitted)
+
+
+def add_nodes(delta: GraphDelta, edges: Iterable[Edge]) -> None:
+    """The nodes at these edges' ends."""
+    known: dict[tuple[str, str], DatasetId] = {}
+    for edge in edges:
+        sns, sn, sf, tns, tn, tf = edge.ends
+        for node_id, named, column in ((edge.source, (sns, sn), sf), (edge.target, (tns, tn), tf)):
+            if node_id in delta.columns or node_id in delta.jobs:
+                continue
+            if node_id.startswith("job:"):
+                delta.jobs[node_id] = named
+                continue
+            dataset = known.get(named)
+            if dataset is None:
+                dataset = known[named] = DatasetId(*named)
+            if column:
+                delta.columns[node_id] = (dataset, column)
+            else:
+                delta.datasets[node_id] = dataset
+
+
+def _shorten_phases(book: Book, kept: int) -> None:
+    """Unite the newest reports of a run that has too many kinds of them; nothing is dated earlier than it was said.
+
+    Of a run that tells everything each time, the first and the newest are kept.
+    """
+    for run in book.runs.values():
+        if run.snapshot:  # each stands alone: united they would tell of what no report told
+            turns = newest_changes(all_turns(run.phases, run.turns), kept)
+            run.turns, run.phases = turns, {key: time for time, key in reversed(turns)}
+            continue
+        while len(run.phases) > kept:
+            (time, key), (_, other) = sorted(((time, key) for key, time in run.phases.items()), reverse=True)[:2]
+            facts = book.facts[key] | book.facts[other]
+            del run.phases[key], run.phases[other]
+            united = book.digest(facts)
+            run.phases[united] = min(time, run.phases.get(united, time))
+
+
+def _forget_runs(book: Book, names: Names, drops: Drops, clears: Drops, kept: int) -> None:
+    """Let the oldest runs go: what they left open, or in their targets, is remembered; what ended stays in the graph."""
+    while len(book.runs) > kept:
+        oldest = min(book.runs.values(), key=lambda run: (run.first, run.id))
+        steps = list(Sayings(book, names).of_run(oldest))
+        said = {pair for step in steps for pair in step.statement.pairs}
+        until = max((step.time for step in steps), default=oldest.first)
+        line = Timeline(base_of(book, names), past_of(book, names))
+        line.walk(
+            steps, *({name: [t for t in held if t <= until] for name, held in each.items()} for each in (drops, clears))
+        )
+        book.base = line.opened
+        for pair in book.base.keys() & said:
+            book.base[pair].parent = oldest.parent
+        still = sorted((row for row in line.past if row.ct is None), key=lambda row: (row.vt, row.pair))
+        book.past = still[-PAST_KEPT:]
+        for row in (*still[:-PAST_KEPT], *(row for row in line.past if row.ct is not None)):
+            book.forget(edge_id(book.owner, OBSERVED, row.pair, row.vf))
+        del book.runs[oldest.id]

@@ -1,0 +1,327 @@
+"""What is remembered of one owner of lineage (a job, or a dataset that declares its own): its runs and their facts.
+
+A book is a union: adding events in any order, or twice, gives the same book, as long as a job has no more than
+`runs_kept` runs and a run no more than `phases_kept` distinct reports; beyond that the oldest are folded into `base`.
+The edges of the graph are a pure function of the books (`derive.py`). Books are stored next to the graph, one document
+each, compressed; they are what makes edges retractable and runs answerable without a node per run.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from catalog.model import DatasetId
+from lineage.fold.facts import Fact, Facts, datasets_in
+
+SEEN_STEP = 60_000
+"""Times of the last report of a run are kept to the minute, so that a storm of RUNNING events changes nothing."""
+
+Turns = list[tuple[int, str]]
+"""Times and what was said then (the facts' digest), in order of time, each once."""
+
+TERMINAL = ("COMPLETE", "FAIL", "ABORT")
+STREAMING = ("STREAMING", "SERVICE")
+
+
+@dataclass(slots=True)
+class Run:
+    """One run: when it began, when it was last heard of, what it said when (`phases`: facts' digest -> first time)."""
+
+    id: str
+    first: int
+    last: int
+    types: dict[str, int] = field(default_factory=dict)
+    """Event type -> time of the newest event of it."""
+    processing: str | None = None
+    snapshot: bool = False
+    parent: str | None = None
+    phases: dict[str, int] = field(default_factory=dict)
+    turns: Turns = field(default_factory=list)
+    """Of a run whose every report is the whole truth: what it said when, so that what comes back is seen."""
+
+    claimed: tuple[int, int] | None = None
+    """Of reports dated after their arrival, the latest: (the time it claims, when it arrived)."""
+    firsts: dict[str, int] = field(default_factory=dict)
+    """Event type -> time of the first event of it."""
+
+    @property
+    def heard(self) -> int:
+        """Time of the last report; never before the first."""
+        return max(self.first, self.last)
+
+    @property
+    def streaming(self) -> bool:
+        return self.processing in STREAMING
+
+    @property
+    def complete(self) -> bool:
+        return "COMPLETE" in self.types
+
+    def data_from(self) -> int | None:
+        """When what it writes is there: a batch's with its COMPLETE, a stream's from its first RUNNING. None before."""
+        firsts = {**self.types, **self.firsts}
+        counts = [time for kind, time in firsts.items() if kind == "COMPLETE"]
+        if self.streaming or self.snapshot:
+            counts += [time for kind, time in firsts.items() if kind in ("RUNNING", "OTHER")]
+        elif firsts.keys() <= {"OTHER"}:  # a producer that names no states
+            return self.first
+        return min(counts, default=None)
+
+    def state(self) -> str:
+        """START, RUNNING, COMPLETE, FAIL, ABORT or OTHER: the newest report, where a terminal one wins a tie."""
+        if not self.types:
+            return "OTHER"
+        order = {kind: at for at, kind in enumerate(("OTHER", "START", "RUNNING", "ABORT", "FAIL", "COMPLETE"))}
+        if not self.streaming:
+            ends = {kind: time for kind, time in self.types.items() if kind in TERMINAL}
+            if ends:  # of a batch run, nothing that comes after its end undoes the end
+                return max(ends, key=lambda kind: (ends[kind], order[kind]))
+        return max(self.types, key=lambda kind: (self.types[kind], order.get(kind, 0)))
+
+
+@dataclass(slots=True)
+class Remembered:
+    """An edge that was open when the runs which spoke of it were forgotten: (variant, valid from, last support).
+
+    `parent` is the run that started the last of them.
+    """
+
+    variant: tuple[str, ...]
+    vf: int
+    seen: int
+    parent: str | None = None
+    data: int = 0
+    """When data last came this way."""
+    ct: int | None = None
+    """When its target was overwritten since; None while the data is there."""
+    unfinished: bool = False
+
+
+@dataclass(slots=True)
+class Past:
+    """A stretch that ended, as seen from the last run, at `vt`; what came this way is there until `ct` (None: still)."""
+
+    pair: tuple[str, ...]
+    variant: tuple[str, ...]
+    how: str
+    vf: int
+    vt: int
+    seen: int
+    data: int
+    ct: int | None = None
+    unfinished: bool = False
+
+
+Pair = tuple[str, ...]
+
+Mark = tuple[Any, tuple[DatasetId, ...]]
+"""What a statement depends on besides its facts: the integration, and what its datasets are called."""
+
+
+@dataclass(slots=True)
+class Cache:
+    """What was computed of a book and may be computed again. Never stored."""
+
+    facts: dict[str, bytes] = field(default_factory=dict)
+    emitted: bytes | None = None
+    named: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    statements: dict[frozenset[str], tuple[Mark, Any]] = field(default_factory=dict)
+    ids: dict[tuple[str, int], dict[Pair, str]] = field(default_factory=dict)
+    """Of edges, by their origin and the time they are valid from."""
+
+
+@dataclass(slots=True)
+class Book:
+    """Everything remembered of one owner. `version` counts writes; 0 = not stored yet."""
+
+    owner: str
+    namespace: str
+    name: str
+    is_job: bool = True
+    version: int = 0
+    runs: dict[str, Run] = field(default_factory=dict)
+    facts: dict[str, Facts] = field(default_factory=dict)
+    declared: dict[str, int] = field(default_factory=dict)
+    """Declarations (job and dataset events): facts' digest -> first time."""
+    declared_turns: Turns = field(default_factory=list)
+    """The same with their repetitions."""
+    base: dict[Pair, Remembered] = field(default_factory=dict)
+    past: list[Past] = field(default_factory=list)
+    """What forgotten runs left in their targets, though the last run does not do it any more."""
+    info: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    """What the job says of itself: key -> (time, value); the newest wins."""
+    about: dict[str, int] = field(default_factory=dict)
+    """Digest of what an event said about its datasets (links, drops, owners...) -> the newest minute it was said."""
+    halves: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    """Run id -> child run id -> {job, streaming, in, out}: parts of a micro-batch that this run started."""
+    emitted: dict[str, list[Any]] = field(default_factory=dict)
+    """Edge id -> [kind, vt, seen, flags]: what is in the graph on behalf of this book. Equal rows may be one list."""
+    cache: Cache = field(default_factory=Cache, repr=False, compare=False)
+
+    def named(self, key: str) -> frozenset[tuple[str, str]]:
+        """Namespace and name of every dataset in one set of facts."""
+        found = self.cache.named.get(key)
+        if found is None:
+            found = frozenset(name for fact in self.facts[key] for name in datasets_in(fact))
+            self.cache.named[key] = found
+        return found
+
+    def emit(self, emitted: dict[str, list[Any]]) -> None:
+        """This is in the graph from now on."""
+        if emitted != self.emitted:
+            self.emitted, self.cache.emitted = emitted, None
+
+    def forget(self, edge_id: str) -> None:
+        """This edge stays in the graph, and is no longer looked after."""
+        if self.emitted.pop(edge_id, None) is not None:
+            self.cache.emitted = None
+
+    def datasets(self) -> set[tuple[str, str]]:
+        """Namespace and name of every dataset its facts name."""
+        found: set[tuple[str, str]] = set()
+        for key in self.facts:
+            found |= self.named(key)
+        for children in self.halves.values():
+            for child in children.values():
+                found.update((name[0], name[1]) for side in ("in", "out") for name in child[side])
+        for pair in (*self.base, *(row.pair for row in self.past)):
+            if pair[0] in ("feeds", "derives", "influences"):
+                found |= {(pair[1], pair[2]), (pair[4], pair[5])}
+            elif pair[0] in ("reads", "writes"):
+                found.add((pair[4], pair[5]))
+        return found
+
+    def digest(self, facts: Facts) -> str:
+        """Remember a set of facts and give its name."""
+        key = digest_of(facts)
+        self.facts.setdefault(key, facts)
+        return key
+
+    def sweep(self) -> None:
+        """Forget facts no run refers to."""
+        used = {key for run in self.runs.values() for key in run.phases} | set(self.declared)
+        for key in [key for key in self.facts if key not in used]:
+            del self.facts[key]
+            self.cache.facts.pop(key, None)
+            self.cache.named.pop(key, None)
+
+    def dump(self) -> bytes:
+        """The book as a compressed document."""
+        if self.cache.emitted is None:
+            self.cache.emitted = orjson.dumps(self.emitted)
+        for key in self.facts.keys() - self.cache.facts.keys():
+            self.cache.facts[key] = _facts_document(self.facts[key])
+        document = {
+            "owner": self.owner,
+            "name": [self.namespace, self.name, self.is_job],
+            "runs": [
+                [
+                    r.id,
+                    r.first,
+                    r.last,
+                    r.types,
+                    r.processing,
+                    r.snapshot,
+                    r.parent,
+                    r.phases,
+                    r.turns,
+                    r.claimed,
+                    r.firsts,
+                ]
+                for r in self.runs.values()
+            ],
+            "facts": {key: orjson.Fragment(self.cache.facts[key]) for key in self.facts},
+            "declared": self.declared,
+            "declared_turns": self.declared_turns,
+            "base": [
+                [list(p), list(m.variant), m.vf, m.seen, m.parent, m.data, m.ct, m.unfinished]
+                for p, m in self.base.items()
+            ],
+            "past": [[list(p.pair), list(p.variant), p.how, p.vf, p.vt, p.seen, p.data] for p in self.past],
+            "info": self.info,
+            "about": self.about,
+            "halves": self.halves,
+            "emitted": orjson.Fragment(self.cache.emitted),
+        }
+        return zlib.compress(orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS), 1)
+
+    @staticmethod
+    def load(data: bytes, version: int) -> Book:
+        document = orjson.loads(zlib.decompress(data))
+        namespace, name, is_job = document["name"]
+        return Book(
+            owner=document["owner"],
+            namespace=namespace,
+            name=name,
+            is_job=is_job,
+            version=version,
+            runs={row[0]: _run_of(row) for row in document["runs"]},
+            facts={key: _facts_of(found, document) for key, found in document["facts"].items()},
+            declared=document["declared"],
+            declared_turns=_turns_of(document.get("declared_turns", ())),
+            base={tuple(p): Remembered(tuple(v), *held) for p, v, *held in document["base"]},
+            past=[Past(tuple(p), tuple(v), *held) for p, v, *held in document.get("past", ())],
+            info={key: (row[0], row[1]) for key, row in document["info"].items()},
+            about=document["about"],
+            halves=document["halves"],
+            emitted=document["emitted"],
+        )
+
+
+def _run_of(row: Sequence[Any]) -> Run:
+    """Books of earlier versions have fewer columns."""
+    run = Run(*row[:8])
+    run.turns = _turns_of(row[8]) if len(row) > 8 else []
+    run.claimed = (row[9][0], row[9][1]) if len(row) > 9 and row[9] else None
+    run.firsts = row[10] if len(row) > 10 else {}
+    return run
+
+
+def _turns_of(rows: Iterable[Any]) -> Turns:
+    return [(time, key) for time, key in rows]
+
+
+def _facts_document(facts: Facts) -> bytes:
+    """Facts with each text once."""
+    texts: dict[str, int] = {}
+    rows = [[texts.setdefault(text, len(texts)) for text in fact] for fact in sorted(facts)]
+    return orjson.dumps({"texts": list(texts), "rows": rows})
+
+
+def _facts_of(found: Any, document: Mapping[str, Any]) -> Facts:
+    # Books of earlier versions had one list of texts for all their facts.
+    texts, rows = (found["texts"], found["rows"]) if isinstance(found, dict) else (document["texts"], found)
+    return frozenset(tuple(texts[at] for at in row) for row in rows)
+
+
+def digest_of(facts: Iterable[Fact]) -> str:
+    """The name of a set of facts."""
+    state = blake2b(digest_size=12)
+    for fact in sorted(facts):
+        state.update(joined(fact).encode(errors="replace"))
+        state.update(b"\x1e")
+    return state.hexdigest()
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Texts as one, different for different texts; names may hold the separator too."""
+    found = "\x1f".join(texts)
+    if found.count("\x1f") == len(texts) - 1 and "\x1e" not in found:
+        return found
+    return repr(tuple(texts))
+
+
+def newest(held: Mapping[str, tuple[int, Any]], key: str, time: int, value: Any) -> bool:
+    """Whether (time, value) should replace what is held: newer, or of the same time and greater as text."""
+    if key not in held:
+        return True
+    at, old = held[key]
+    if time != at:
+        return time > at
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) > orjson.dumps(old, option=orjson.OPT_SORT_KEYS)

@@ -1,0 +1,308 @@
+"""Adding events to books. Every rule here is a union, a smallest or a largest, so that order does not matter."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog.model import NodeId
+from lineage.fold.event_reading import Reader, Reading
+from lineage.fold.facts import lifecycle
+from lineage.fold.job_ledger import SEEN_STEP, STREAMING, TERMINAL, Book, Run, newest
+from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead, job_said
+from lineage.fold.snapshot_history import add_turn, all_turns, changes
+from lineage.graph_delta import Info
+from lineage.ingest.events import DatasetEvent, Event, JobEvent, Name, RunEvent, facet
+from lineage.model import FOREVER
+from lineage.settings import LineageSettings
+
+ABOUT_KEPT = 200
+"""Different sayings about datasets noted per book; beyond it the oldest are written again when they are repeated."""
+
+
+MICRO_BATCHES_KEPT = 16
+"""Runs kept one by one per half of a stream: two streams side by side rarely stay in step for so long."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """A batch, sorted by whom it concerns."""
+
+    events: dict[str, list[tuple[Event, Reading]]] = field(default_factory=lambda: defaultdict(list))
+    halves: dict[str, list[RunEvent]] = field(default_factory=lambda: defaultdict(list))
+    owners: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
+    """Owner -> namespace, name, is a job."""
+
+
+@dataclass(slots=True)
+class About:
+    """What events say about datasets themselves, and everything they name."""
+
+    named: set[Name] = field(default_factory=set)
+    jobs: set[Name] = field(default_factory=set)
+    links: set[tuple[Name, Name, str]] = field(default_factory=set)
+    drops: set[tuple[Name, int]] = field(default_factory=set)
+    clears: set[tuple[Name, int]] = field(default_factory=set)
+    infos: dict[Name, Info] = field(default_factory=dict)
+
+
+def gather(events: Iterable[Event], reader: Reader | None = None) -> Gathered:
+    reader = reader or Reader()
+    found = Gathered()
+    for event in events:
+        is_job = not isinstance(event, DatasetEvent)
+        name = event.dataset.id if isinstance(event, DatasetEvent) else event.job.id
+        found.events[_register(found, name, is_job)].append((event, reader.read(event)))
+        if isinstance(event, RunEvent) and _is_half(event) and event.parent and event.parent.job:
+            found.halves[_register(found, event.parent.job, True)].append(event)
+    return found
+
+
+def about(gathered: Gathered, owners: Iterable[str]) -> About:
+    """What the events of these owners say about datasets."""
+    found = About()
+    for owner in owners:
+        for event, reading in gathered.events.get(owner, ()):
+            found.named |= reading.datasets
+            found.jobs |= reading.jobs
+            found.links.update(reading.links)
+            found.drops.update((name, event.time) for name in reading.drops)
+            if reading.clears and has_happened(event):
+                found.clears.update((name, event.time) for name in reading.clears)
+            if isinstance(event, DatasetEvent) and event.claimed is not None:
+                info = found.infos.setdefault(event.dataset.id, {})
+                info[CLOCK_AHEAD] = (event.time, clock_ahead(event.claimed, event.time))
+            for name, key, value in reading.infos:
+                info = found.infos.setdefault(name, {})
+                if newest(info, key, _minute(event.time), value):
+                    info[key] = (_minute(event.time), value)
+    return found
+
+
+def new_books(gathered: Gathered, owners: Iterable[str]) -> dict[str, Book]:
+    return {owner: Book(owner, *gathered.owners[owner]) for owner in owners}
+
+
+@dataclass(slots=True)
+class Learned:
+    """Owners whose books changed.
+
+    flows   perhaps in what they say of flows or of datasets: their edges are derived anew
+    heard   only in their runs' states and last reports: their edges are what they were
+    """
+
+    flows: set[str] = field(default_factory=set)
+    heard: set[str] = field(default_factory=set)
+
+    @property
+    def all(self) -> set[str]:
+        return self.flows | self.heard
+
+
+def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettings) -> Learned:
+    """Add the events to their books."""
+    found = Learned()
+    steps = (settings.seen_resolution_seconds * 1000, settings.column_seen_resolution_seconds * 1000)
+    for owner, events in gathered.events.items():
+        book = books[owner]
+        for event, reading in events:
+            if isinstance(event, RunEvent):
+                before = _shape(book, event.run_id, steps)
+                if _learn_run(book, event, reading, settings.phases_kept):
+                    heard = before is not None and before == _shape(book, event.run_id, steps)
+                    (found.heard if heard else found.flows).add(owner)
+            elif _learn_said(book, event, reading, settings.phases_kept):
+                found.flows.add(owner)
+            if _learn_about(book, event, reading):
+                found.flows.add(owner)
+    for owner, halves in gathered.halves.items():
+        for event in halves:
+            if _learn_half(books[owner], event, settings.runs_kept):
+                found.flows.add(owner)
+    found.heard -= found.flows
+    return found
+
+
+def _shape(book: Book, run_id: str, steps: tuple[int, int]) -> tuple[Any, ...] | None:
+    """All of a run that its edges depend on; None for a run, or a book, that is new."""
+    run = book.runs.get(run_id)
+    if run is None or book.version == 0:
+        return None
+    heard = (*(run.heard // step for step in steps), run.data_from(), run.types.get("COMPLETE"))
+    integration = book.info.get("integration", (0, None))[1]
+    return run.first, heard, run.complete, run.processing, run.snapshot, run.parent, _said(run), integration
+
+
+def _said(run: Run) -> tuple[Any, ...]:
+    return tuple(changes(all_turns(run.phases, run.turns)) if run.snapshot else run.phases.values())
+
+
+def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, kept: int) -> bool:
+    changed = _learn_info(book, event, event.time) if isinstance(event, JobEvent) else False
+    if event.claimed is not None and newest(book.info, CLOCK_AHEAD, event.time, clock_ahead(event.claimed, event.time)):
+        book.info[CLOCK_AHEAD], changed = (event.time, clock_ahead(event.claimed, event.time)), True
+    if reading.facts:
+        book.facts.setdefault(reading.digest, reading.facts)
+        if event.time < book.declared.get(reading.digest, event.time + 1):
+            book.declared[reading.digest], changed = event.time, True
+        changed |= add_turn(book.declared_turns, event.time, reading.digest, kept)
+    elif book.version == 0 and not book.runs:
+        changed = True  # a job that is only named is on the map all the same
+    return changed
+
+
+def _learn_run(book: Book, event: RunEvent, reading: Reading, kept: int) -> bool:
+    # Repeats of RUNNING within a minute say nothing new.
+    time = _minute(event.time) if event.type in ("RUNNING", None) else event.time
+    changed = _learn_info(book, event, time)
+    run = book.runs.get(event.run_id)
+    if run is None:
+        run = book.runs[event.run_id] = Run(event.run_id, event.time, time)
+        changed = True
+    if event.time < run.first:
+        run.first, changed = event.time, True
+    if time > run.last:
+        run.last, changed = time, True
+    if event.claimed is not None and (run.claimed is None or (event.claimed, event.time) > run.claimed):
+        run.claimed, changed = (event.claimed, event.time), True
+    kind = event.type or "OTHER"
+    if event.time < run.firsts.get(kind, event.time + 1):
+        run.firsts[kind], changed = event.time, True
+    if run.types.get(kind, time - 1) < time:
+        run.types[kind], changed = time, True
+    processing, snapshot = _processing(event)
+    if processing is not None and _less_promised(processing, run.processing):
+        run.processing, changed = processing, True
+    if snapshot and not run.snapshot:
+        run.snapshot = changed = True
+    parent = event.parent.run_id if event.parent else None
+    if parent is not None and (run.parent is None or parent < run.parent):
+        run.parent, changed = parent, True
+    if reading.facts:
+        book.facts.setdefault(reading.digest, reading.facts)
+        if event.time < run.phases.get(reading.digest, event.time + 1):
+            run.phases[reading.digest], changed = event.time, True
+        if snapshot:
+            changed |= add_turn(run.turns, event.time, reading.digest, kept)
+    return changed
+
+
+def is_snapshot(event: RunEvent) -> bool:
+    """Whether this report is the whole truth: what it lacks is no more."""
+    return _processing(event)[1]
+
+
+def has_happened(event: Event) -> bool:
+    """Whether what an event says it does to a dataset is done: a batch run empties its target when it completes."""
+    if not isinstance(event, RunEvent):
+        return isinstance(event, DatasetEvent)
+    return event.type == "COMPLETE" and _processing(event)[0] not in STREAMING
+
+
+def _processing(event: RunEvent) -> tuple[str | None, bool]:
+    kind = facet(event.job.facets, "jobType") or {}
+    processing = kind.get("processingType")
+    pattern = kind.get("emissionPattern")
+    mode = None
+    if isinstance(pattern, Mapping):
+        mode = pattern.get("eventContentMode") or pattern.get("eventCompleteness")
+    return processing.upper() if isinstance(processing, str) else None, mode == "COMPLETE_SNAPSHOT"
+
+
+def _less_promised(new: str, held: str | None) -> bool:
+    """Of two kinds of processing reported for one run, streaming wins: its end promises less."""
+    rank = {"STREAMING": 3, "SERVICE": 2, "BATCH": 1}
+    return held is None or (rank.get(new, 0), new) > (rank.get(held, 0), held)
+
+
+def _learn_info(book: Book, event: RunEvent | JobEvent, time: int) -> bool:
+    changed = False
+    for key, value in job_said(event):
+        if newest(book.info, key, time, value):
+            book.info[key], changed = (time, value), True
+    return changed
+
+
+def _learn_about(book: Book, event: Event, reading: Reading) -> bool:
+    """Whether this event says something about its datasets that the book has not noted for this minute."""
+    if reading.about is None:
+        return False
+    # A drop, or a clearing, has its own moment, however close it is to another.
+    moment = reading.drops or (reading.clears and has_happened(event))
+    key = f"{reading.about}{event.time}" if moment else reading.about
+    if book.about.get(key, -FOREVER) >= _minute(event.time):
+        return False
+    book.about[key] = _minute(event.time)
+    if len(book.about) > ABOUT_KEPT:
+        del book.about[min(book.about, key=lambda held: (book.about[held], held))]
+    return True
+
+
+def _minute(time: int) -> int:
+    return time - time % SEEN_STEP
+
+
+def _is_half(event: RunEvent) -> bool:
+    """A part of a micro-batch: it has datasets on one side only and a run that started it.
+
+    Only Spark reports micro-batches in halves; tasks of a scheduler with one side are whole.
+    """
+    if event.parent is None or event.parent.run_id is None or event.parent.job in (None, event.job.id):
+        return False
+    kind = facet(event.job.facets, "jobType") or {}
+    return bool(event.inputs or event.outputs) and str(kind.get("integration")).upper() == "SPARK"
+
+
+def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
+    parent = event.parent.run_id if event.parent else None
+    if parent is None:
+        return False
+    children = book.halves.setdefault(parent, {})
+    # Runs of one job are one half: micro-batches come by the million.
+    child = children.setdefault(
+        _child_key(event.job.id),
+        {"first": event.time, "last": event.time, "streaming": False, "in": [], "out": []},
+    )
+    before = repr(child)
+    time = _minute(event.time)
+    child["first"], child["last"] = min(child["first"], event.time), max(child["last"], time)
+    child["streaming"] = child["streaming"] or _processing(event)[0] == "STREAMING"
+    _add_sides(child, event)
+    _learn_micro_batch(child.setdefault("runs", {}), event)
+    if len(book.halves) > kept:
+        del book.halves[min(book.halves, key=lambda run: (min(c["first"] for c in book.halves[run].values()), run))]
+    return repr(child) != before or len(children) == 1
+
+
+def _child_key(job: Name) -> str:
+    """Different for different jobs, slashes in names or not."""
+    if "/" in job.name or job.namespace.startswith("("):
+        return repr((job.namespace, job.name))
+    return f"{job.namespace}/{job.name}"
+
+
+def _learn_micro_batch(runs: dict[str, dict[str, Any]], event: RunEvent) -> None:
+    """The first runs of a half are kept one by one: which read encloses which write tells whose halves they are."""
+    run = runs.setdefault(event.run_id, {"first": event.time, "end": None, "in": [], "out": []})
+    run["first"] = min(run["first"], event.time)
+    if event.type in TERMINAL:
+        run["end"] = max(event.time, run["end"] or event.time)
+    _add_sides(run, event)
+    if len(runs) > MICRO_BATCHES_KEPT:
+        del runs[max(runs, key=lambda key: (runs[key]["first"], key))]
+
+
+def _add_sides(half: dict[str, Any], event: RunEvent) -> None:
+    for side, refs in (("in", event.inputs), ("out", event.outputs)):
+        found = {tuple(name) for name in half[side]} | {
+            (ref.id.namespace, ref.id.name) for ref in refs if lifecycle(ref.facets) not in ("DROP", "TRUNCATE")
+        }
+        half[side] = sorted(list(name) for name in found)
+
+
+def _register(found: Gathered, name: Name, is_job: bool) -> str:
+    owner = str(NodeId("job" if is_job else "dataset", name.namespace, name.name))
+    found.owners[owner] = (name.namespace, name.name, is_job)
+    return owner

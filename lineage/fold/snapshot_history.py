@@ -1,0 +1,44 @@
+"""What was said when, where each report is the whole truth and may be taken back and said again.
+
+Reports are a set, so their order of arrival does not matter while there are few. Of very many, those between two
+equal neighbours are let go first: they only confirm.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping
+
+from lineage.fold.job_ledger import Turns
+
+
+def add_turn(turns: Turns, time: int, key: str, kept: int) -> bool:
+    """Whether this was not among them. More than `kept` (and more than their changes) are never held."""
+    at = bisect_left(turns, (time, key))
+    if at < len(turns) and turns[at] == (time, key):
+        return False
+    turns.insert(at, (time, key))
+    if len(turns) > kept:
+        ends = range(len(turns))
+        turns[:] = [turn for n, turn in enumerate(turns)
+                    if n in (0, ends[-1]) or not turns[n - 1][1] == turn[1] == turns[n + 1][1]]  # fmt: skip
+    return True
+
+
+def all_turns(first: Mapping[str, int], turns: Turns) -> Turns:
+    """The turns with those only known by their first time."""
+    return sorted({(time, key) for key, time in first.items()} | set(turns))
+
+
+def changes(turns: Turns) -> Turns:
+    """Only those that differ from the one before."""
+    return [turn for at, turn in enumerate(turns) if at == 0 or turns[at - 1][1] != turn[1]]
+
+
+def newest_changes(turns: Turns, kept: int) -> Turns:
+    """The turns of the first and of the newest changes."""
+    found = changes(turns)
+    if len(found) <= kept:
+        return turns
+    since = found[len(found) - kept + 1]
+    return [found[0], *(turn for turn in turns if turn >= since)]

@@ -1,0 +1,88 @@
+"""What an event says in SQL, as facts: the text with its dialect, and the columns of the datasets it names.
+
+Only where the producer gives no lineage of its own; beside a `columnLineage` that does not say what is masked, the text
+shows that alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from lineage.ingest.events import DatasetRef, JobEvent, RunEvent, facet
+from lineage.sql.redacted_text import without_values
+
+SQL = "q"  # text, dialect ("" when it is not said)
+MASKS = "k"  # as SQL, of a run whose columns are given without saying which are masked
+SCHEMA = "s"  # dataset namespace, name, its columns as JSON (see `tree_of`)
+MAX_TEXT = 500_000
+"""Characters of a statement that are kept for reading."""
+_DEEPEST = 20
+
+_ENGINES = {
+    "spark": "spark",
+    "flink": "flink",
+    "trino": "trino",
+    "presto": "presto",
+    "hive": "hive",
+    "ksqldb": "ksqldb",
+}
+
+
+def sql_facts(event: RunEvent | JobEvent) -> Iterator[tuple[str, ...]]:
+    """The facts of one event; none where lineage is given, or no SQL."""
+    found = facet(event.job.facets, "sql")
+    text = found.get("query") if found else None
+    if not isinstance(text, str) or not text.strip() or len(text) > MAX_TEXT or facet(event.job.facets, "lineage"):
+        return
+    refs = (*event.inputs, *event.outputs)
+    if any(facet(ref.facets, "lineage") for ref in refs):
+        return
+    given = any(facet(ref.facets, "columnLineage") for ref in refs)
+    if given and "masking" in str([facet(ref.facets, "columnLineage") for ref in refs]):
+        return
+    dialect = _dialect(event, found or {})
+    yield (MASKS if given else SQL, without_values(text, dialect), dialect)
+    for ref in refs:
+        columns = _columns(ref)
+        if columns:
+            yield (SCHEMA, ref.id.namespace, ref.id.name, orjson.dumps(columns).decode())
+
+
+def _dialect(event: RunEvent | JobEvent, found: Mapping[str, Any]) -> str:
+    """The dialect as said; else that of the engine, or of the integration, or of the store that is written to."""
+    said = found.get("dialect")
+    if isinstance(said, str) and said:
+        return said.lower()
+    engine = facet(event.facets, "processing_engine") if isinstance(event, RunEvent) else None
+    kind = facet(event.job.facets, "jobType") or {}
+    for name in ((engine or {}).get("name"), kind.get("integration")):
+        if isinstance(name, str) and name.lower() in _ENGINES:
+            return _ENGINES[name.lower()]
+    schemes = {ref.id.namespace.partition("://")[0].lower() for ref in (*event.inputs, *event.outputs)}
+    return (
+        schemes.pop()
+        if len(schemes) == 1 and schemes <= {"postgres", "mysql", "snowflake", "bigquery", "trino"}
+        else ""
+    )
+
+
+def _columns(ref: DatasetRef) -> dict[str, Any]:
+    schema = facet(ref.facets, "schema")
+    return tree_of(schema.get("fields")) if schema else {}
+
+
+def tree_of(fields: Any, depth: int = 0) -> dict[str, Any]:
+    """A schema facet's fields as nested names: `{"items": {"[]": {"sku": null}}}`."""
+    found: dict[str, Any] = {}
+    for field in fields if isinstance(fields, list) and depth < _DEEPEST else ():
+        if isinstance(field, Mapping) and isinstance(field.get("name"), str) and field["name"]:
+            inside = tree_of(field.get("fields"), depth + 1) or None
+            kind = str(field.get("type") or "").lower()
+            if inside and kind.startswith(("array", "list")):
+                # Producers write an array's element either as a field `_element` or as the element's own fields.
+                inside = {"[]": inside["_element"] if list(inside) == ["_element"] else inside}
+            found[field["name"]] = inside
+    return found

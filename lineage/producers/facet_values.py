@@ -1,0 +1,262 @@
+"""Standard facets as they are kept: small, JSON, without data, each with a count of what was cut (`cut`).
+
+Every function takes a facet (an object of a producer, of any shape) and gives what is kept of it, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from catalog.paths import quote
+from lineage.ingest.error_text import without_data
+
+Json = dict[str, Any]
+Read = Callable[[Mapping[str, Any]], Json | None]
+
+MAX_FIELDS = 2000
+"""Fields of a schema that are kept, nested ones included."""
+MAX_ITEMS = 500
+"""Entries of any other list."""
+MAX_TEXT = 2000
+MAX_DESCRIPTION = 20_000
+MAX_DEPTH = 30
+"""Levels of nesting of a schema."""
+
+
+def text(raw: Any, most: int = MAX_TEXT) -> str | None:
+    """A text that is one and not empty, cut to a length; a number or truth as text."""
+    if type(raw) is not str:
+        if isinstance(raw, bool | int | float):
+            raw = str(raw)
+        if not isinstance(raw, str):
+            return None
+    if not raw or raw.isspace():
+        return None
+    found: str = raw[:most]
+    return found if found.isascii() else found.encode(errors="replace").decode()
+
+
+def whole(raw: Any) -> int | None:
+    """A count: a number not below zero, without its fraction."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or raw != raw or not 0 <= raw < 2**63:
+        return None
+    return int(raw)
+
+
+def items(holder: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+    found = holder.get(key)
+    for item in found if isinstance(found, list) else ():
+        if type(item) is dict or isinstance(item, Mapping):  # the first is what JSON gives, and quick to see
+            yield item
+
+
+def texts(*names: str) -> Read:
+    """These texts of a facet."""
+
+    def read(found: Mapping[str, Any]) -> Json | None:
+        return _some({name: text(found.get(name)) for name in names})
+
+    return read
+
+
+def _some(found: Json) -> Json | None:
+    kept = {key: value for key, value in found.items() if value not in (None, [], {})}
+    return kept or None
+
+
+def _listed(found: Mapping[str, Any], key: str, read: Read) -> Json | None:
+    rows = [row for item in items(found, key) if (row := read(item)) is not None]
+    return _some({key: rows[:MAX_ITEMS], "cut": max(0, len(rows) - MAX_ITEMS) or None})
+
+
+def schema(found: Mapping[str, Any]) -> Json | None:
+    """{fields: [[column, what is below it, type, description]], cut}: every field, nested ones after their parent."""
+    rows: list[list[Any]] = []
+    cut = 0
+    for row in _fields(found, "", "", 0):
+        if len(rows) < MAX_FIELDS:
+            rows.append(row)
+        else:
+            cut += 1
+    return _some({"fields": rows, "cut": cut or None})
+
+
+def _fields(holder: Mapping[str, Any], column: str, below: str, depth: int, kind: str = "") -> Iterator[list[Any]]:
+    for item in items(holder, "fields"):
+        name = item.get("name")
+        if not isinstance(name, str) or not name or len(name) > 1000:
+            continue
+        name = name.encode(errors="replace").decode()
+        top = column or name
+        place = below + _step(name, kind) if column else ""
+        of = text(item.get("type"), 200) or ""
+        yield [top, place, of, text(item.get("description")) or ""]
+        if depth < MAX_DEPTH:
+            yield from _fields(item, top, place, depth + 1, of.lower())
+
+
+def _step(name: str, kind: str) -> str:
+    """One step down in the catalog's words: the spec names an array's elements `_element`, a map's `key` and `value`."""
+    if kind.startswith(("array", "list")) and name in ("_element", "element", "array"):
+        return "[]"
+    if kind.startswith("map"):
+        return {"key": "@keys", "_key": "@keys", "value": "{}", "_value": "{}"}.get(name, "." + quote(name))
+    return "." + quote(name)
+
+
+def documentation(found: Mapping[str, Any]) -> Json | None:
+    return _some({"description": text(found.get("description"), MAX_DESCRIPTION),
+                  "contentType": text(found.get("contentType"))})  # fmt: skip
+
+
+def ownership(found: Mapping[str, Any]) -> Json | None:
+    return _listed(found, "owners", lambda item: _named(item, "name", "type"))
+
+
+def tags(found: Mapping[str, Any]) -> Json | None:
+    return _listed(found, "tags", lambda item: _named(item, "key", "value", "source", "field"))
+
+
+def _named(item: Mapping[str, Any], key: str, *others: str) -> Json | None:
+    return _some({name: text(item.get(name)) for name in (key, *others)}) if text(item.get(key)) else None
+
+
+def lifecycle(found: Mapping[str, Any]) -> Json | None:
+    state = text(found.get("lifecycleStateChange"))
+    previous = found.get("previousIdentifier")
+    return _some({
+        "state": state.upper() if state else None,
+        "previous": texts("namespace", "name")(previous) if isinstance(previous, Mapping) else None,
+    })  # fmt: skip
+
+
+def catalog(found: Mapping[str, Any]) -> Json | None:
+    return texts("framework", "type", "name", "source", "metadataUri", "warehouseUri")(found)
+
+
+def hierarchy(found: Mapping[str, Any]) -> Json | None:
+    return _listed(found, "hierarchy", lambda item: _named(item, "name", "type"))
+
+
+_COUNTS = ("rowCount", "bytes", "size", "fileCount", "lastUpdated")
+_COLUMN_COUNTS = ("nullCount", "distinctCount", "count")
+
+
+def statistics(found: Mapping[str, Any]) -> Json | None:
+    """Counts of rows, bytes and files."""
+    return _some({name: whole(found.get(name)) for name in _COUNTS})
+
+
+def quality_metrics(found: Mapping[str, Any]) -> Json | None:
+    """Counts, of the whole and by column. Smallest, largest, sums and quantiles are values of the data: left out."""
+    given = found.get("columnMetrics")
+    columns = given if isinstance(given, Mapping) else {}
+    kept, left_out = {}, 0
+    for name, metrics in list(columns.items())[:MAX_ITEMS]:
+        if not isinstance(name, str) or not isinstance(metrics, Mapping):
+            continue
+        kept[name] = _some({key: whole(metrics.get(key)) for key in _COLUMN_COUNTS}) or {}
+        left_out += sum(metrics.get(key) is not None for key in ("min", "max", "sum", "quantiles"))
+    return _some({
+        **(statistics(found) or {}), "columns": kept, "valuesLeftOut": left_out or None,
+        "cut": max(0, len(columns) - MAX_ITEMS) or None,
+    })  # fmt: skip
+
+
+def quality_assertions(found: Mapping[str, Any]) -> Json | None:
+    """Each assertion with its outcome; what was expected and what was found are values of the data: left out."""
+
+    def read(item: Mapping[str, Any]) -> Json | None:
+        row = _named(item, "assertion", "name", "column", "severity")
+        success = item.get("success")
+        return {**row, "success": success if isinstance(success, bool) else None} if row else None
+
+    kept = _listed(found, "assertions", read)
+    left_out = sum(item.get(key) is not None for item in items(found, "assertions") for key in ("expected", "actual"))
+    return {**kept, "valuesLeftOut": left_out} if kept and left_out else kept
+
+
+def tests(found: Mapping[str, Any]) -> Json | None:
+    return _listed(found, "tests", lambda item: _named(item, "name", "status", "severity", "type"))
+
+
+def error_message(found: Mapping[str, Any]) -> Json | None:
+    """The message without data; a stack trace stays in the log."""
+    return _some({
+        "message": without_data(found.get("message")),
+        "programmingLanguage": text(found.get("programmingLanguage")),
+        "stackTraceLeftOut": True if found.get("stackTrace") else None,
+    })  # fmt: skip
+
+
+def extraction_error(found: Mapping[str, Any]) -> Json | None:
+    def read(item: Mapping[str, Any]) -> Json | None:
+        return _some({"message": without_data(item.get("errorMessage")), "task": without_data(item.get("task"))})
+
+    return _some({
+        "totalTasks": whole(found.get("totalTasks")), "failedTasks": whole(found.get("failedTasks")),
+        **(_listed(found, "errors", read) or {}),
+    })  # fmt: skip
+
+
+def names_only(key: str, *called: str) -> Read:
+    """The names in a list of settings; their values stay in the log."""
+
+    def read(found: Mapping[str, Any]) -> Json | None:
+        names = sorted({name for item in items(found, key) for word in called if (name := text(item.get(word), 200))})
+        return _some({"names": names[:MAX_ITEMS], "cut": max(0, len(names) - MAX_ITEMS) or None})
+
+    return read
+
+
+def dependencies(found: Mapping[str, Any]) -> Json | None:
+    def read(item: Mapping[str, Any]) -> Json | None:
+        job = item.get("job")
+        named = texts("namespace", "name")(job) if isinstance(job, Mapping) else None
+        return _some({"job": named, "type": text(item.get("dependency_type"))}) if named else None
+
+    return _some({
+        **(_listed(found, "upstream", read) or {}), **(_listed(found, "downstream", read) or {}),
+        "triggerRule": text(found.get("trigger_rule")),
+    })  # fmt: skip
+
+
+DATASET_FACETS: Mapping[str, Read] = {
+    "schema": schema,
+    "documentation": documentation,
+    "ownership": ownership,
+    "tags": tags,
+    "datasetType": texts("datasetType", "subType"),
+    "lifecycleStateChange": lifecycle,
+    "version": texts("datasetVersion"),
+    "dataSource": texts("name", "uri"),
+    "storage": texts("storageLayer", "fileFormat"),
+    "catalog": catalog,
+    "hierarchy": hierarchy,
+    "dataQualityMetrics": quality_metrics,
+    "dataQualityAssertions": quality_assertions,
+    "inputStatistics": statistics,
+    "outputStatistics": statistics,
+}
+"""Facets of datasets, also those that come as `inputFacets` and `outputFacets`."""
+
+RUN_FACETS: Mapping[str, Read] = {
+    "nominalTime": texts("nominalStartTime", "nominalEndTime"),
+    "errorMessage": error_message,
+    "externalQuery": texts("externalQueryId", "source"),
+    "extractionError": extraction_error,
+    "environmentVariables": names_only("environmentVariables", "name"),
+    "executionParameters": names_only("parameters", "key", "name"),
+    "jobDependencies": dependencies,
+    "tags": tags,
+    "test": tests,
+}
+
+ELSEWHERE: Mapping[str, frozenset[str]] = {
+    "dataset": frozenset({"columnLineage", "lineage", "symlinks"}),
+    "job": frozenset({
+        "jobType", "lineage", "sourceCodeLocation", "sql", "ownership", "documentation", "tags"}),
+    "run": frozenset({"parent", "parentRun", "processing_engine"}),
+}  # fmt: skip
+"""Facets that the graph itself keeps. Whatever is neither here nor above is listed by name, and stays in the log."""

@@ -1,0 +1,193 @@
+"""Questions to the graph: what feeds this, what breaks downstream, who reads it. Used by the API and the reports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping
+
+from catalog.errors import InvalidInput, NotFound
+from catalog.model import DatasetId
+from lineage.fold.job_ledger import Book
+from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead
+from lineage.model import FOREVER, NOW, Basis, Direction, Edge, JobDetails, Kind, Level, Node, Reader, Subgraph, rfc3339
+from lineage.questions.downstream import Downstream
+from lineage.questions.filters import Only
+from lineage.questions.parameters import AsOf, as_of_time, basis_of, depth_within, direction_of, level_of
+from lineage.questions.traversal import hops, united
+
+__all__ = ["NOW", "AsOf", "Lineage"]
+
+_BOTH = (Direction.UPSTREAM, Direction.DOWNSTREAM)
+
+
+def reader_kind(info: Mapping[str, object]) -> str:
+    """What a job is to people: one of a consumer group was seen by brokers, and has no code that is known."""
+    return "consumer_group" if info.get("jobType") == "CONSUMER_GROUP" else "job"
+
+
+class Lineage(Downstream):
+    """Reads of lineage. Safe for many threads. Every method may raise Unavailable naming Neo4j. See `Finder`."""
+
+    def lineage(
+        self,
+        node_id: str,
+        direction: Direction | str = Direction.BOTH,
+        depth: int = 5,
+        level: Level | str = Level.DATASET,
+        as_of: AsOf = None,
+        only: Only | None = None,
+        basis: Basis | str = Basis.LAST_RUN,
+    ) -> Subgraph:
+        """What is upstream, downstream, or both, of a dataset, field or job, within `depth` steps (1..100).
+
+        At level `column`, or from a field, the nodes are fields; datasets that fields are a condition for, and jobs,
+        stand among them. `only` leaves edges out, and what is reached by them alone. `basis`
+        tells which question is answered: what the last runs do, or where contents come from; there, several stretches
+        of one flow are shown as one. Raises InvalidInput, NotFound
+        (with the nearest ids as `details["nearest"]`).
+        """
+        way, depth = direction_of(direction), depth_within(depth)
+        at, root, basis = as_of_time(as_of), self.find(node_id), basis_of(basis)
+        columns = root.type == "field" or level_of(level) is Level.COLUMN
+        ways = _BOTH if way is Direction.BOTH else (way,)
+        edges: dict[str, Edge] = {}
+        truncated = False
+        for one in ways:
+            found, was_cut = (self._columns if columns else self._datasets)(root, one, depth, at, basis)
+            edges |= {edge.id: edge for edge in found}
+            truncated = truncated or was_cut
+        if basis is Basis.CONTENTS:
+            edges = {edge.id: edge for edge in united(edges.values())}
+        if only is not None:
+            chosen, over = only.keep(root.id, edges.values())
+            edges, truncated = {edge.id: edge for edge in chosen}, truncated or over
+        kept = sorted(edges.values(), key=lambda e: (e.kind, e.source, e.target, e.vf, e.id))
+        ids = {root.id} | {end for e in kept for end in (e.source, e.target)} | {e.job for e in kept if e.job}
+        nodes = self._ends(ids) | {root.id: root}
+        if columns:
+            nodes |= self._tagged(nodes.values())
+        stale = self._stale(kept, nodes, at)
+        return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(kept), truncated, stale, root.id, basis)
+
+    def readers_of(self, dataset: DatasetId, as_of: AsOf = None) -> list[Reader]:
+        """Jobs that read a dataset, newest report first. Empty where lineage knows nothing of it."""
+        try:
+            root = self.find(dataset.node_id)
+        except NotFound:
+            return []
+        seen: dict[str, int] = {}
+        origins: dict[str, str] = {}
+        for edge in self._graph.edges_at([root.id], Kind.READS, Direction.UPSTREAM, as_of_time(as_of)):
+            seen[edge.source] = max(seen.get(edge.source, edge.seen), edge.seen)
+            origins[edge.source] = max(origins.get(edge.source, ""), edge.origin)  # what was observed counts more
+        nodes = self._nodes(seen)
+        return [
+            Reader(
+                key,
+                nodes[key].namespace,
+                nodes[key].name,
+                rfc3339(last) or "",
+                self._owners_of(nodes[key]),
+                reader_kind(nodes[key].info),
+                origins[key],
+            )
+            for key, last in sorted(seen.items(), key=lambda row: (-row[1], row[0]))
+            if key in nodes
+        ]
+
+    def job(self, node_id: str, as_of: AsOf = None) -> JobDetails:
+        """A job, what it reads and writes, its newest runs, where its code lies. Raises NotFound, InvalidInput."""
+        root, at = self.find(node_id), as_of_time(as_of)
+        if root.type != "job":
+            raise InvalidInput(f"{node_id} is a {root.type}, not a job.", details={"nodeId": node_id})
+        ends = {
+            kind: sorted({e.target for e in self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at)})
+            for kind in (Kind.READS, Kind.WRITES, Kind.CHILD_OF)
+        }
+        stored = self._graph.books([root.id]).get(root.id)
+        book = Book.load(stored.document, stored.version) if stored else None
+        runs = tuple(_runs(book)) if book else ()
+        state = str(root.info["state"]) if root.info.get("state") else None
+        return JobDetails(
+            root, state, runs, tuple(ends[Kind.READS]), tuple(ends[Kind.WRITES]), tuple(ends[Kind.CHILD_OF])
+        )
+
+    def ends(self, jobs: Collection[str]) -> dict[str, tuple[list[str], list[str]]]:
+        """What each of these jobs reads and writes now, as ids of datasets. Asked at once for all."""
+        at, found = as_of_time(NOW), dict[str, tuple[list[str], list[str]]]()
+        for side, kind in enumerate((Kind.READS, Kind.WRITES)):
+            for edge in self._graph.edges_at(jobs, kind, Direction.DOWNSTREAM, at) if jobs else ():
+                found.setdefault(edge.source, ([], []))[side].append(edge.target)
+        return {job: (sorted(set(reads)), sorted(set(writes))) for job, (reads, writes) in found.items()}
+
+    def masked_edges(self, dataset: DatasetId, as_of: AsOf = None) -> list[Edge]:
+        """Edges out of the fields of a dataset through which only masked values pass."""
+        fields = [node.id for node in self._graph.fields_of(self._id_of(dataset), self._settings.node_budget)]
+        edges = self._graph.edges_at(fields, Kind.DERIVES, Direction.DOWNSTREAM, as_of_time(as_of))
+        return sorted((edge for edge in edges if not edge.raw), key=lambda e: (e.source, e.target, e.vf))
+
+    def _datasets(self, root: Node, way: Direction, depth: int, at: int, basis: Basis) -> tuple[list[Edge], bool]:
+        found: list[Edge] = []
+        starts = [root.id]
+        if root.type == "job":
+            # Upstream of a job is what it reads; downstream, what it writes; then on from there.
+            kind = Kind.READS if way is Direction.UPSTREAM else Kind.WRITES
+            found += self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at, basis)
+            starts = [edge.target for edge in found]
+            depth -= 1
+            for kind in (Kind.HANDS_TO, Kind.CHILD_OF):
+                found += self._graph.edges_at([root.id], kind, way, at, basis)
+        closure = self._closure(starts, Kind.FEEDS, way, depth, at, basis)
+        found += closure[0]
+        reached = hops(starts, closure[0], way, depth)
+        found += self._loose_ends(reached, closure[0], way, at, depth, basis)
+        return found, closure[1]
+
+    def _columns(self, root: Node, way: Direction, depth: int, at: int, basis: Basis) -> tuple[list[Edge], bool]:
+        if root.type == "field":
+            starts = [root.id]
+        else:
+            datasets = [root.id]
+            if root.type == "job":
+                kind = Kind.READS if way is Direction.UPSTREAM else Kind.WRITES
+                datasets = [e.target for e in self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at, basis)]
+            budget = self._settings.node_budget
+            starts = [node.id for dataset in datasets for node in self._graph.fields_of(dataset, budget)]
+        found, truncated = self._closure(starts, Kind.DERIVES, way, depth, at, basis)
+        reached = hops(starts, found, way, depth)
+        if way is Direction.DOWNSTREAM:
+            near = [node for node, distance in reached.items() if distance < depth]
+            found = found + self._graph.edges_at(near, Kind.INFLUENCES, Direction.DOWNSTREAM, at, basis)
+        elif root.type == "dataset":
+            found = found + self._graph.edges_at([root.id], Kind.INFLUENCES, Direction.UPSTREAM, at, basis)
+        return found, truncated
+
+    def _loose_ends(
+        self, reached: dict[str, int], flows: Iterable[Edge], way: Direction, at: int, depth: int, basis: Basis
+    ) -> list[Edge]:
+        """Jobs that read (or wrote) a dataset here and are on no flow out of (into) it: a reader with no output."""
+        flowing = {(edge.source if way is Direction.DOWNSTREAM else edge.target, edge.job) for edge in flows}
+        kind = Kind.READS if way is Direction.DOWNSTREAM else Kind.WRITES
+        near = [node for node, distance in reached.items() if distance < depth]
+        edges = self._graph.edges_at(near, kind, Direction.UPSTREAM, at, basis)
+        return [edge for edge in edges if (edge.target, edge.source) not in flowing]
+
+    def _stale(self, edges: Iterable[Edge], nodes: dict[str, Node], at: int) -> frozenset[str]:
+        """Open edges of streaming jobs that nobody had confirmed for long at that time: perhaps gone, never said to be."""
+        limit = min(at, time.time() * 1000) - self._settings.stale_after_days * 86_400_000
+        return frozenset(
+            edge.id
+            for edge in edges
+            if edge.vt == FOREVER and edge.seen < limit and edge.job is not None and edge.job in nodes
+            and nodes[edge.job].info.get("processingType") in ("STREAMING", "SERVICE")
+        )  # fmt: skip
+
+
+def _runs(book: Book) -> Iterable[dict[str, object]]:
+    for run in sorted(book.runs.values(), key=lambda run: (run.first, run.id), reverse=True):
+        ends = [time for kind, time in run.types.items() if kind in ("COMPLETE", "FAIL", "ABORT")]
+        yield {
+            "id": run.id, "state": run.state(), "started": rfc3339(run.first), "updated": rfc3339(run.heard),
+            "ended": rfc3339(max(ends)) if ends else None, "processing": run.processing, "parent": run.parent,
+            CLOCK_AHEAD: clock_ahead(*run.claimed) if run.claimed else None,
+        }  # fmt: skip

@@ -1,0 +1,200 @@
+"""Decisions for others to enforce: engines, services and gateways that ask what a subject may read.
+
+Asking about oneself is for everybody; about others it takes the permission `decide`. Every answer is in the audit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from catalog.errors import InvalidInput, NotAllowed, NotFound
+from catalog.paths import FieldPath
+from catalog.records import rfc3339
+from policies.access.identity import Identity
+from policies.audit import AuditLog
+from policies.decision.places import Places
+from policies.declared.builtin import ADMIN_USER
+from policies.declared.state import GovernanceState, View
+from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Mask, Reason, Subject
+from policies.plan import explain
+from policies.ports import Clock, FactsSource
+from policies.settings import PolicySettings
+
+MOST_AT_ONCE = 100
+ACTIONS = ("read",)
+PERMISSION = "decide"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Whom a decision is about. Groups and roles are added to those declared for the user (of another issuer, say)."""
+
+    user: str = ""
+    groups: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question. `subject` None = who asks; `fields` empty = all."""
+
+    dataset: str
+    subject: Named | None = None
+    purpose: str | None = None
+    fields: tuple[str, ...] = ()
+    action: str = "read"
+
+
+def subject_of(view: View, named: Named) -> tuple[Subject, str | None]:
+    """The subject as declared, and why they may not sign in any more, where that is so."""
+    roles = named.roles | ({"admin"} if named.user == ADMIN_USER else frozenset())
+    subject = view.subject(named.user, named.groups, frozenset(roles))
+    if named.user and named.user in view.removed_users:
+        return subject, f"User {named.user} was deleted."
+    spec = view.users.get(named.user)
+    if spec is not None and spec.disabled and named.user != ADMIN_USER:
+        return subject, f"User {named.user} is disabled."
+    return subject, None
+
+
+class Decisions:
+    """The service behind `POST /api/v1/decisions`."""
+
+    def __init__(
+        self,
+        state: GovernanceState,
+        facts: FactsSource,
+        identity: Identity,
+        audit: AuditLog,
+        clock: Clock,
+        settings: PolicySettings | None = None,
+        reference: Callable[[str], str] = lambda text: text,
+    ) -> None:
+        """`reference` gives `CLUSTER/TOPIC` of a dataset as callers may write it."""
+        self._state, self._facts, self._identity, self._audit, self._clock = state, facts, identity, audit, clock
+        self._settings = settings or PolicySettings()
+        self._reference = reference
+
+    def decide(self, caller: Subject, asked: Sequence[Asked]) -> list[dict[str, Any]]:
+        """One answer for each question, in order; what one question lacks is an `error` in its place.
+
+        {subject, dataset, action, purpose, effect: allow | deny, filters, columns: [{path, effect: allow | mask | deny
+        | gap, mask, clear_when, reasons}], reasons, gaps, grants, expires, at}. Raises NotAllowed (others without the
+        permission), InvalidInput (too many, an action that is none).
+        """
+        if len(asked) > MOST_AT_ONCE:
+            raise InvalidInput(
+                f"{len(asked)} decisions at once are too many; ask for at most {MOST_AT_ONCE} and call again.",
+                details={"most": MOST_AT_ONCE},
+            )
+        for each in asked:
+            if each.action not in ACTIONS:
+                raise InvalidInput(
+                    f"There is no action {each.action[:60]!r}; there is {', '.join(ACTIONS)}.",
+                    details={"field": "action"},
+                )
+            if each.subject is not None and each.subject != Named(caller.user):
+                self._may_ask(caller)
+        view, now = self._state.view(), self._clock()
+        answers = [self._one(caller, each, view, now) for each in asked]
+        done = [a for a in answers if "error" not in a]
+        if done:
+            self._audit.record(
+                caller.user, "decision", ", ".join(dict.fromkeys(a["dataset"] for a in done))[:1000],
+                "deny" if all(a["effect"] == Effect.DENY for a in done) else "allow", [],
+                {"decisions": [{k: a[k] for k in ("subject", "dataset", "purpose", "effect", "grants")} for a in done]},
+            )  # fmt: skip
+        return answers
+
+    def _may_ask(self, caller: Subject) -> None:
+        if not self._identity.permissions(caller) & {PERMISSION, "manage"}:
+            raise NotAllowed(
+                f"{caller.user} may ask for decisions about themselves only; the permission {PERMISSION!r} opens others"
+                " (roles admin, steward, enforcer).",
+                details={"permission": PERMISSION, "reasons": [f"no role of {caller.user} carries {PERMISSION}"]},
+            )
+
+    def _one(self, caller: Subject, asked: Asked, view: View, now: datetime) -> dict[str, Any]:
+        try:
+            facts = self._facts.facts(self._reference(asked.dataset))
+            places = [FieldPath.parse(path) for path in asked.fields]
+        except (NotFound, InvalidInput) as error:
+            return {
+                "dataset": asked.dataset, "effect": str(Effect.DENY),
+                "error": {"code": error.code, "message": error.message, "details": error.details},
+            }  # fmt: skip
+        subject, gone = (caller, None) if asked.subject is None else subject_of(view, asked.subject)
+        decision = decide_now(view, subject, gone, facts, asked.purpose, now, self._settings)
+        columns = decision.columns
+        if places:
+            known = Places(columns)
+            wanted = {c.path for place in places for c in known.deciding(place)}
+            columns = tuple(c for c in columns if c.path in wanted)
+        answer: dict[str, Any] = {
+            "subject": {"user": subject.user, "groups": sorted(subject.groups), "roles": sorted(subject.roles)},
+            "dataset": facts.reference, "action": asked.action, "purpose": asked.purpose,
+            "effect": str(decision.effect), "filters": [f.where for f in decision.filters],
+            "columns": [*(column_json(c) for c in columns), *_unknown(facts, asked.fields)],
+            "reasons": explain.reasons_json(decision.reasons),
+            "gaps": list(decision.gaps), "grants": list(decision.grants),
+            "expires": rfc3339(decision.expires), "at": rfc3339(now),
+        }  # fmt: skip
+        return answer
+
+
+def decide_now(
+    view: View,
+    subject: Subject,
+    gone: str | None,
+    facts: DatasetFacts,
+    purpose: str | None,
+    now: datetime,
+    settings: PolicySettings,
+) -> Decision:
+    """A view's decision; whoever is `gone` is denied."""
+    if gone is not None:
+        return Decision(facts.id, facts.reference, Effect.DENY, reasons=(Reason("default", "deny", gone),))
+    return view.decide(subject, facts, purpose, now, settings.unscanned_is_sensitive)
+
+
+def effect_of(column: ColumnDecision) -> str:
+    """allow | mask | deny | gap: the last is hidden because nobody has looked at it yet."""
+    if column.effect is Effect.DENY:
+        return "deny"
+    if not explain.is_masked(column):
+        return "allow"
+    return "gap" if any(r.kind == "gap" for r in column.reasons) else "mask"
+
+
+def column_json(column: ColumnDecision) -> dict[str, Any]:
+    """One column for an engine: what to show, by which mask, in which rows clear, and why."""
+    return {
+        "path": column.path, "effect": effect_of(column), "mask": mask_json(column.mask),
+        "clear_when": column.clear_when, "reasons": explain.reasons_json(column.reasons),
+    }  # fmt: skip
+
+
+def mask_json(mask: Mask | None) -> dict[str, Any] | None:
+    """{type, expression, params}; None where the value shows as it is."""
+    if mask is None:
+        return None
+    params: Mapping[str, Any] = mask.params
+    return {"type": str(mask.type), "expression": mask.expression, "params": dict(params)}
+
+
+def _unknown(facts: DatasetFacts, fields: Sequence[str]) -> list[dict[str, Any]]:
+    """Fields asked for that nobody knows: what cannot be decided is not opened."""
+    known = [FieldPath.parse(f.path) for f in facts.fields]
+    missing = [
+        f for f in fields if not any(k.contains(p) or p.contains(k) for p in [FieldPath.parse(f)] for k in known)
+    ]
+    return [
+        {
+            "path": path, "effect": "gap", "mask": None, "clear_when": None,
+            "reasons": [{"kind": "gap", "name": path, "text": f"{facts.reference} has no field {path} that is known."}],
+        }
+        for path in missing
+    ]  # fmt: skip

@@ -1,0 +1,207 @@
+"""Who asks, by bearer token, and what their roles let them do in Weir. What they may read is `decide`'s business."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from catalog.errors import InvalidInput, NotAllowed, NotFound, NotSignedIn
+from policies.declared.builtin import ADMIN_USER
+from policies.declared.state import GovernanceState, View
+from policies.matching import resolve
+from policies.model import Subject
+from policies.ports import Clock, TokenRecord, TokenStore, TokenVerifier
+from policies.settings import PolicySettings
+
+PREFIX = "weir_"
+_BYTES = 32  # of randomness in a token: not to be guessed, so its digest needs no salt and no slow hash
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token just made. `text` is shown once and not kept."""
+
+    id: str
+    user: str
+    text: str
+    expires_at: datetime | None
+
+
+class Identity:
+    """API tokens, and subjects from them."""
+
+    def __init__(
+        self,
+        tokens: TokenStore,
+        state: GovernanceState,
+        clock: Clock,
+        verifiers: Sequence[TokenVerifier] = (),
+        settings: PolicySettings | None = None,
+    ) -> None:
+        self._tokens, self._state, self._clock = tokens, state, clock
+        self._verifiers = tuple(verifiers)
+        self._settings = settings or PolicySettings()
+
+    def create_token(self, user: str, ttl: timedelta | None = None, name: str = "") -> NewToken:
+        """Make a token for a user; `ttl` None = the setting's days, or without an end.
+
+        The user need not be declared (then they hold no role). Raises InvalidInput for one disabled or deleted.
+        """
+        if not user or user != user.strip() or len(user) > 253:
+            raise InvalidInput("A token needs a user name without blanks around it, as in --user ana.")
+        if ttl is None and self._settings.token_days is not None:
+            ttl = timedelta(days=self._settings.token_days)
+        if ttl is not None and ttl <= timedelta(0):
+            raise InvalidInput("A token must be valid for some time; give a number of days above 0.")
+        gone = self._gone(self._state.view(), user)
+        if gone:
+            raise InvalidInput(f"User {user} {gone}; declare the user anew before making a token.")
+        now = self._clock()
+        text = PREFIX + secrets.token_urlsafe(_BYTES)
+        expires = now + ttl if ttl is not None else None
+        record = TokenRecord("tok_" + secrets.token_hex(6), user, name, _digest(text), now, expires)
+        self._tokens.add(record)
+        return NewToken(record.id, user, text, expires)
+
+    def ensure_admin(self) -> NewToken | None:
+        """The first admin's token; None when the admin has one that is valid."""
+        now = self._clock()
+        if any(_valid(token, now) for token in self._tokens.tokens(ADMIN_USER)):
+            return None
+        return self.create_token(ADMIN_USER, name="first admin")
+
+    def authenticate(self, token: str) -> Subject:
+        """The subject of a token. Raises NotSignedIn, with one message whether it is wrong, expired or revoked."""
+        now = self._clock()
+        if not token.startswith(PREFIX):
+            for verifier in self._verifiers:
+                found = verifier.verify(token)
+                if found is not None and not self._gone(self._state.view(), found.user):
+                    return self._state.view().subject(found.user, found.groups, found.roles)
+            raise _not_signed_in()
+        digest = _digest(token)
+        record = self._tokens.find(digest)
+        # The look-up is by a digest of 256 random bits; the comparison is there for stores that match loosely.
+        same = hmac.compare_digest(record.digest if record is not None else "0" * 64, digest)
+        if record is None or not same or not _valid(record, now):
+            raise _not_signed_in()
+        view = self._state.view()
+        if self._gone(view, record.user):
+            raise _not_signed_in()
+        return self._subject(view, record.user)
+
+    def session(self, token: str) -> Callable[[], Subject]:
+        """What gives the subject of a token as they are later on, for work that a request began: groups and roles of
+        then. It raises NotSignedIn when the token was revoked or has expired, or the user is gone.
+
+        A token of another issuer counts as it was when the work began; what the issuer takes back is not known here.
+        Raises NotSignedIn for such a token that is not valid now; one of Weir's own is looked at when it is asked for.
+        """
+        if token.startswith(PREFIX):
+            digest = _digest(token)
+            return lambda: self._later(digest)
+        view = self._state.view()
+        known = (found for verifier in self._verifiers if (found := verifier.verify(token)) is not None)
+        given = next((found for found in known if not self._gone(view, found.user)), None)
+        if given is None:
+            raise _not_signed_in()
+
+        def now() -> Subject:
+            view = self._state.view()
+            self._require_there(view, given.user)
+            return view.subject(given.user, given.groups, given.roles)
+
+        return now
+
+    def _later(self, digest: str) -> Subject:
+        record = self._tokens.find(digest)
+        if record is None or not _valid(record, self._clock()):
+            raise NotSignedIn("The token was revoked or has expired while the query ran.")
+        view = self._state.view()
+        self._require_there(view, record.user)
+        return self._subject(view, record.user)
+
+    def _require_there(self, view: View, user: str) -> None:
+        gone = self._gone(view, user)
+        if gone is not None:
+            raise NotSignedIn(f"User {user} {gone}, so the query was ended.")
+
+    def current(self, user: str) -> Subject:
+        """A declared user as they are now, for work that outlives a request. Raises NotSignedIn when they are gone."""
+        view = self._state.view()
+        if self._gone(view, user):
+            raise _not_signed_in()
+        return self._subject(view, user)
+
+    def tokens(self, user: str | None = None) -> list[TokenRecord]:
+        """What is known of tokens: never the token itself."""
+        return self._tokens.tokens(user)
+
+    def revoke(self, token_id: str) -> None:
+        """End a token now. Raises NotFound."""
+        if not self._tokens.revoke(token_id, self._clock()):
+            raise NotFound(
+                f"There is no token {token_id!r}; list tokens to see their ids.", details={"token": token_id}
+            )
+
+    def permissions(self, subject: Subject) -> frozenset[str]:
+        """What the subject may do in Weir, by every role held, inherited ones too."""
+        held = resolve(subject, self._state.view().roles).roles.values()
+        return frozenset().union(*(role.permissions for role in held if role is not None))
+
+    def holders(self, permission: str) -> dict[str, list[str]]:
+        """Who has a permission: `{roles, users}`, names sorted.
+
+        `roles` carry it, inherited too; `users` are the declared ones who hold such a role by now, by a group too.
+        Users whom only an identity provider knows are not among them.
+        """
+        view = self._state.view()
+        people = {ADMIN_USER} | set(view.users) | {member for group in view.groups.values() for member in group.members}
+        return {
+            "roles": sorted(
+                role for role in view.roles if permission in self.permissions(Subject("", roles=frozenset({role})))
+            ),
+            "users": sorted(
+                user
+                for user in people
+                if self._gone(view, user) is None and permission in self.permissions(self._subject(view, user))
+            ),
+        }
+
+    def require(self, subject: Subject, permission: str) -> None:
+        """Raises NotAllowed when no role of the subject carries the permission."""
+        if permission not in self.permissions(subject):
+            raise NotAllowed(
+                f"{subject.user} lacks the permission {permission!r}; ask an administrator for a role that carries it.",
+                details={"permission": permission, "reasons": [f"no role of {subject.user} carries {permission}"]},
+            )
+
+    @staticmethod
+    def _subject(view: View, user: str) -> Subject:
+        return view.subject(user, roles=frozenset({"admin"}) if user == ADMIN_USER else frozenset())
+
+    @staticmethod
+    def _gone(view: View, user: str) -> str | None:
+        """Why a user may not sign in any more. The built-in admin is never gone, or nobody could mend anything."""
+        if user == ADMIN_USER:
+            return None
+        if user in view.removed_users:
+            return "was deleted"
+        spec = view.users.get(user)
+        return "is disabled" if spec is not None and spec.disabled else None
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _valid(token: TokenRecord, now: datetime) -> bool:
+    return token.revoked_at is None and (token.expires_at is None or now < token.expires_at)
+
+
+def _not_signed_in() -> NotSignedIn:
+    return NotSignedIn("The token is wrong, expired or revoked; get a new one with weir token create --user NAME.")

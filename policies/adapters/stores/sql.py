@@ -1,0 +1,243 @@
+"""The stores in the record store: SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Executable, Select, bindparam, event, func, insert, inspect, select, text, update
+from sqlalchemy.orm import Session
+
+from catalog.adapters.sql.database import Database
+from policies.adapters.stores.tables import AuditHeadRow, AuditRow, GovernanceRow, TokenRow
+from policies.ports import AuditEntry, AuditFilter, AuditHead, Change, Document, TokenRecord
+
+# PostgreSQL's advisory locks, the same in every process; SQLite's writers follow one another anyway.
+_GOVERNANCE_LOCK = 8_484_002
+_AUDIT_LOCK = 8_484_003
+
+
+def _one_at_a_time(database: Database, session: Session, lock: int) -> None:
+    if not database.is_sqlite:
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock})
+
+
+@lru_cache(maxsize=32)
+def _versions(kinds: frozenset[str]) -> Executable:
+    """One maximum a kind, each the end of an index: this is asked before every decision."""
+    maxima = [
+        select(func.max(GovernanceRow.version)).where(GovernanceRow.kind == kind).scalar_subquery()
+        for kind in sorted(kinds)
+    ]
+    return select(*maxima)
+
+
+class SqlPolicyStore:
+    """`PolicyStore` on the record store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._database.begin() as session:
+            _one_at_a_time(self._database, session, _GOVERNANCE_LOCK)
+            yield
+
+    def version(self, kinds: Collection[str]) -> int:
+        found = self._database.one(_versions(frozenset(kinds)))
+        return max((each for each in found or () if each), default=0)
+
+    def get(self, kind: str, name: str) -> Document | None:
+        with self._database.read() as session:
+            row = session.scalar(_newest().where(GovernanceRow.kind == kind, GovernanceRow.name == name))
+            return _document(row) if row is not None and not row.deleted else None
+
+    def documents(
+        self, kind: str | None = None, *, label: str | None = None, as_of: datetime | None = None
+    ) -> list[Document]:
+        if as_of is None:
+            query = _newest()
+        else:
+            last = (
+                select(func.max(GovernanceRow.version))
+                .where(GovernanceRow.at <= as_of)
+                .group_by(GovernanceRow.kind, GovernanceRow.name)
+            )
+            query = select(GovernanceRow).where(GovernanceRow.version.in_(last))
+        if kind is not None:
+            query = query.where(GovernanceRow.kind == kind)
+        if label is not None:
+            query = query.where(GovernanceRow.label == label)
+        with self._database.read() as session:
+            rows = session.scalars(query.where(GovernanceRow.deleted.is_(False)))
+            # Sorted here: databases sort text by different rules.
+            return sorted(map(_document, rows), key=lambda d: (d.kind, d.name))
+
+    def deleted(self, kind: str) -> frozenset[str]:
+        with self._database.read() as session:
+            names = select(GovernanceRow.name).where(
+                GovernanceRow.newest, GovernanceRow.kind == kind, GovernanceRow.deleted.is_(True)
+            )
+            return frozenset(session.scalars(names))
+
+    def history(self, kind: str, name: str) -> list[Document]:
+        query = select(GovernanceRow).where(GovernanceRow.kind == kind, GovernanceRow.name == name)
+        with self._database.read() as session:
+            return [_document(row) for row in session.scalars(query.order_by(GovernanceRow.version))]
+
+    def apply(self, changes: Sequence[Change], at: datetime) -> int:
+        with self._database.begin() as session:
+            _one_at_a_time(self._database, session, _GOVERNANCE_LOCK)
+            version = session.scalar(select(func.max(GovernanceRow.version))) or 0
+            for change in changes:
+                version += 1
+                change.check(self.get(change.kind, change.name))
+                before = (GovernanceRow.kind == change.kind, GovernanceRow.name == change.name)
+                session.execute(
+                    update(GovernanceRow).where(*before, GovernanceRow.newest).values(newest=False),
+                    execution_options={"synchronize_session": "fetch"},
+                )
+                row = GovernanceRow(
+                    version=version, kind=change.kind, name=change.name, deleted=change.spec is None, newest=True,
+                    label=change.label, by=change.by, at=at, meta=dict(change.metadata),
+                    spec=dict(change.spec) if change.spec is not None else None,
+                )  # fmt: skip
+                session.add(row)
+                session.flush()
+            return version
+
+
+def _newest() -> Select[GovernanceRow]:
+    return select(GovernanceRow).where(GovernanceRow.newest)
+
+
+def _document(row: GovernanceRow) -> Document:
+    return Document(row.kind, row.name, row.spec, row.meta, row.version, row.at, row.by, row.label)
+
+
+_TOKEN = select(
+    TokenRow.id, TokenRow.user, TokenRow.name, TokenRow.digest, TokenRow.created_at, TokenRow.expires_at,
+    TokenRow.revoked_at,
+)  # fmt: skip
+"""In the order of a TokenRecord."""
+
+
+class SqlTokenStore:
+    """`TokenStore` on the record store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, token: TokenRecord) -> None:
+        with self._database.begin() as session:
+            session.add(
+                TokenRow(
+                    id=token.id,
+                    user=token.user,
+                    name=token.name,
+                    digest=token.digest,
+                    created_at=token.created_at,
+                    expires_at=token.expires_at,
+                    revoked_at=token.revoked_at,
+                )
+            )
+
+    def find(self, digest: str) -> TokenRecord | None:
+        found = self._database.one(_TOKEN.where(TokenRow.digest == digest))
+        return TokenRecord(*found) if found is not None else None
+
+    def tokens(self, user: str | None = None) -> list[TokenRecord]:
+        query = select(TokenRow) if user is None else select(TokenRow).where(TokenRow.user == user)
+        with self._database.read() as session:
+            return sorted(map(_token, session.scalars(query)), key=lambda t: (t.created_at, t.id))
+
+    def revoke(self, token_id: str, at: datetime) -> bool:
+        with self._database.begin() as session:
+            row = session.get(TokenRow, token_id)
+            if row is None:
+                return False
+            row.revoked_at = row.revoked_at or at
+            return True
+
+
+def _token(row: TokenRow) -> TokenRecord:
+    return TokenRecord(row.id, row.user, row.name, row.digest, row.created_at, row.expires_at, row.revoked_at)
+
+
+_HEADS: Any = AuditHeadRow.__table__
+_HEAD = select(AuditHeadRow.chain, AuditHeadRow.seq, AuditHeadRow.hash).where(AuditHeadRow.id == 1)
+_ADD = insert(AuditRow.__table__)  # type: ignore[arg-type]
+_MOVE = update(_HEADS).where(_HEADS.c.id == 1).values(seq=bindparam("new_seq"), hash=bindparam("new_hash"))
+_COLUMNS = {name: column.name for name, column in inspect(AuditRow).columns.items()}
+"""An entry comes with every query and every end of one, so it is written by plain statements."""
+
+
+class SqlAuditStore:
+    """`AuditStore` on the record store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def append(
+        self, make: Callable[[int, str], AuditEntry], then: Callable[[AuditHead], None] | None = None
+    ) -> AuditEntry:
+        with self._database.begin() as session:
+            _one_at_a_time(self._database, session, _AUDIT_LOCK)
+            # Read behind the lock, and not by objects: what this session read before may be older.
+            found = session.execute(_HEAD).first()
+            chain, seq, last = found if found is not None else (secrets.token_hex(8), 0, "")
+            if found is None:
+                session.execute(insert(_HEADS), {"id": 1, "chain": chain, "seq": seq, "hash": last})
+            entry = make(seq + 1, last)
+            row = {
+                "seq": entry.seq, "at": entry.at, "actor": entry.actor, "action": entry.action, "target": entry.target,
+                "decision": entry.decision, "reasons": list(entry.reasons), "details": dict(entry.details),
+                "prev": entry.prev, "hash": entry.hash,
+            }  # fmt: skip
+            session.execute(_ADD, {_COLUMNS[name]: value for name, value in row.items()})
+            session.execute(_MOVE, {"new_seq": entry.seq, "new_hash": entry.hash})
+            if then is not None:
+                noted, publish = AuditHead(chain, entry.seq, entry.hash), then
+                event.listen(session, "after_commit", lambda _: publish(noted), once=True)
+            return entry
+
+    def entries(self, where: AuditFilter, before: int | None, limit: int) -> list[AuditEntry]:
+        query = select(AuditRow)
+        wanted: list[tuple[Any, Any]] = [
+            (AuditRow.actor, where.actor),
+            (AuditRow.action, where.action),
+            (AuditRow.target, where.target),
+            (AuditRow.decision, where.decision),
+        ]
+        for column, value in wanted:
+            if value is not None:
+                query = query.where(column == value)
+        if where.since is not None:
+            query = query.where(AuditRow.at >= where.since)
+        if where.until is not None:
+            query = query.where(AuditRow.at < where.until)
+        if before is not None:
+            query = query.where(AuditRow.seq < before)
+        with self._database.read() as session:
+            return [_entry(row) for row in session.scalars(query.order_by(AuditRow.seq.desc()).limit(limit))]
+
+    def chain(self, after: int, limit: int) -> list[AuditEntry]:
+        query = select(AuditRow).where(AuditRow.seq > after).order_by(AuditRow.seq).limit(limit)
+        with self._database.read() as session:
+            return [_entry(row) for row in session.scalars(query)]
+
+    def head(self) -> AuditHead:
+        found = self._database.one(_HEAD)
+        return AuditHead(*found) if found is not None else AuditHead("", 0, "")
+
+
+def _entry(row: AuditRow) -> AuditEntry:
+    return AuditEntry(
+        row.seq, row.at, row.actor, row.action, row.target, row.decision, tuple(row.reasons), row.details,
+        row.prev, row.hash,
+    )  # fmt: skip

@@ -1,0 +1,78 @@
+"""The tables of this room. Documents and audit entries are only ever added."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from catalog.adapters.sql.database import Base
+from catalog.adapters.sql.types import AnyText, Instant, Json
+
+
+class GovernanceRow(Base):
+    """One state of a document. `newest` marks the last one of each, so that the present is read by an index."""
+
+    __tablename__ = "governance"
+    __table_args__ = (
+        Index("ix_governance_kind_name_version", "kind", "name", "version"),
+        Index("ix_governance_kind_version", "kind", "version"),
+        Index("ix_governance_newest_kind_label", "newest", "kind", "label"),
+    )
+
+    version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(AnyText)
+    name: Mapped[str] = mapped_column(AnyText)
+    deleted: Mapped[bool] = mapped_column(Boolean)
+    newest: Mapped[bool] = mapped_column(Boolean)
+    label: Mapped[str | None] = mapped_column(AnyText)
+    by: Mapped[str | None] = mapped_column("changed_by", AnyText)
+    at: Mapped[datetime] = mapped_column("changed_at", Instant)
+    meta: Mapped[dict[str, Any]] = mapped_column("metadata", Json)
+    spec: Mapped[dict[str, Any] | None] = mapped_column(Json)
+
+
+class TokenRow(Base):
+    __tablename__ = "api_tokens"
+    __table_args__ = (UniqueConstraint("digest"), Index("ix_api_tokens_user_name", "user_name"))
+
+    id: Mapped[str] = mapped_column(AnyText, primary_key=True)
+    user: Mapped[str] = mapped_column("user_name", AnyText)
+    name: Mapped[str] = mapped_column(AnyText)
+    digest: Mapped[str] = mapped_column(AnyText)
+    created_at: Mapped[datetime] = mapped_column(Instant)
+    expires_at: Mapped[datetime | None] = mapped_column(Instant)
+    revoked_at: Mapped[datetime | None] = mapped_column(Instant)
+
+
+class AuditRow(Base):
+    __tablename__ = "audit_entries"
+    __table_args__ = (
+        Index("ix_audit_entries_actor_seq", "actor", "seq"),
+        Index("ix_audit_entries_action_seq", "action", "seq"),
+        Index("ix_audit_entries_target_seq", "target", "seq"),
+    )
+
+    seq: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    at: Mapped[datetime] = mapped_column("happened_at", Instant)
+    actor: Mapped[str] = mapped_column(AnyText)
+    action: Mapped[str] = mapped_column(AnyText)
+    target: Mapped[str] = mapped_column(AnyText)
+    decision: Mapped[str] = mapped_column(AnyText)
+    reasons: Mapped[list[str]] = mapped_column(Json)
+    details: Mapped[dict[str, Any]] = mapped_column(Json)
+    prev: Mapped[str] = mapped_column(AnyText)
+    hash: Mapped[str] = mapped_column(AnyText)
+
+
+class AuditHeadRow(Base):
+    """One row: where the chain ends, and which chain it is."""
+
+    __tablename__ = "audit_head"
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    chain: Mapped[str] = mapped_column(AnyText)
+    seq: Mapped[int] = mapped_column(Integer)
+    hash: Mapped[str] = mapped_column(AnyText)

@@ -1,0 +1,312 @@
+"""Policies made ready for deciding: looked up by tag and dataset, and laid out over a dataset's fields.
+
+Nothing here knows a subject. `Compiled` is made once per version of the policies; `Compiled.plan` lays them over one
+dataset and groups its fields by what can hold for them, so that a decision looks at groups (tens), not at fields (ten
+thousand). Plans are kept for the very `DatasetFacts` object they were made from: whoever provides facts should give
+the same object while they have not changed.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from catalog.entities import is_personal
+from catalog.errors import InvalidInput
+from catalog.model import PERSONAL_DATA_TAG
+from catalog.paths import FieldPath, StepKind
+from policies.decision.mask_applicability import StanceIndex, Stances, bits_of
+from policies.matching import Who, dataset_matches, folded
+from policies.model import (
+    UNSCANNED_TAG,
+    AccessPolicy,
+    DatasetFacts,
+    MaskPolicy,
+    Policy,
+    Reason,
+    RowPolicy,
+    Target,
+)
+from policies.personal_data import is_personal_dataset
+from policies.reach import PlannedField, Reach, by_ancestor, inherit
+
+MAX_PLANNED_FIELDS = 500_000
+"""Fields in all kept plans together, at about 1 KB each; the longest unused plans go first."""
+
+
+MAX_KEPT_COLUMNS = 200_000
+"""Columns in the kept answers of one dataset, at about 150 bytes each."""
+
+MAX_KEPT_REACHES = 1024
+"""Paths of grants and roles of which it is kept which fields of a dataset they reach; a bit a field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A policy that cannot be read, and the datasets it may be about (a pattern; None = any). They are denied."""
+
+    dataset: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A policy and why it is about the fields of a group: `tag EMAIL_ADDRESS`, `path value.url`."""
+
+    index: int
+    why: str
+
+
+@dataclass(slots=True)
+class Group:
+    """Fields for which the same holds, whoever asks. `members` are positions in the plan, `bits` the same as bits;
+    `mask_bits`: which policies are in `masks`."""
+
+    masks: tuple[Bound, ...]
+    access: tuple[Bound, ...]
+    tags: tuple[str, ...]
+    unscanned: bool
+    members: list[int] = field(default_factory=list)
+    bits: int = 0
+    mask_bits: int = 0
+
+
+@dataclass(slots=True)
+class Kind:
+    """Groups that the same roles, ownership and grants open: they differ in masks alone."""
+
+    access: tuple[Bound, ...]
+    tags: tuple[str, ...]
+    unscanned: bool
+    groups: list[Group] = field(default_factory=list)
+    bits: int = 0
+    mask_bits: int = 0
+
+
+class Compiled:
+    """A set of policies with its indexes. Immutable but for the plans it remembers; safe between threads."""
+
+    def __init__(self, policies: Iterable[Policy] = (), problems: Iterable[Problem] = (), version: int = 0) -> None:
+        given = list(policies)
+        self.version = version
+        self.masks = tuple(p for p in given if isinstance(p, MaskPolicy))
+        self.access = tuple(p for p in given if isinstance(p, AccessPolicy))
+        self.rows = tuple(p for p in given if isinstance(p, RowPolicy))
+        self.problems = (*problems, *itertools.chain.from_iterable(map(_unreadable, given)))
+        self.mask_index = _Index([p.match for p in self.masks])
+        self.access_index = _Index([p.match for p in self.access])
+        self._stances = StanceIndex(self.masks)
+        self._plans: OrderedDict[tuple[int, bool], Plan] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def stances(self, who: Who, purpose: str | None) -> Stances:
+        """How every mask policy stands to a subject."""
+        return self._stances.of(who, purpose)
+
+    def plan(self, facts: DatasetFacts, unscanned_is_sensitive: bool = True) -> Plan:
+        """The policies laid over a dataset."""
+        key = (id(facts), unscanned_is_sensitive)
+        with self._lock:
+            known = self._plans.get(key)
+            # A plan holds its facts, so while it is kept no other object can get the same id.
+            if known is not None and known.facts is facts:
+                self._plans.move_to_end(key)
+                return known
+        made = Plan(self, facts, unscanned_is_sensitive)
+        with self._lock:
+            self._plans[key] = made
+            while len(self._plans) > 1 and sum(len(p.paths) for p in self._plans.values()) > MAX_PLANNED_FIELDS:
+                self._plans.popitem(last=False)
+        return made
+
+
+class Plan:
+    """One dataset under one set of policies. `paths`: the columns, in the order of the facts, then added map keys."""
+
+    def __init__(self, compiled: Compiled, facts: DatasetFacts, unscanned_is_sensitive: bool) -> None:
+        self.facts = facts
+        self.problems = tuple(
+            p.text for p in compiled.problems if p.dataset is None or dataset_matches(p.dataset, facts.reference)
+        )
+        self.unreadable: list[str] = []
+        fields = list(self._read(facts, unscanned_is_sensitive))
+        reach = Reach(fields)
+        masks = compiled.mask_index.of(facts.reference)
+        access = compiled.access_index.of(facts.reference)
+        named = [folded(f.path) for f in fields if any(s.kind is StepKind.MAP_KEY for s in f.path.steps)]
+        for path in dict.fromkeys((*named, *(place.path for place in (*masks.places, *access.places)))):
+            reach.add_map_key(path)
+        inherit(fields)
+        self.paths = tuple(f.text for f in fields)
+        self._fields = fields
+        self._exact: dict[FieldPath, list[int]] | None = None
+        self.groups, self.group_of = _group(fields, masks, access, reach, facts.tags)
+        self.kinds = _kinds(self.groups, len(fields))
+        self.mask_bits = functools.reduce(operator.or_, (k.mask_bits for k in self.kinds), 0)
+        self.asks_for_grants = any(g.access for g in self.groups)
+        self.evidence = tuple(
+            tuple(Reason("tag", tag, f"{tag}: {text}" if text else tag) for tag, text in sorted(f.tags.items()))
+            for f in fields
+        )
+        self.answers: dict[object, object] = {}
+        self._within: dict[FieldPath, int] = {}
+        row_tags = set(facts.tags).union(*(f.tags for f in fields))
+        if any(map(is_personal, itertools.chain.from_iterable(f.tags for f in fields))) or any(
+            map(is_personal_dataset, facts.tags)
+        ):
+            row_tags.add(PERSONAL_DATA_TAG)
+        self.rows = tuple(
+            p for p in compiled.rows if any(_about_rows(target, facts.reference, row_tags) for target in p.match)
+        )
+
+    def _read(self, facts: DatasetFacts, unscanned_is_sensitive: bool) -> Iterator[PlannedField]:
+        for known in facts.fields:
+            try:
+                path = FieldPath.parse(known.path)
+            except InvalidInput as error:
+                self.unreadable.append(error.message)
+                continue
+            unscanned = unscanned_is_sensitive and not known.classified
+            tags = dict(known.tags)
+            if unscanned:
+                tags.setdefault(UNSCANNED_TAG, "neither scanned nor declared")
+            yield PlannedField(known.path, path, tags, unscanned)
+
+    def keep(self, key: object, answer: object) -> None:
+        """Remember an answer; few where there are many fields. The whole memory is dropped when it is full."""
+        if len(self.answers) >= max(8, MAX_KEPT_COLUMNS // max(1, len(self.paths))):
+            self.answers.clear()
+        self.answers[key] = answer
+
+    def within(self, path: FieldPath) -> int:
+        """The fields at this place or inside it, as bits of their positions."""
+        known = self._within.get(path)
+        if known is None:
+            if self._exact is None:
+                self._exact = by_ancestor([f.path for f in self._fields])
+            known = bits_of(self._exact.get(path, ()), len(self.paths))
+            if len(self._within) >= MAX_KEPT_REACHES:
+                self._within.clear()
+            self._within[path] = known
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One policy about a dataset: the whole of it, or one path; and, when a tag is named too, only fields with it."""
+
+    index: int
+    pattern: str
+    path: FieldPath | None
+    tag: str | None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _OneDataset:
+    places: tuple[_Place, ...]
+    by_tag: Mapping[str, Sequence[int]]
+
+
+class _Index:
+    """Which policies are about a tag or a dataset."""
+
+    def __init__(self, matches: Sequence[tuple[Target, ...]]) -> None:
+        self._tags: dict[str, list[int]] = defaultdict(list)
+        self._exact: dict[str, list[_Place]] = defaultdict(list)
+        self._patterns: list[_Place] = []
+        for index, targets in enumerate(matches):
+            for target in targets:
+                try:
+                    path = folded(FieldPath.parse(target.path)) if target.path is not None else None
+                except InvalidInput:
+                    continue  # its datasets are denied, see `_unreadable`
+                if target.tag is not None and target.dataset is None and path is None:
+                    self._tags[target.tag].append(index)
+                    continue
+                place = _Place(index, target.dataset or "*", path, target.tag, target.path or "")
+                (self._patterns if "*" in place.pattern else self._exact[place.pattern]).append(place)
+
+    def of(self, reference: str) -> _OneDataset:
+        patterns = (p for p in self._patterns if dataset_matches(p.pattern, reference))
+        return _OneDataset((*self._exact.get(reference, ()), *patterns), self._tags)
+
+
+def _group(
+    fields: list[PlannedField], masks: _OneDataset, access: _OneDataset, reach: Reach, dataset_tags: frozenset[str]
+) -> tuple[tuple[Group, ...], tuple[int, ...]]:
+    tags_of = [_policy_tags(f, dataset_tags) for f in fields]
+    bound_masks = _bind(fields, masks, reach, tags_of)
+    bound_access = _bind(fields, access, reach, tags_of)
+    groups: dict[tuple[tuple[Bound, ...], tuple[Bound, ...], tuple[str, ...], bool], int] = {}
+    made: list[Group] = []
+    group_of = []
+    for position, each in enumerate(fields):
+        tags = tuple(sorted(each.tags))
+        key = (bound_masks[position], bound_access[position], tags, each.unscanned)
+        number = groups.setdefault(key, len(made))
+        if number == len(made):
+            made.append(Group(*key))
+        made[number].members.append(position)
+        group_of.append(number)
+    return tuple(made), tuple(group_of)
+
+
+def _kinds(groups: tuple[Group, ...], fields: int) -> tuple[Kind, ...]:
+    made: dict[tuple[tuple[Bound, ...], tuple[str, ...], bool], Kind] = {}
+    for group in groups:
+        group.bits = bits_of(group.members, fields)
+        group.mask_bits = functools.reduce(operator.or_, (1 << b.index for b in group.masks), 0)
+        key = (group.access, group.tags, group.unscanned)
+        kind = made.setdefault(key, Kind(*key))
+        kind.groups.append(group)
+        kind.bits |= group.bits
+        kind.mask_bits |= group.mask_bits
+    return tuple(made.values())
+
+
+def _policy_tags(of: PlannedField, dataset_tags: frozenset[str]) -> dict[str, str]:
+    """Every tag a policy may name for a field, with the words for it. A tag on the dataset holds for every field."""
+    words = {tag: f"tag {tag} of the dataset" for tag in sorted(dataset_tags)}
+    words |= {tag: f"tag {tag}" for tag in of.tags}
+    personal = [t for t in of.tags if is_personal(t)] or [t for t in sorted(dataset_tags) if is_personal_dataset(t)]
+    if personal and PERSONAL_DATA_TAG not in words:
+        words[PERSONAL_DATA_TAG] = f"{PERSONAL_DATA_TAG}, by {words[personal[0]]}"
+    return words
+
+
+def _bind(
+    fields: list[PlannedField], of: _OneDataset, reach: Reach, tags_of: list[dict[str, str]]
+) -> list[tuple[Bound, ...]]:
+    found: list[dict[int, str]] = [{} for _ in fields]
+    for position, tags in enumerate(tags_of):
+        for tag, why in tags.items():
+            for index in of.by_tag.get(tag, ()):
+                found[position].setdefault(index, why)
+    for place in of.places:
+        why = f"path {place.text} of {place.pattern}" if place.path else f"dataset {place.pattern}"
+        for position in range(len(fields)) if place.path is None else reach.of(place.path):
+            if place.tag is None or place.tag in tags_of[position]:
+                found[position].setdefault(place.index, why)
+    return [tuple(Bound(index, each[index]) for index in sorted(each)) for each in found]
+
+
+def _about_rows(target: Target, reference: str, tags: set[str]) -> bool:
+    """True when a row policy's target is about the dataset: a tag counts on the dataset or on any field of it."""
+    return (target.dataset is None or dataset_matches(target.dataset, reference)) and (
+        target.tag is None or target.tag in tags
+    )
+
+
+def _unreadable(policy: Policy) -> Iterator[Problem]:
+    for target in policy.match:
+        if target.path is not None:
+            try:
+                FieldPath.parse(target.path)
+            except InvalidInput as error:
+                yield Problem(target.dataset, f"Policy {policy.name} cannot be read: {error.message}")

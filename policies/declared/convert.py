@@ -1,0 +1,135 @@
+"""From declared specs (`policies.declared.kinds` lists them) to what decisions and approvals work on, and from a grant back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from policies.declared import access_specs, policy_specs, spec_parts
+from policies.masks import names
+from policies.model import (
+    AccessPolicy,
+    Grant,
+    Mask,
+    MaskPolicy,
+    Policy,
+    Role,
+    RowFilter,
+    RowPolicy,
+    SubjectMatch,
+    Target,
+)
+from policies.workflow import Approvers, BreakGlass, Stage, Workflow
+
+EVERYONE = SubjectMatch(everyone=True)
+
+
+def targets(match: spec_parts.MatchSpec) -> tuple[Target, ...]:
+    """Every entry of a match as a target."""
+    return (
+        *(Target(tag=tag) for tag in match.tags),
+        *(Target(dataset=ref.dataset, path=ref.path) for ref in match.fields),
+        *(Target(dataset=pattern) for pattern in match.datasets),
+    )
+
+
+def people(spec: spec_parts.PeopleSpec | None) -> SubjectMatch:
+    """A subject match of what a spec names; nobody when there is none."""
+    if spec is None:
+        return SubjectMatch()
+    return SubjectMatch(
+        everyone=bool(getattr(spec, "everyone", False)),
+        users=frozenset(spec.users),
+        groups=frozenset(spec.groups),
+        roles=frozenset(spec.roles),
+        purposes=frozenset(getattr(spec, "purposes", ())),
+    )
+
+
+def mask(spec: policy_specs.MaskSpec) -> Mask:
+    """The mask by any of its names, with the parameters the name implies."""
+    kind, implied = names.read(spec.type)
+    return Mask(kind, spec.expression, {**implied, **spec.params})
+
+
+def policy(
+    name: str, spec: policy_specs.MaskPolicySpec | policy_specs.AccessPolicySpec | policy_specs.RowFilterPolicySpec
+) -> Policy:
+    """A policy; without `subjects` it is about everyone."""
+    match = targets(spec.match)
+    if isinstance(spec, policy_specs.AccessPolicySpec):
+        return AccessPolicy(name, match, spec.requires.grant, frozenset(spec.requires.purpose))
+    subjects = people(spec.subjects) if spec.subjects is not None else EVERYONE
+    exempt = _both(people(spec.exempt), people(spec.subjects.exempt if spec.subjects is not None else None))
+    if isinstance(spec, policy_specs.MaskPolicySpec):
+        return MaskPolicy(name, match, subjects, mask(spec.mask), exempt)
+    return RowPolicy(name, match, subjects, spec.where, exempt)
+
+
+def _both(first: SubjectMatch, second: SubjectMatch) -> SubjectMatch:
+    return SubjectMatch(
+        first.everyone or second.everyone,
+        first.users | second.users,
+        first.groups | second.groups,
+        first.roles | second.roles,
+        first.purposes | second.purposes,
+    )
+
+
+def role(name: str, spec: access_specs.RoleSpec) -> Role:
+    return Role(
+        name,
+        tuple(Target(dataset=r.dataset, tag=r.tag, path=r.path) for r in spec.read),
+        tuple(spec.inherits),
+        tuple(RowFilter(f.dataset, f.where) for f in spec.row_filters),
+        frozenset(spec.permissions),
+        spec.sees_unscanned,
+    )
+
+
+def workflow(name: str, spec: access_specs.WorkflowSpec) -> Workflow:
+    glass = spec.break_glass
+    return Workflow(
+        name,
+        targets(spec.match),
+        tuple(
+            Stage(stage.name, Approvers(stage.approvers.owners, people(stage.approvers)), stage.quorum)
+            for stage in spec.stages
+        ),
+        _duration(spec.max_duration),
+        _duration(spec.request_expires_after),
+        None
+        if glass is None
+        else BreakGlass(
+            people(glass.subjects),
+            spec_parts.duration(glass.max_duration),
+            people(glass.review),
+            spec_parts.duration(glass.review_within),
+        ),
+    )
+
+
+def _duration(text: str | None) -> timedelta | None:
+    return spec_parts.duration(text) if text is not None else None
+
+
+def grant(name: str, spec: access_specs.GrantSpec) -> Grant:
+    subject = spec.subject
+    return Grant(
+        name,
+        SubjectMatch(
+            users=frozenset([subject.user] if subject.user else []),
+            groups=frozenset([subject.group] if subject.group else []),
+            roles=frozenset([subject.role] if subject.role else []),
+        ),
+        spec.dataset,
+        spec.valid_from,
+        spec.valid_to,
+        spec.purpose,
+        tuple(spec.fields),
+        tuple(spec.unmask),
+        spec.rows,
+        spec.requested_by,
+        tuple(spec.approved_by),
+        spec.status,
+        spec.break_glass,
+    )

@@ -1,0 +1,86 @@
+"""The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow or Grant.
+
+Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
+gives the same document back; `policies.declared.convert` turns a spec into what decisions work on.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from catalog.errors import InvalidInput
+from policies.declared.access_specs import GrantSpec, GroupSpec, RoleSpec, UserSpec, WorkflowSpec
+from policies.declared.policy_specs import PolicySpec
+from policies.declared.spec_parts import Spec
+
+KINDS: Mapping[str, type[BaseModel]] = {
+    "Policy": PolicySpec,
+    "Role": RoleSpec,
+    "User": UserSpec,
+    "Group": GroupSpec,
+    "Workflow": WorkflowSpec,
+    "Grant": GrantSpec,
+}
+"""kind -> the pydantic model of its spec."""
+
+
+def parse(kind: str, name: str, spec: Any) -> BaseModel:
+    """A spec as its pydantic model. Raises InvalidInput naming the document, the field and the mend.
+
+    `details["problems"]` has one {field, path, problem} for each; `path` begins with "spec".
+    """
+    try:
+        return KINDS[kind].model_validate(spec)
+    except ValidationError as error:
+        problems = [_problem(kind, dict(e)) for e in error.errors(include_url=False)]
+    first = problems[0]
+    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+    raise InvalidInput(
+        f"{kind} {name}: {first['field']} {first['problem']}.{more}",
+        details={"kind": kind, "name": name, "field": first["field"], "problems": problems},
+    )
+
+
+def dump(spec: BaseModel) -> dict[str, Any]:
+    """A spec as JSON, as it was written: nothing added that was not there. `parse` of it gives the same."""
+    written: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return written
+
+
+def _problem(kind: str, error: dict[str, Any]) -> dict[str, Any]:
+    # The name of the branch pydantic took ("mask") stands in the place of a Policy's error; nobody wrote it.
+    place = list(error["loc"][1:] if kind == "Policy" and error["type"] != "policy_type" else error["loc"])
+    match error["type"]:
+        case "extra_forbidden":
+            problem = f"is not a field here{_nearest(kind, str(place[-1]))}"
+        case "missing":
+            problem = "is missing"
+        case "value_error":
+            problem = str(error["ctx"]["error"])
+        case "policy_type":
+            place = ["type"]
+            problem = "must be mask, access or row-filter"
+        case "model_type" | "model_attributes_type" | "dict_type":
+            problem = "must be a mapping of fields, as in {type: mask}"
+        case _:
+            problem = f"cannot be used: {error['msg'][0].lower()}{error['msg'][1:]}"
+    path = ["spec", *place]
+    return {"field": ".".join(map(str, path)), "path": path, "problem": problem}
+
+
+def _nearest(kind: str, name: str) -> str:
+    known = [each for each in _field_names() if each != name]
+    close = difflib.get_close_matches(name, known, 1, 0.6)
+    return f" (did you mean {close[0]}?)" if close else f"; docs/policies.md lists the fields of a {kind}"
+
+
+def _field_names() -> list[str]:
+    return sorted({field.alias or name for model in _specs(Spec) for name, field in model.model_fields.items()})
+
+
+def _specs(base: type[BaseModel]) -> list[type[BaseModel]]:
+    return [each for direct in base.__subclasses__() for each in (direct, *_specs(direct))]

@@ -1,0 +1,163 @@
+"""What the engine is asked to do: governed tables and one query over them. Plain data, no I/O.
+
+The stored record, before any rule, has these columns inside the engine, and nobody but the engine's own expressions
+can name them:
+
+    weir_key, weir_value   the decoded key and value, of the declared or inferred type (NULL where undecodable)
+    weir_headers           MAP<STRING, STRING> of the headers (of several with one name the last)
+    weir_raw               the value's bytes
+    weir_partition INT, weir_offset BIGINT, weir_timestamp TIMESTAMP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from catalog.datatypes import DataType
+from policies.plan.cancellation import Stop
+
+
+@dataclass(frozen=True, slots=True)
+class PartRead:
+    """How one part of a record (key or value) is read.
+
+    format   json | text | csv | avro | protobuf | ... ; everything but json, text and csv goes through a Decoder
+    kind     the type to read it as
+    schemas  what the decoder needs besides the bytes (registered schemas by id, a delimiter...), JSON-ready
+    """
+
+    format: str
+    kind: DataType
+    schemas: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Offsets [start, end) of one partition."""
+
+    partition: int
+    start: int
+    end: int
+
+    @property
+    def count(self) -> int:
+        return max(0, self.end - self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What a query reads of one topic. `complete` = nothing that was asked for was left out by the limit."""
+
+    ranges: tuple[Range, ...]
+    complete: bool = True
+    since: str | None = None
+    until: str | None = None
+
+    @property
+    def records(self) -> int:
+        return sum(r.count for r in self.ranges)
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """One governed view.
+
+    view         its name in the session
+    topic        Kafka topic; `kafka` = Spark's Kafka options (bootstrap servers, security), secrets included
+    filters      BOOLEAN SQL over the stored columns; a record is there only when all are true
+    conditions   name -> BOOLEAN SQL over the stored columns, at hand for `columns`
+    columns      (name, SQL over stored columns and conditions), in order
+    watched      (column, path) of the places whose values are counted where they cannot be read: those that the asker
+                 sees clear. `value` and `key` stand for whole records
+    """
+
+    view: str
+    topic: str
+    kafka: Mapping[str, str] = field(repr=False)
+    window: Window
+    key: PartRead
+    value: PartRead
+    filters: tuple[str, ...] = ()
+    conditions: tuple[tuple[str, str], ...] = ()
+    columns: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    case_sensitive: bool = False
+    watched: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """Governed tables and the gated text that runs over them. `limit` rows, `seconds` of time, `most_bytes` of result.
+
+    stop   whoever holds it can end the query while it runs
+    ansi   whether a value that cannot be cast fails the query, or is NULL as it is inside the views
+    progress  is told now and then which share of the work is done, 0..1; it may go back when more work turns up
+    asker  the user it runs for
+    """
+
+    sql: str
+    tables: tuple[TablePlan, ...]
+    limit: int
+    seconds: float
+    most_bytes: int = 64 * 1024 * 1024
+    stop: Stop = field(default_factory=Stop, compare=False, repr=False)
+    ansi: bool = True
+    progress: Callable[[float], None] = field(default=lambda share: None, compare=False, repr=False)
+    asker: str = field(default="", compare=False)
+
+
+Unreadable = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """`type` is Spark's DDL name in lower case (`struct<name:string>`)."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """JSON-ready rows: decimals as text, times RFC 3339 in UTC, dates ISO 8601, bytes base64, NaN and infinities as text,
+    structs and maps as objects (keys as text), intervals ISO 8601. `truncated` = there was at least one row more,
+    cut off by `limit`: rows | bytes.
+
+    unreadable  view -> path -> how many values of the records that were read do not fit their type, or whole records
+                (path `value` or `key`) that cannot be decoded; None where a cut left them uncounted
+    """
+
+    columns: tuple[ResultColumn, ...]
+    rows: list[list[object]]
+    truncated: bool
+    limit: str | None = None
+    unreadable: Unreadable | None = field(default_factory=dict)
+
+
+class Batches(Protocol):
+    """A result as it comes, for who sends it on. `schema` is a pyarrow.Schema, known before the first record.
+
+    Iterating gives pyarrow.RecordBatch objects and raises what `Engine.run` raises; `limit` is set, once the last one
+    was given, when rows were cut off by it: rows | bytes.
+    """
+
+    @property
+    def schema(self) -> Any: ...
+
+    @property
+    def columns(self) -> tuple[ResultColumn, ...]: ...
+
+    def rows(self, batches: Sequence[Any]) -> list[list[object]]:
+        """Rows as `Result` holds them."""
+        ...
+
+    @property
+    def limit(self) -> str | None: ...
+
+    @property
+    def unreadable(self) -> Unreadable | None:
+        """See `Result`; known once the last batch was given."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]: ...

@@ -1,0 +1,178 @@
+"""What a governed query needs from others. The composition root passes the real ones in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from catalog.datatypes import StructType
+from catalog.paths import FieldPath
+from policies.model import DatasetFacts, Decision, Subject
+from policies.plan.model import Batches, PartRead, QueryPlan, Result, Window
+from policies.sql.windows import AsOf
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTable:
+    """A dataset as a query needs it.
+
+    reference  `CLUSTER/TOPIC`; facts: what the catalog knows of its fields (id, tags, owners)
+    topic      the Kafka topic; kafka: Spark's Kafka options without topic and offsets, for example
+               {"kafka.bootstrap.servers": "...", "kafka.security.protocol": "SASL_SSL", ...}
+    key, value how each part is read; headers: a struct of the header names that are known (types are STRING)
+    payload    where the data is in a value that is an envelope: its fields are columns, too, under their own names
+    """
+
+    reference: str
+    topic: str
+    facts: DatasetFacts
+    kafka: Mapping[str, str] = field(repr=False)
+    key: PartRead
+    value: PartRead
+    headers: StructType = field(default_factory=StructType)
+    payload: FieldPath | None = None
+
+
+class TableSource(Protocol):
+    def find(self, name: str) -> QueryTable:
+        """The dataset a query names: `orders` when unique, `prod.orders`, names with dots as they are.
+
+        Raises DatasetNotFound naming the nearest name, InvalidInput when the name fits several datasets.
+        """
+        ...
+
+    def facts(self, reference: str) -> DatasetFacts:
+        """What the catalog says of a dataset by now (`CLUSTER/TOPIC`). Raises DatasetNotFound when it is gone."""
+        ...
+
+
+class Decider(Protocol):
+    def __call__(self, subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
+        """What this subject may read, now. Raises nothing for lack of rules: that is a denial with gaps."""
+        ...
+
+
+class Engine(Protocol):
+    def run(self, plan: QueryPlan) -> Result:
+        """The rows of a query over governed tables.
+
+        Raises QueryFailed for what the query's own words cause (unknown column, wrong type, a value that cannot be
+        cast), LimitExceeded on time-out, QueryCancelled when stopped by `plan.stop`, Unavailable when the engine does
+        not answer. No message holds a value.
+        """
+        ...
+
+    def open(self, plan: QueryPlan) -> AbstractContextManager[Batches]:
+        """The same, record batch by record batch; leaving the block ends what still runs. Raises as `run`."""
+        ...
+
+    def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
+        """Names and types of the result, by analysis alone: no record is read. Raises as `run`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EngineHeap:
+    """share  how much of the engine's heap was in use behind its last collection, 0..1
+    collections, seconds  collections of the whole heap since it began, and the time they took
+    """
+
+    share: float
+    collections: int
+    seconds: float
+
+
+class EngineProcess(Protocol):
+    """The engine as a process, as far as it can be seen from here. Nothing here waits for the engine for long."""
+
+    def local(self) -> bool:
+        """Whether it is ours to replace; one on a cluster is only looked at."""
+        ...
+
+    def alive(self) -> bool:
+        """Whether the process lives (a local one), or listens (another)."""
+        ...
+
+    def answer(self) -> None:
+        """Run the smallest query in a session of its own. May hang as long as the engine does; raises WeirError."""
+        ...
+
+    def heap(self) -> EngineHeap | None:
+        """None where it cannot be seen."""
+        ...
+
+    def tasks(self) -> frozenset[int] | None:
+        """The numbers of the tasks it works on just now, never used twice; None where that cannot be seen."""
+        ...
+
+    def starved(self) -> bool:
+        """Whether others keep the processors from it just now, so that its silence proves little."""
+        ...
+
+    def replace(self) -> bool:
+        """End the process, if it lives, and begin to start another; False when it is not ours, or being stopped by its
+        owner. Raises WeirError."""
+        ...
+
+    def forget(self) -> None:
+        """Let go of the sessions with the engine that was."""
+        ...
+
+
+class Drift(Protocol):
+    def __call__(self, reference: str) -> str | None:
+        """Values of the dataset (`CLUSTER/TOPIC`) were seen not to fit: the id of the scan that is queued or runs for
+        it, None when none is. Raises nothing."""
+        ...
+
+
+class Offsets(Protocol):
+    def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
+        """Which offsets to read: at most `limit` records. Raises Unavailable, DatasetNotFound (no such topic)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRecord:
+    """One query for the audit: written before the first row goes out; literals in `sql` are replaced by ?.
+
+    fields   `CLUSTER/TOPIC` -> field paths the query names
+    outcome  allow | deny | refused; of an end: done | partial | cancelled | failed
+    id       the same in the entry of the beginning and in that of the end, which says what went out: rows, bytes
+    """
+
+    subject: Subject
+    action: str  # query | query.stream | query.explain | query.catalog | query.check | query.complete | policy.test | query.end
+    purpose: str | None
+    sql: str
+    datasets: tuple[str, ...]
+    fields: Mapping[str, tuple[str, ...]]
+    masked: Mapping[str, tuple[str, ...]]
+    grants: tuple[str, ...]
+    outcome: str
+    reasons: tuple[str, ...]
+    rows: int | None = None
+    bytes: int | None = None
+    seconds: float | None = None
+    id: str | None = None
+    format: str | None = None
+
+
+class QueryAudit(Protocol):
+    def record(self, entry: QueryRecord) -> None:
+        """Durable when it returns; what it raises stops the query."""
+        ...
+
+
+class Decoder(Protocol):
+    """Bytes to JSON text inside Spark's workers, for formats that Spark cannot read itself."""
+
+    def function(self, part: str, read: PartRead) -> Callable[[bytes | None], str | None]:
+        """A picklable function: None for bytes that cannot be decoded. It must not raise."""
+        ...
+
+    def files(self) -> tuple[str, ...]:
+        """Python files or archives the function imports, sent to each session."""
+        ...

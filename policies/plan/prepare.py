@@ -1,0 +1,231 @@
+"""From a gated query to governed views: find the tables, decide, build what the engine needs. Nothing is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused, WeirError
+from policies.gate.gate import Gated
+from policies.masks.keys import MaskKeys
+from policies.model import Decision, Effect, Reason, Subject
+from policies.plan import hidden_rows
+from policies.plan.hidden_rows import HiddenRows
+from policies.plan.model import QueryPlan, TablePlan, Window
+from policies.plan.ports import Decider, Offsets, QueryTable, TableSource
+from policies.plan.projection import mentioned, narrowed
+from policies.plan.refusals import not_allowed
+from policies.plan.registry import Running
+from policies.plan.settings import QuerySettings
+from policies.plan.views import GovernedTable, govern
+from policies.sql.names import fold
+from policies.sql.tables import TableRef
+from policies.sql.trace import Visible
+
+_log = structlog.get_logger(__name__)
+_UNREADABLE = "The policies could not be read, so nothing is shown; try again or tell an administrator."
+
+
+@dataclass(slots=True)
+class Found:
+    """The tables of a query and what was decided on each."""
+
+    tables: Mapping[TableRef, QueryTable]
+    decisions: Mapping[TableRef, Decision]
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A query whose tables are governed; `windows` once the offsets were looked up."""
+
+    gated: Gated
+    tables: dict[TableRef, GovernedTable] = field(default_factory=dict)
+    windows: dict[TableRef, Window] = field(default_factory=dict)
+    gaps: list[str] = field(default_factory=list)
+
+    @property
+    def decisions(self) -> list[Decision]:
+        return [governed.decision for governed in self.tables.values()]
+
+    def columns(self) -> dict[TableRef, Visible]:
+        """The names a query may use of each table."""
+        return {
+            ref: Visible([c.name for c in governed.shown], governed.system) for ref, governed in self.tables.items()
+        }
+
+    def views(self) -> dict[str, TableRef]:
+        """The name of each table's view inside the engine."""
+        return {f"weir_view_{index}": ref for index, ref in enumerate(self.tables)}
+
+    def read(self) -> dict[str, tuple[str, QueryTable]]:
+        """View -> the table's name in the query, and the table."""
+        return {view: (ref.name, self.tables[ref].table) for view, ref in self.views().items()}
+
+    def plan(self, rows: int, seconds: float, most_bytes: int = 1 << 26, running: Running | None = None) -> QueryPlan:
+        names = {ref: view for view, ref in self.views().items()}
+        asked = mentioned(self.gated.tree)
+        plans = tuple(
+            _in_time(narrowed(governed.plan(names[ref], self.windows[ref]), asked, governed.system), ref, governed)
+            for ref, governed in self.tables.items()
+        )
+        system = {
+            ref: [name for name in governed.system if fold(name) in asked.names]
+            for ref, governed in self.tables.items()
+        }
+        made = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes)
+        return (
+            made if running is None else replace(made, stop=running.stop, progress=running.advance, asker=running.user)
+        )
+
+
+class Preparer:
+    def __init__(
+        self, tables: TableSource, decide: Decider, offsets: Offsets, keys: MaskKeys, settings: QuerySettings
+    ) -> None:
+        self._tables = tables
+        self._decide = decide
+        self._offsets = offsets
+        self._keys = keys
+        self._settings = settings
+
+    def deciding(self, decide: Decider) -> Preparer:
+        """The same with another decider: of a simulation, or of a test of policies."""
+        return Preparer(self._tables, decide, self._offsets, self._keys, self._settings)
+
+    def table(self, name: str) -> QueryTable:
+        """See `TableSource.find`."""
+        return self._tables.find(name)
+
+    def find(self, subject: Subject, gated: Gated, purpose: str | None) -> Found:
+        """Raises DatasetNotFound with the place, InvalidInput for a name that fits several datasets."""
+        tables = {}
+        for ref in gated.tables:
+            try:
+                tables[ref] = self.table(ref.name)
+            except DatasetNotFound as error:
+                line, column = gated.places[ref]
+                details = {**error.details, "line": line, "column": column}
+                raise DatasetNotFound(error.message, details=details) from error
+        decisions = {ref: self.decide(subject, table, purpose) for ref, table in tables.items()}
+        return Found(tables, decisions)
+
+    def decide(self, subject: Subject, table: QueryTable, purpose: str | None) -> Decision:
+        """The decision; where it cannot be taken, a denial that names the gap."""
+        try:
+            return self._decide(subject, table.facts, purpose)
+        except Exception as error:
+            return _undecided(table, error)
+
+    def may_read(self, subject: Subject, reference: str, purpose: str | None) -> bool:
+        """Whether a query of a dataset would be let in, by the catalog's facts alone; False where nobody can tell."""
+        try:
+            decision = self._decide(subject, self._tables.facts(reference), purpose)
+        except DatasetNotFound:
+            return False
+        except Exception as error:
+            _log.error("decision failed", dataset=reference, error=type(error).__name__)
+            return False
+        return decision.effect is Effect.ALLOW
+
+    def _now(self, subject: Subject, table: QueryTable, purpose: str | None) -> tuple[QueryTable, Decision]:
+        try:
+            table = replace(table, facts=self._tables.facts(table.reference))
+        except WeirError:
+            raise
+        except Exception as error:
+            return table, _undecided(table, error)
+        return table, self.decide(subject, table, purpose)
+
+    def govern(self, gated: Gated, found: Found) -> Prepared:
+        """Views for the tables that are allowed; what cannot be built is named in `gaps`."""
+        prepared = Prepared(gated)
+        for ref, table in found.tables.items():
+            decision = found.decisions[ref]
+            if decision.effect is not Effect.ALLOW:
+                continue
+            try:
+                prepared.tables[ref] = self.view(table, decision)
+            except InvalidInput as error:
+                prepared.gaps.append(f"{table.reference}: {error.message}")
+        return prepared
+
+    def view(self, table: QueryTable, decision: Decision) -> GovernedTable:
+        """See `views.govern`."""
+        return govern(table, decision, self._keys, self._settings.positions_beside_row_filters)
+
+    def look(self, prepared: Prepared) -> None:
+        """Ask Kafka which offsets each table is read at."""
+        for ref, governed in prepared.tables.items():
+            table = governed.table
+            offsets = self._offsets if governed.positions else HiddenRows(self._offsets, self._keys)
+            window = offsets.window(table.kafka, table.topic, ref.as_of, self._settings.window_records)
+            prepared.windows[ref] = window
+
+    def again(self, subject: Subject, purpose: str | None, before: Prepared) -> Prepared:
+        """The same query under the decision of now, on what the catalog says now: a field may have got a tag since.
+
+        Raises NotAllowed when access ended, DatasetNotFound when the dataset is gone.
+        """
+        tables, decisions = {}, {}
+        for ref, governed in before.tables.items():
+            tables[ref], decisions[ref] = self._now(subject, governed.table, purpose)
+        if _same(before, tables, decisions):
+            # Views come from tables and decisions alone, so these are the ones there are.
+            return replace(before, windows=dict(before.windows))
+        denied = [d for d in decisions.values() if d.effect is Effect.DENY]
+        now = self.govern(before.gated, Found(tables, decisions))
+        if denied or now.gaps:
+            raise not_allowed(denied or list(decisions.values()), now.gaps, purpose, ended=True)
+        check_positions(now)
+        now.windows = dict(before.windows)
+        return now
+
+
+def _same(before: Prepared, tables: Mapping[TableRef, QueryTable], decisions: Mapping[TableRef, Decision]) -> bool:
+    """Whether everything is decided as before, on the same facts."""
+    return not before.gaps and all(
+        tables[ref].facts == governed.table.facts and decisions[ref] == governed.decision
+        for ref, governed in before.tables.items()
+    )
+
+
+def _undecided(table: QueryTable, error: Exception) -> Decision:
+    """Whatever keeps the rules from being read keeps the data from being shown."""
+    _log.error("decision failed", dataset=table.reference, error=type(error).__name__)
+    reasons = (Reason("gap", "decision", _UNREADABLE),)
+    return Decision(table.facts.id, table.reference, Effect.DENY, reasons=reasons, gaps=(_UNREADABLE,))
+
+
+def _in_time(plan: TablePlan, ref: TableRef, governed: GovernedTable) -> TablePlan:
+    """The plan of a table, for the records that are stamped as asked where positions cannot choose them."""
+    wanted = None if governed.positions else hidden_rows.times(ref.as_of)
+    return plan if wanted is None else replace(plan, filters=(*plan.filters, wanted))
+
+
+def check_possible(prepared: Prepared) -> None:
+    """What depends on the tables: names that only columns may have, and windows beside row filters.
+
+    Raises SqlRefused.
+    """
+    check_positions(prepared)
+    _check_environment(prepared)
+
+
+def check_positions(prepared: Prepared) -> None:
+    """OFFSETS are not for a table of which some rows are hidden. Raises SqlRefused."""
+    for ref, governed in prepared.tables.items():
+        if ref.as_of.offsets and not governed.positions:
+            raise hidden_rows.no_positions(ref, prepared.gated.places[ref])
+
+
+def _check_environment(prepared: Prepared) -> None:
+    """`user` and the like must be columns, or Spark would answer with a name of the server. Raises SqlRefused."""
+    columns = {fold(c.name) for governed in prepared.tables.values() for c in governed.shown}
+    for name, (line, column) in prepared.gated.environment.items():
+        if name not in columns:
+            raise SqlRefused(
+                f"There is no column {name}. (line {line}, column {column})",
+                details={"line": line, "column": column, "reasons": ["environment"]},
+            )

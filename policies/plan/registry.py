@@ -1,0 +1,210 @@
+"""The queries that wait, run or stream just now in this process: listed, and cancelled by who asked or an administrator.
+
+Entries live as long as their query; what ended is in the audit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound, WeirError
+from catalog.records import rfc3339
+from policies.model import Subject
+from policies.plan.cancellation import Stop
+from policies.plan.settings import OnUnreadable, QuerySettings
+from policies.plan.unreadable import UnreadableReport
+from policies.sql.literals import without_literals
+
+QUEUED, RUNNING, STREAMING, STOPPING, ENDED = "queued", "running", "streaming", "stopping", "ended"
+_ENDED_KEPT = 1000
+_CANCEL_SECONDS = 2.0
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z")
+GONE = "was stopped, because the one who asked went away"
+
+
+@dataclass(slots=True)
+class Running:
+    """One query while it lives.
+
+    state    queued | running | streaming | ended; `shown` is stopping from when it was stopped until the engine has let go
+    rows, bytes  what has gone out so far
+    partial      a limit cut the answer; problem: the code of the error that ended it
+    progress     share of the engine's work that is done, 0..1; None before the engine said so, some two seconds
+    on_unreadable  what the one who asked wants of values that do not fit; None: what the settings name
+    report       what was counted of such values
+    whole        False while an answer is being sent, until its last byte was made
+    signed_in    gives who asks as they are now: groups, roles; raises NotSignedIn when the token or the user is gone
+    message      the sentence of the error that ended it
+    """
+
+    id: str
+    user: str
+    sql: str
+    purpose: str | None
+    stop: Stop
+    state: str = QUEUED
+    since: datetime = field(default_factory=lambda: datetime.now(UTC))
+    begun: float = field(default_factory=time.monotonic)
+    rows: int = 0
+    bytes: int = 0
+    datasets: tuple[str, ...] = ()
+    progress: float | None = None
+    partial: bool = False
+    whole: bool = True
+    problem: str | None = None
+    on_unreadable: OnUnreadable | None = None
+    report: UnreadableReport = field(default_factory=UnreadableReport)
+    signed_in: Callable[[], Subject] | None = None
+    message: str | None = None
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def now(self, subject: Subject) -> Subject:
+        """Who asks, as they are now; `subject` where nobody can tell. Raises NotSignedIn."""
+        return self.signed_in() if self.signed_in is not None else subject
+
+    def ended_by(self, error: WeirError) -> None:
+        """Note what ended it before its time."""
+        self.problem, self.message = error.code, error.message
+
+    @property
+    def seconds(self) -> float:
+        return round(time.monotonic() - self.begun, 3)
+
+    @property
+    def shown(self) -> str:
+        """The state as it is for who looks."""
+        return STOPPING if self.stop.stopped and self.state in (RUNNING, STREAMING) else self.state
+
+    def advance(self, share: float) -> None:
+        """Note which share of its work is done, 0..1; what was reached is not taken back."""
+        self.progress = max(self.progress or 0.0, round(min(share, 1.0), 3))
+
+    def to_json(self, reader: str) -> dict[str, Any]:
+        """As the API gives it; literals of another's SQL are left out, since they may be values of records."""
+        mine = self.user == reader
+        return {
+            "id": self.id, "user": self.user, "sql": self.sql if mine else without_literals(self.sql),
+            "state": self.shown, "since": rfc3339(self.since), "seconds": self.seconds, "rows": self.rows,
+            "bytes": self.bytes, "progress": self.progress, "datasets": list(self.datasets), "purpose": self.purpose,
+            "mine": mine, **self.report.to_json(),
+        }  # fmt: skip
+
+
+class RunningQueries:
+    """The register. Safe for threads."""
+
+    def __init__(self, settings: QuerySettings) -> None:
+        self._settings = settings
+        self._all: dict[str, Running] = {}
+        self._ended: OrderedDict[str, Running] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def begin(
+        self, subject: Subject, sql: str, purpose: str | None, query_id: str | None = None, *, streaming: bool = False
+    ) -> Running:
+        """A new entry; the caller must `end` it.
+
+        Raises InvalidInput for an id that cannot be one, Conflict for one that runs already, LimitExceeded for one
+        stream too many.
+        """
+        if query_id is not None and not _ID.match(query_id):
+            raise InvalidInput(
+                f"The query id {query_id[:80]!r} cannot be used; take up to 64 letters, digits and . _ : -",
+                details={"field": "query_id"},
+            )
+        chosen = query_id or "q-" + secrets.token_hex(8)
+        made = Running(chosen, subject.user, sql, purpose, Stop(chosen), STREAMING if streaming else QUEUED)
+        with self._lock:
+            if chosen in self._all:
+                raise Conflict(
+                    f"A query with the id {chosen} runs already; choose another id, or none.", details={"id": chosen}
+                )
+            if streaming:
+                self._room_for_a_stream(subject.user)
+            self._all[chosen] = made
+        return made
+
+    def _room_for_a_stream(self, user: str) -> None:
+        streams = [each for each in self._all.values() if each.state == STREAMING]
+        mine = sum(1 for each in streams if each.user == user)
+        if mine >= self._settings.streams_per_subject:
+            raise LimitExceeded(
+                f"{mine} of your push queries run already; end one first.", details={"limit": "streams_per_subject"}
+            )
+        if len(streams) >= self._settings.streams:
+            raise LimitExceeded("All places for push queries are taken.", details={"limit": "streams"})
+
+    def busy(self) -> bool:
+        """Whether a query waits for its answer; push queries do not count."""
+        with self._lock:
+            return any(each.state != STREAMING for each in self._all.values())
+
+    def end(self, running: Running) -> None:
+        with self._lock:
+            if self._all.pop(running.id, None) is None:
+                return
+            running.state = ENDED
+            running.over.set()
+            self._ended[running.id] = running
+            self._ended.move_to_end(running.id)
+            while len(self._ended) > _ENDED_KEPT:
+                self._ended.popitem(last=False)
+
+    @contextlib.contextmanager
+    def during(self, subject: Subject, sql: str, purpose: str | None, query_id: str | None = None) -> Iterator[Running]:
+        """An entry for as long as the block lasts. Raises as `begin`."""
+        running = self.begin(subject, sql, purpose, query_id)
+        try:
+            yield running
+        finally:
+            self.end(running)
+
+    def list(self, subject: Subject, everybody: bool = False) -> list[dict[str, Any]]:
+        """The subject's own queries, or with `everybody` all, the longest running first."""
+        with self._lock:
+            found = [each for each in self._all.values() if everybody or each.user == subject.user]
+        return [each.to_json(subject.user) for each in sorted(found, key=lambda each: each.begun)]
+
+    def find(self, subject: Subject, query_id: str, everybody: bool = False) -> dict[str, Any]:
+        """One's own query, or with `everybody` any, that lives or ended lately. Raises NotFound."""
+        with self._lock:
+            found = self._all.get(query_id) or self._ended.get(query_id)
+        if found is None or not (everybody or found.user == subject.user):
+            raise NotFound(
+                f"No query {query_id[:80]!r} of yours runs or ended lately; the audit knows older ones.",
+                details={"id": query_id[:80]},
+            )
+        shown = found.to_json(subject.user)
+        if found.state == ENDED:
+            shown |= {
+                "whole": found.whole,
+                "partial": found.partial,
+                "problem": found.problem,
+                "message": found.message,
+            }
+        return shown
+
+    def cancel(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
+        """Stop one's own query, or with `everybody` any, and wait a little for its end; `shown` tells how far that came.
+
+        Raises NotFound for one that does not run (any more).
+        """
+        with self._lock:
+            found = self._all.get(query_id)
+        if found is None or not (everybody or found.user == subject.user):
+            raise NotFound(
+                f"No query {query_id[:80]!r} of yours runs; GET /api/v1/queries lists those that do.",
+                details={"id": query_id[:80]},
+            )
+        found.stop.stop(f"was cancelled by {subject.user}")
+        found.over.wait(_CANCEL_SECONDS)
+        return found

@@ -1,0 +1,204 @@
+"""Is this query well written, and what would it show? For editors, while somebody types.
+
+The gate, the names, the decisions, and the types by analysis over an empty read: no record is read, no offset looked
+up. The audit has the texts that could run, and those that were refused for more than their spelling. A text that the
+gate refuses never reaches the engine.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from catalog.errors import DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
+from policies.gate.gate import Gated
+from policies.model import Decision, Effect, Subject
+from policies.plan.errors import QueryFailed
+from policies.plan.model import Window
+from policies.plan.ports import Engine, QueryTable
+from policies.plan.prepare import Found, Prepared, Preparer, check_possible
+from policies.plan.refusals import not_allowed
+from policies.plan.settings import QuerySettings
+from policies.query import answer as query_answer
+from policies.query.door import Trail
+from policies.query.failures import told
+from policies.sql import inventory, statements
+from policies.sql.errors import place
+from policies.sql.names import table_sql
+from policies.sql.statements import About, names_table
+from policies.sql.tables import TableRef
+
+ACTION = "query.check"
+_ANALYSES = 2
+"""At once: an editor asks at every pause of a typist, and a running query must not wait for that."""
+_PATIENCE_SECONDS = 3.0
+_PLACE = re.compile(r" \(line \d+, column \d+\)\Z")
+_WORD = re.compile(r"`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\w+|\S")
+_NAME = re.compile(r"(?:`(?:[^`]|``)*`|\w+)(?:\.(?:`(?:[^`]|``)*`|\w+))*")
+_UNKNOWN_FUNCTION = re.compile(r"The function (\S+) is not allowed: it is not a function")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What stands in the way, and where: lines and columns from 1, the end exclusive."""
+
+    message: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    suggestion: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "message": self.message, "line": self.line, "column": self.column,
+            "end_line": self.end_line, "end_column": self.end_column, "suggestion": self.suggestion,
+        }  # fmt: skip
+
+
+class QueryCheck:
+    """The service behind `POST /api/v1/query/check`. Safe for threads."""
+
+    def __init__(self, preparer: Preparer, trail: Trail, engine: Engine, settings: QuerySettings) -> None:
+        self._preparer, self._trail, self._engine, self._settings = preparer, trail, engine, settings
+        self._analyses = threading.BoundedSemaphore(_ANALYSES)
+
+    def check(self, subject: Subject, sql: str, purpose: str | None = None) -> dict[str, Any]:
+        """{ok, problems: [Problem], columns: [{name, type, decision}], tables: [{name, dataset, effect, line, column}],
+        emit_changes, types}.
+
+        `types` tells where the types come from: `engine`, or `none` when the engine was busy, away, or not asked.
+        Never raises for what the text says: that is a problem in the answer. Raises Unavailable (record store).
+        """
+        try:
+            statement = statements.read(sql)
+            if statement is not None and statement.about in (About.TABLES, About.CLUSTERS, About.FUNCTIONS):
+                return _answer([])
+            if statement is not None:
+                query = statement.query if statement.query is not None else names_table(statement, sql)
+                return {**self.check(subject, query, purpose), "columns": []}
+            gated = self._trail.draft(subject, sql, purpose, ACTION)
+        except SqlRefused as error:
+            return _answer([_refusal(sql, error)])
+        answer = self._checked(subject, sql, gated, purpose)
+        effects = {table["effect"] for table in answer["tables"]}
+        outcome = "deny" if Effect.DENY in effects else "allow" if answer["ok"] else "refused"
+        datasets = [table["dataset"] for table in answer["tables"]]
+        self._trail.looked(subject, ACTION, purpose, sql, outcome, datasets)
+        return answer
+
+    def _checked(self, subject: Subject, sql: str, gated: Gated, purpose: str | None) -> dict[str, Any]:
+        problem = gated.stream_problem() if gated.emit_changes else None
+        problems = [_at(sql, max(0, sql.upper().rfind("EMIT")), problem)] if problem else []
+        found, missing = self._find(subject, gated, purpose)
+        problems += missing
+        tables = [_table(gated, ref, table, found.decisions[ref]) for ref, table in found.tables.items()]
+        for ref, decision in found.decisions.items():
+            if decision.effect is Effect.DENY:
+                refusal = not_allowed([decision], (), purpose)
+                problems.append(_at(sql, _offset(sql, *gated.places[ref]), refusal.message))
+        if problems:
+            return _answer(problems, tables, emit_changes=gated.emit_changes)
+        prepared = self._preparer.govern(gated, found)
+        problems = [_at(sql, 0, gap) for gap in prepared.gaps]
+        try:
+            check_possible(prepared)
+        except SqlRefused as error:
+            problems.append(_refusal(sql, error))
+        if problems:
+            return _answer(problems, tables, emit_changes=gated.emit_changes)
+        return self._analysed(sql, prepared, tables)
+
+    def _find(self, subject: Subject, gated: Gated, purpose: str | None) -> tuple[Found, list[Problem]]:
+        """Every table that is there, and a problem for every other."""
+        tables: dict[TableRef, QueryTable] = {}
+        problems = []
+        for ref in gated.tables:
+            try:
+                tables[ref] = self._preparer.table(ref.name)
+            except (DatasetNotFound, InvalidInput) as error:
+                near = error.details.get("nearest") or self._near(ref)
+                at = _offset(gated.sql, *gated.places[ref])
+                problems.append(_at(gated.sql, at, error.message, _table_name(ref, near), _NAME))
+        decisions = {ref: self._preparer.decide(subject, table, purpose) for ref, table in tables.items()}
+        return Found(tables, decisions), problems
+
+    def _near(self, ref: TableRef) -> object:
+        """What is near the topic's name alone, where `cluster.topic` is near nothing."""
+        try:
+            return self._preparer.table(ref.parts[-1]).reference
+        except (DatasetNotFound, InvalidInput) as error:
+            return error.details.get("nearest") or error.details.get("candidates")
+
+    def _analysed(self, sql: str, prepared: Prepared, tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        emit = prepared.gated.emit_changes
+        prepared.windows = dict.fromkeys(prepared.tables, Window(()))
+        if not self._analyses.acquire(timeout=_PATIENCE_SECONDS):
+            return _answer([], tables, emit_changes=emit)
+        try:
+            schema = self._engine.check(prepared.plan(1, self._settings.seconds))
+        except QueryFailed as error:
+            return _answer([_failure(sql, prepared, error)], tables, "engine", emit_changes=emit)
+        except (Unavailable, LimitExceeded):
+            return _answer([], tables, emit_changes=emit)
+        finally:
+            self._analyses.release()
+        return {**_answer([], tables, "engine", emit_changes=emit), "columns": query_answer.header(prepared, schema)}
+
+
+def _answer(
+    problems: Sequence[Problem],
+    tables: Sequence[dict[str, Any]] = (),
+    types: str = "none",
+    *,
+    emit_changes: bool = False,
+) -> dict[str, Any]:
+    return {
+        "ok": not problems, "problems": [p.to_json() for p in problems], "columns": [], "tables": list(tables),
+        "types": types, "emit_changes": emit_changes,
+    }  # fmt: skip
+
+
+def _table(gated: Gated, ref: TableRef, table: QueryTable, decision: Decision) -> dict[str, Any]:
+    line, column = gated.places[ref]
+    return {
+        "name": ref.name, "dataset": table.reference, "effect": str(decision.effect), "line": line, "column": column,
+    }  # fmt: skip
+
+
+def _table_name(ref: TableRef, nearest: object) -> str | None:
+    """A reference that the catalog found near, as a query writes it: with its cluster where the query names one."""
+    first = nearest[0] if isinstance(nearest, list) and nearest else nearest
+    if not isinstance(first, str):
+        return None
+    cluster, _, topic = first.rpartition("/")
+    return table_sql(cluster if len(ref.parts) > 1 else "", topic)
+
+
+def _refusal(sql: str, error: SqlRefused) -> Problem:
+    at = _offset(sql, int(error.details.get("line", 1)), int(error.details.get("column", 1)))
+    unknown = _UNKNOWN_FUNCTION.match(error.message)
+    near = inventory.near(unknown[1]) if unknown else None
+    return _at(sql, at, error.message, near)
+
+
+def _failure(sql: str, prepared: Prepared, error: QueryFailed) -> Problem:
+    """A failed analysis at the part it is about, else at the beginning."""
+    said = told(prepared, error)
+    near, at = said.details.get("nearest"), _offset(sql, said.details.get("line", 1), said.details.get("column", 1))
+    return _at(sql, at, said.message, near if isinstance(near, str) else None)
+
+
+def _at(sql: str, at: int, message: str, suggestion: str | None = None, span: re.Pattern[str] = _WORD) -> Problem:
+    line, column = place(sql, at)
+    word = span.match(sql, min(at, len(sql)))
+    end_line, end_column = place(sql, word.end() if word else min(at + 1, len(sql)))
+    return Problem(_PLACE.sub("", message), line, column, end_line, max(end_column, 1), suggestion)
+
+
+def _offset(sql: str, line: int, column: int) -> int:
+    lines = sql.split("\n")
+    return min(sum(len(text) + 1 for text in lines[: line - 1]) + column - 1, len(sql))

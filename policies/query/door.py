@@ -1,0 +1,220 @@
+"""The one door of everything that is asked in SQL: the gate, the decisions, and the audit of both.
+
+Running, streaming, explaining, checking, completing and testing all come through `Trail`, so that none of them answers
+or refuses without an entry. What comes again and again while somebody types is written once in a while."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from catalog.errors import InvalidInput, NotFound, SqlRefused, WeirError
+from policies.gate import gate
+from policies.gate.cost.expanded_plan import Most
+from policies.gate.gate import Gated
+from policies.model import Decision, Effect, Subject
+from policies.plan.errors import QueryCancelled
+from policies.plan.ports import QueryAudit, QueryTable
+from policies.plan.prepare import Found, Prepared, Preparer, check_possible
+from policies.plan.refusals import not_allowed
+from policies.plan.registry import Running
+from policies.query.audit_entry import end_entry, entry
+from policies.sql import statements, trace
+from policies.sql.statements import Statement
+from policies.sql.tables import TableRef
+
+_AGAIN_SECONDS = 600.0
+_REMEMBERED = 10_000
+_UNFINISHED = frozenset({"syntax", "empty", "statement"})
+"""Classes of refusals that a text has while it is being written."""
+
+
+class Trail:
+    """Writes the entries of queries. What it raises stops the query."""
+
+    def __init__(self, audit: QueryAudit, most: Most | None = None) -> None:
+        """`most`: the largest plan that is let in."""
+        self._audit = audit
+        self._most = most or Most()
+        self._lately = _Lately()
+
+    def gate(
+        self, subject: Subject, sql: str, purpose: str | None, action: str, running: Running | None = None
+    ) -> Gated:
+        """The gated query; a refusal is in the audit. Raises SqlRefused."""
+        with self.refusals(subject, sql, purpose, action, running):
+            return gate.check(sql, self._most)
+
+    def draft(self, subject: Subject, sql: str, purpose: str | None, action: str) -> Gated:
+        """The gated query of somebody who types: as `gate`, but words that are not a query yet are not written."""
+        try:
+            return gate.check(sql, self._most)
+        except SqlRefused as error:
+            reasons = error.details.get("reasons", ())
+            if not _UNFINISHED.issuperset(reasons):
+                self.looked(subject, action, purpose, sql, "refused", (), reasons)
+            raise
+
+    def decided(
+        self,
+        preparer: Preparer,
+        subject: Subject,
+        gated: Gated,
+        purpose: str | None,
+        action: str,
+        running: Running | None = None,
+        *,
+        explained: bool = False,
+    ) -> tuple[Found, Prepared]:
+        """The tables of a query, decided and governed. What is refused or denied is in the audit; what is let in the
+        caller records. With `explained` a denial is given back for the caller to explain and record.
+
+        Raises SqlRefused, DatasetNotFound, InvalidInput, NotAllowed.
+        """
+        with self.refusals(subject, gated.sql, purpose, action, running):
+            found = preparer.find(subject, gated, purpose)
+            if running is not None:
+                running.datasets = tuple(dict.fromkeys(table.reference for table in found.tables.values()))
+            prepared = preparer.govern(gated, found)
+            denied = [d for d in found.decisions.values() if d.effect is Effect.DENY]
+            if not denied and not prepared.gaps:
+                check_possible(prepared)
+                return found, prepared
+        if not explained:
+            self.record(subject, action, purpose, prepared, "deny", found.tables, running)
+            raise not_allowed(denied or list(found.decisions.values()), prepared.gaps, purpose)
+        return found, prepared
+
+    @contextlib.contextmanager
+    def refusals(
+        self, subject: Subject, sql: str, purpose: str | None, action: str, running: Running | None = None
+    ) -> Iterator[None]:
+        """What the block refuses, or does not find, in the audit."""
+        try:
+            yield
+        except (InvalidInput, NotFound) as error:
+            reasons = error.details.get("reasons") or (error.code,)
+            self._audit.record(entry(subject, action, purpose, sql, "refused", reasons, running=running))
+            raise
+
+    def looked(
+        self,
+        subject: Subject,
+        action: str,
+        purpose: str | None,
+        sql: str,
+        outcome: str,
+        datasets: Sequence[str],
+        reasons: Sequence[str] = (),
+    ) -> None:
+        """What was looked at while somebody typed. The same again within _AGAIN_SECONDS is not written again."""
+        made = entry(subject, action, purpose, sql, outcome, reasons, datasets=list(dict.fromkeys(datasets)))
+        if self._lately.is_new((subject.user, action, purpose, made.sql, outcome, made.datasets)):
+            self._audit.record(made)
+
+    def statement(self, subject: Subject, sql: str, purpose: str | None, action: str) -> Statement | None:
+        """The statement about the catalog, None for a query; a refusal is in the audit. Raises SqlRefused."""
+        with self.refusals(subject, sql, purpose, action):
+            return statements.read(sql)
+
+    def refused(self, subject: Subject, sentence: str, action: str, running: Running) -> SqlRefused:
+        """The refusal of a query that could run at another door only; it is in the audit."""
+        details = {"line": 1, "column": 1, "reasons": ["stream"]}
+        self._audit.record(entry(subject, action, running.purpose, running.sql, "refused", ["stream"], running=running))
+        return SqlRefused(sentence, details=details)
+
+    @contextlib.contextmanager
+    def ending(self, subject: Subject, running: Running, prepared: Prepared) -> Iterator[None]:
+        """What went out, in the audit, however the block ends."""
+        outcome = "failed"
+        try:
+            yield
+            outcome = "done"
+            if not running.whole:
+                outcome = "failed" if running.problem not in (None, QueryCancelled.code) else "cancelled"
+        except QueryCancelled:
+            outcome = "cancelled"
+            raise
+        except GeneratorExit:
+            outcome = "cancelled"
+            raise
+        except WeirError as error:
+            outcome = "cancelled" if running.stop.stopped else "failed"
+            running.ended_by(error)
+            raise
+        finally:
+            datasets = list(dict.fromkeys(governed.table.reference for governed in prepared.tables.values()))
+            self._audit.record(end_entry(subject, running, datasets, outcome))
+
+    def catalog(
+        self,
+        subject: Subject,
+        action: str,
+        purpose: str | None,
+        text: str,
+        outcome: str,
+        decisions: Sequence[Decision],
+        datasets: Sequence[str] = (),
+    ) -> None:
+        """A statement about the catalog. `text` holds no literals."""
+        made = entry(subject, action, purpose, "", outcome, (), datasets=datasets, decisions=decisions)
+        self._audit.record(replace(made, sql=text))
+
+    def record(
+        self,
+        subject: Subject,
+        action: str,
+        purpose: str | None,
+        prepared: Prepared,
+        outcome: str,
+        found: Mapping[TableRef, QueryTable] | None = None,
+        running: Running | None = None,
+        form: str | None = None,
+    ) -> None:
+        tables = {ref: governed.table for ref, governed in prepared.tables.items()} | dict(found or {})
+        used = trace.used(prepared.gated.tree, prepared.columns())
+        self._audit.record(
+            entry(
+                subject,
+                action,
+                purpose,
+                prepared.gated.sql,
+                outcome,
+                (),
+                datasets=[table.reference for table in tables.values()],
+                governed={
+                    governed.table.reference: (governed, _names(used, ref)) for ref, governed in prepared.tables.items()
+                },
+                decisions=prepared.decisions,
+                running=running,
+                form=form,
+            )
+        )
+
+
+class _Lately:
+    """What was written lately. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[tuple[object, ...], float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def is_new(self, key: tuple[object, ...]) -> bool:
+        now = time.monotonic()
+        with self._lock:
+            before = self._seen.get(key)
+            if before is not None and now - before < _AGAIN_SECONDS:
+                return False
+            self._seen[key] = now
+            self._seen.move_to_end(key)
+            while len(self._seen) > _REMEMBERED:
+                self._seen.popitem(last=False)
+            return True
+
+
+def _names(used: set[trace.Source], ref: TableRef) -> Sequence[tuple[str, ...]]:
+    return [names for at, names in used if at == ref]

@@ -1,0 +1,33 @@
+"""What a query does about values that do not fit their columns: report them, refuse the answer, ask for a scan."""
+
+from __future__ import annotations
+
+from policies.plan.errors import ValuesUnreadable
+from policies.plan.model import Unreadable
+from policies.plan.ports import Drift
+from policies.plan.prepare import Prepared
+from policies.plan.settings import OnUnreadable, QuerySettings
+from policies.plan.unreadable import UnreadableReport, report
+
+
+class Unfit:
+    """`drift` None: no scan is queued."""
+
+    def __init__(self, settings: QuerySettings, drift: Drift | None = None) -> None:
+        self._settings, self._drift = settings, drift
+
+    def is_error(self, asked: OnUnreadable | None) -> bool:
+        return (asked or self._settings.unreadable) is OnUnreadable.ERROR
+
+    def told(self, prepared: Prepared, found: Unreadable | None, asked: OnUnreadable | None) -> UnreadableReport:
+        """The report of an answer. Raises ValuesUnreadable where that is asked for and something was counted."""
+        made = report(prepared.read(), found)
+        queued: dict[str, str] = {}
+        if self._drift is not None:
+            numbers = {reference: self._drift(reference) for reference in made.drifted}
+            queued = {reference: number for reference, number in numbers.items() if number is not None}
+        made = made.with_scans(queued)
+        if made.text is not None and self.is_error(asked):
+            datasets = list(dict.fromkeys(governed.table.reference for governed in prepared.tables.values()))
+            raise ValuesUnreadable(made.text, details={"unreadable": made.counts, "datasets": datasets})
+        return made

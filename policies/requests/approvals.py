@@ -1,0 +1,276 @@
+"""Access requests: made, decided in stages, ended in a grant. `policies.workflow` has the rules, this the effects.
+
+A request, the grant it ends in and their audit entries are written in one transaction. Two approvers at once: each
+writes only over the state it has read, and looks again when another was faster.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from catalog.errors import Conflict, InvalidInput
+from catalog.ports import EventSink
+from policies import workflow
+from policies.access.identity import Identity
+from policies.audit import AuditLog
+from policies.decision.decide import decide
+from policies.declared import access_specs, convert
+from policies.declared.state import GovernanceState
+from policies.matching import resolve
+from policies.model import DatasetFacts, Effect, Subject
+from policies.ports import Clock, FactsSource
+from policies.requests import break_glass as glass
+from policies.requests.approvers import Deciders
+from policies.requests.delegation import Delegations
+from policies.requests.grant_terms import check_times, end_by_default, grant_spec, not_found
+from policies.requests.records import KIND, RequestRecords
+from policies.requests.scope import Asked, check_rows, matching_workflows, read_fields, shortest
+from policies.settings import PolicySettings
+from policies.workflow import AccessRequest, Approvers, RequestState, Stage, Workflow
+
+_ATTEMPTS = (
+    5  # of writing over a state that others change too; more approvers than this at one instant are told to retry
+)
+
+OWNERS = (Stage("owner", Approvers(owners=True)),)
+"""Who decides where no workflow is about the dataset."""
+
+
+class Approvals:
+    """The service of access requests."""
+
+    def __init__(
+        self,
+        state: GovernanceState,
+        facts: FactsSource,
+        identity: Identity,
+        audit: AuditLog,
+        clock: Clock,
+        settings: PolicySettings | None = None,
+        check_condition: Callable[[str], Iterable[str]] = lambda _: (),
+        events: EventSink | None = None,
+    ) -> None:
+        """`check_condition` gives the fields that rows name, and raises InvalidInput for rows that cannot be used."""
+        self._state, self._facts, self._identity, self._clock = state, facts, identity, clock
+        self._store = state.store
+        self._settings = settings or PolicySettings()
+        self._check_condition = check_condition
+        self._records = RequestRecords(state.store, audit, clock, events)
+        self.delegations = Delegations(state, identity, audit, clock)
+        self.deciders = Deciders(state, facts, identity, self.delegations)
+
+    # --- asking ----------------------------------------------------------------------------------------------------
+
+    def create(
+        self,
+        subject: Subject,
+        dataset: str,
+        fields: Sequence[str] = ("*",),
+        *,
+        purpose: str,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        rows: str | None = None,
+        unmask: Sequence[str] | None = None,
+        reason: str = "",
+    ) -> AccessRequest:
+        """Ask for access for oneself. `unmask` None: every requested field is to be shown clear; () = masks stay.
+
+        Where the same is asked already and waits, that request is given: a client whose connection broke asks again.
+        Raises DatasetNotFound, InvalidInput (a field that is not there, a purpose that is missing, a time too long).
+        """
+        now = self._clock()
+        facts = self._facts.facts(dataset)
+        if not purpose.strip():
+            raise InvalidInput("An access request needs a purpose, as in --purpose fraud-investigation.")
+        if rows is not None:
+            check_rows(facts, self._check_condition(rows))
+        asked = read_fields(facts, fields, unmask)
+        stages, longest, expires_after = self._required(facts, asked)
+        start = valid_from or now
+        end = valid_to or end_by_default(start, min(timedelta(days=self._settings.default_grant_days), longest))
+        check_times(start, end, now, longest)
+        request = AccessRequest(
+            "req-" + secrets.token_hex(6), subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(),
+            start, end, now, now + expires_after, stages, rows, reason,
+        )  # fmt: skip
+        with self._store.transaction():
+            if (waiting := self._records.waiting(request, now)) is not None:
+                return waiting
+            self._records.write(request, None, subject.user)
+            self._records.record(subject, "request.create", request, "allow")
+        return request
+
+    def break_glass(
+        self,
+        subject: Subject,
+        dataset: str,
+        fields: Sequence[str] = ("*",),
+        *,
+        purpose: str,
+        reason: str,
+        lasting: timedelta | None = None,
+        rows: str | None = None,
+    ) -> AccessRequest:
+        """Take access at once, where every workflow about it lets this subject; the grant is there when this returns.
+
+        The request then waits in state `review`. Raises NotAllowed, InvalidInput, Conflict, DatasetNotFound.
+        """
+        now = self._clock()
+        facts = self._facts.facts(dataset)
+        if not purpose.strip():
+            raise InvalidInput("Breaking the glass needs a purpose, as in --purpose incident.")
+        if rows is not None:
+            check_rows(facts, self._check_condition(rows))
+        asked = read_fields(facts, fields, None)
+        who = resolve(subject, self._state.view().roles)
+        allowed = glass.terms(who, self._workflows(facts, asked), facts.reference)
+        with self._store.transaction():
+            earlier = [
+                AccessRequest.from_json(document.spec or {})
+                for state in (RequestState.REVIEW, RequestState.DENIED)
+                for document in self._store.documents(KIND, label=str(state))
+            ]
+            lasts = glass.check(subject.user, reason, lasting, allowed, earlier, now)
+            name = "req-" + secrets.token_hex(6)
+            request = AccessRequest(
+                name, subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(), now, now + lasts, now,
+                now + allowed.review_within, allowed.stages, rows, reason.strip(), RequestState.REVIEW,
+                grant=f"{subject.user}-glass-{name.removeprefix('req-')}", break_glass=True,
+            )  # fmt: skip
+            self._opens_something(subject, facts, request, now)
+            self._records.write(request, None, subject.user)
+            self._records.record(subject, "breakglass.use", request, "allow")
+            self._records.grant(request, subject.user, now)
+        return request
+
+    def _opens_something(self, subject: Subject, facts: DatasetFacts, request: AccessRequest, now: datetime) -> None:
+        """Raises InvalidInput for a grant that would open nothing, as with a purpose that no access policy takes."""
+        view = self._state.view()
+        spec = access_specs.GrantSpec.model_validate(grant_spec(request, now))
+        made = convert.grant(request.id, spec)
+        decision = decide(
+            subject, facts, roles=view.roles, policies=view.policies, grants=[made], purpose=request.purpose, now=now
+        )
+        if decision.effect is Effect.DENY:
+            why = " ".join(r.text for r in decision.reasons)
+            raise InvalidInput(f"This would open nothing of {facts.reference}: {why}", details={"field": "purpose"})
+
+    def _workflows(self, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
+        """Every workflow about what is asked for. Raises Conflict while one cannot be read: it may be about it too."""
+        view = self._state.view()
+        broken = [text for text in view.problems if text.startswith("Workflow ")]
+        if broken:
+            raise Conflict(f"Access cannot be asked for while a workflow cannot be read: {broken[0]}")
+        return matching_workflows(view.workflows, facts, asked)
+
+    def _required(self, facts: DatasetFacts, asked: Asked) -> tuple[tuple[Stage, ...], timedelta, timedelta]:
+        """Stages, longest access and life of a request, by every workflow that is about what is asked for."""
+        found = self._workflows(facts, asked)
+        longest = shortest((w.max_duration for w in found), timedelta(days=self._settings.max_grant_days))
+        expires = shortest(
+            (w.request_expires_after for w in found), timedelta(days=self._settings.request_expires_days)
+        )
+        return (workflow.joined(found) or OWNERS), longest, expires
+
+    # --- deciding --------------------------------------------------------------------------------------------------
+
+    def approve(self, subject: Subject, request_id: str, comment: str = "") -> AccessRequest:
+        """Approve the stage that waits; the last stage's quorum makes the grant.
+
+        Raises NotFound, NotAllowed (not an approver; one's own request), Conflict (decided; voted already).
+        """
+        return self._decide(subject, request_id, "approve", comment)
+
+    def deny(self, subject: Subject, request_id: str, comment: str = "") -> AccessRequest:
+        """Deny; that ends the request. Raises as `approve`."""
+        return self._decide(subject, request_id, "deny", comment)
+
+    def _decide(self, subject: Subject, request_id: str, verdict: str, comment: str) -> AccessRequest:
+        def step(request: AccessRequest, now: datetime) -> AccessRequest:
+            workflow.vote(request, subject.user, verdict, now, comment)  # what is wrong with the request goes first
+            standing = self.deciders.require(subject, request, self.deciders.facts_or_none(request.dataset))
+            voted = workflow.vote(request, subject.user, verdict, now, comment, standing.instead_of)
+            if voted.state is RequestState.APPROVED and not request.break_glass:
+                facts = self._facts.facts(request.dataset)
+                # Fields may have been tagged, or workflows declared, since the request was made.
+                asked = Asked(request.fields, request.unmask)
+                more = workflow.extended(voted, self._required(facts, asked)[0])
+                if len(more.stages) > len(voted.stages):
+                    return replace(more, state=RequestState.PENDING)
+                return replace(voted, grant=f"{request.requester}-{request.id.removeprefix('req-')}")
+            return voted
+
+        return self._change(subject, request_id, f"request.{verdict}", step)
+
+    def cancel(self, subject: Subject, request_id: str) -> AccessRequest:
+        """Take one's own request back; a manager may take any. Raises NotFound, NotAllowed, Conflict."""
+
+        def step(request: AccessRequest, now: datetime) -> AccessRequest:
+            if subject.user != request.requester:
+                self._identity.require(subject, "manage")
+            return workflow.cancel(request, now)
+
+        return self._change(subject, request_id, "request.cancel", step)
+
+    def _change(
+        self, subject: Subject, request_id: str, action: str, step: Callable[[AccessRequest, datetime], AccessRequest]
+    ) -> AccessRequest:
+        for attempt in range(_ATTEMPTS):
+            now = self._clock()
+            document = self._records.document(request_id)
+            before = AccessRequest.from_json(document.spec or {})
+            if not self.deciders.may_see(subject, before):
+                raise not_found(request_id)
+            if workflow.at(before, now).state is not before.state:
+                self._records.expire(document, before, now)
+            after = step(before, now)
+            try:
+                with self._store.transaction():
+                    self._records.write(after, document.version, subject.user)
+                    if after.state is RequestState.APPROVED and not after.break_glass:
+                        self._records.grant(after, subject.user, now)
+                    if after.state is RequestState.DENIED and after.break_glass:
+                        self._records.revoke(after, subject.user, now)
+                    verdict = "deny" if after.state is RequestState.DENIED else "allow"
+                    self._records.record(subject, action, after, verdict)
+                return after
+            except Conflict:
+                if attempt + 1 == _ATTEMPTS:
+                    raise
+        raise AssertionError("the loop above returns or raises")
+
+    # --- reading ---------------------------------------------------------------------------------------------------
+
+    def get(self, subject: Subject, request_id: str) -> AccessRequest:
+        """One request, for those who may see it: requester, approvers, managers, auditors. Raises NotFound."""
+        request = AccessRequest.from_json(self._records.document(request_id).spec or {})
+        if not self.deciders.may_see(subject, request):
+            raise not_found(request_id)
+        return workflow.at(request, self._clock())
+
+    def list(
+        self, subject: Subject, state: str | None = None, *, mine: bool = False, to_decide: bool = False
+    ) -> Sequence[AccessRequest]:
+        """Requests the subject may see, newest first. `to_decide`: only those that wait for their word."""
+        if state is not None and state not in RequestState.__members__.values():
+            raise InvalidInput(f"There is no state {state!r}; there are {', '.join(RequestState)}.")
+        now = self._clock()
+        # Pending ones may have expired since they were written, so the label alone does not tell the expired.
+        label = None if state == RequestState.EXPIRED else state
+        labels: Sequence[str | None] = workflow.OPEN if to_decide else [label]
+        found = [
+            workflow.at(AccessRequest.from_json(d.spec or {}), now)
+            for each in labels
+            for d in self._store.documents(KIND, label=each)
+        ]
+        kept = [
+            r for r in found
+            if (state is None or r.state == state)
+            and (not mine or r.requester == subject.user)
+            and (self.deciders.can_decide(subject, r) if to_decide else self.deciders.may_see(subject, r))
+        ]  # fmt: skip
+        return sorted(kept, key=lambda r: (r.created_at, r.id), reverse=True)

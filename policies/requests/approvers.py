@@ -1,0 +1,150 @@
+"""Who may decide a stage of an access request: its approvers, who stands in for them, and delegates of those away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catalog.errors import Conflict, NotAllowed, NotFound
+from policies.access.identity import Identity
+from policies.declared.builtin import ADMIN_USER
+from policies.declared.state import GovernanceState
+from policies.matching import resolve
+from policies.model import DatasetFacts, Subject, SubjectMatch
+from policies.ports import FactsSource
+from policies.requests.delegation import Delegations
+from policies.workflow import OPEN, AccessRequest, Approvers, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """By what right somebody decides: None = their own, else in whose place."""
+
+    instead_of: str | None = None
+
+
+class Deciders:
+    """Answers for all requests; the services of requests and their lists share it."""
+
+    def __init__(
+        self, state: GovernanceState, facts: FactsSource, identity: Identity, delegations: Delegations
+    ) -> None:
+        self._state, self._facts, self._identity, self._delegations = state, facts, identity, delegations
+
+    def standing(
+        self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None
+    ) -> Standing | None:
+        """The right to decide a stage now; None when there is none. One's own goes before another's."""
+        if subject.user == request.requester:
+            return None
+        said = {v.by for v in request.votes if v.stage == stage.name}
+        said |= {v.instead_of for v in request.votes if v.stage == stage.name and v.instead_of}
+        if subject.user not in said and self.is_approver(subject, request, stage, facts):
+            return Standing()
+        if any(v.by == subject.user and v.stage == stage.name for v in request.votes):
+            return None
+        for away in self._delegations.for_delegate(subject.user):
+            if away == request.requester or away in said or self._gone(away):
+                continue
+            if self.is_approver(self._identity.current(away), request, stage, facts):
+                return Standing(away)
+        return None
+
+    def require(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> Standing:
+        """The right to decide the stage that waits. Raises NotAllowed; Conflict where a delegate has spoken in the subject's place.
+
+        Somebody who is an approver and has spoken already passes: `workflow.vote` says so better.
+        """
+        stage = request.current
+        found = self.standing(subject, request, stage, facts)
+        if found is not None:
+            return found
+        for said in request.votes:
+            if said.stage == stage.name and said.instead_of == subject.user:
+                raise Conflict(
+                    f"{said.by} has decided stage {stage.name!r} of access request {request.id} in place of"
+                    f" {subject.user} already; others must follow.",
+                    details={"id": request.id},
+                )
+        if self.is_approver(subject, request, stage, facts):
+            return Standing()
+        raise NotAllowed(
+            f"{subject.user} is no approver of stage {stage.name!r} of access request {request.id}.",
+            details={"reasons": [f"stage {stage.name} asks for {names(stage.approvers)}"]},
+        )
+
+    def people(self, request: AccessRequest, facts: DatasetFacts | None, most: int = 50) -> list[str]:
+        """Users who can decide the stage that waits, by name: declared ones, owners and delegates; not the requester.
+
+        People whom only an identity provider knows are not among them.
+        """
+        view = self._state.view()
+        known = set(view.users) | {m for g in view.groups.values() for m in g.members} | {ADMIN_USER}
+        known |= request.current.approvers.people.users | (facts.owners.users if facts is not None else set())
+        found = []
+        for user in sorted(known - {request.requester}):
+            if not self._gone(user) and self.standing(self._identity.current(user), request, request.current, facts):
+                found.append(user)
+                if len(found) == most:
+                    break
+        return found
+
+    def can_decide(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None = None) -> bool:
+        """Whether the request waits for this subject's word."""
+        if request.state not in OPEN:
+            return False
+        known = facts if facts is not None else self.facts_or_none(request.dataset)
+        return self.standing(subject, request, request.current, known) is not None
+
+    def may_see(self, subject: Subject, request: AccessRequest) -> bool:
+        """Requester, whoever decided or may decide a stage of it, managers and auditors; of break-glass owners too."""
+        if subject.user == request.requester or any(v.by == subject.user for v in request.votes):
+            return True
+        if self._identity.permissions(subject) & {"manage", "audit:read"}:
+            return True
+        facts = self.facts_or_none(request.dataset)
+        if request.break_glass and facts is not None and self._among(subject, facts.owners):
+            return True
+        if any(self.is_approver(subject, request, stage, facts) for stage in request.stages):
+            return True
+        return self.can_decide(subject, request, facts)
+
+    def is_approver(self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None) -> bool:
+        """Whether the subject is an approver of a stage in their own right.
+
+        Where a stage asks for owners and there is none but the requester, managers stand in for them.
+        """
+        view = self._state.view()
+        who = resolve(subject, view.roles)
+        if who.among(stage.approvers.people):
+            return True
+        if not stage.approvers.owners:
+            return False
+        owners = facts.owners if facts is not None else None
+        if owners is not None and who.among(owners):
+            return True
+        ownerless = owners is None or (not owners.groups and owners.users <= {request.requester})
+        return ownerless and "manage" in self._identity.permissions(subject)
+
+    def facts_or_none(self, reference: str) -> DatasetFacts | None:
+        """None for a dataset that is gone; its requests are still to be seen and ended."""
+        try:
+            return self._facts.facts(reference)
+        except NotFound:
+            return None
+
+    def _among(self, subject: Subject, people: SubjectMatch) -> bool:
+        return resolve(subject, self._state.view().roles).among(people)
+
+    def _gone(self, user: str) -> bool:
+        view = self._state.view()
+        spec = view.users.get(user)
+        return user in view.removed_users or (spec is not None and spec.disabled)
+
+
+def names(approvers: Approvers) -> str:
+    """An approvers' list in words."""
+    people = approvers.people
+    found = ["the owners of the dataset"] if approvers.owners else []
+    for kind, named in (("user", people.users), ("group", people.groups), ("role", people.roles)):
+        found += [f"{kind} {name}" for name in sorted(named)]
+    return ", ".join(found)

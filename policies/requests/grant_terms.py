@@ -1,0 +1,64 @@
+"""What follows from a request: the spec of its grant, and whether the times it asks for can be. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from catalog.errors import InvalidInput, NotFound
+from catalog.records import rfc3339
+from policies.declared import kinds
+from policies.model import GrantStatus
+from policies.workflow import AccessRequest
+
+
+def grant_spec(request: AccessRequest, now: datetime) -> dict[str, Any]:
+    """The grant that a request ends in; it begins at the wished time, not before now."""
+    spec = {
+        "subject": {"user": request.requester},
+        "dataset": request.dataset,
+        "fields": list(request.fields),
+        "unmask": list(request.unmask),
+        **({"rows": request.rows} if request.rows is not None else {}),
+        "purpose": request.purpose,
+        "validFrom": rfc3339(max(request.valid_from, now)),
+        "validTo": rfc3339(request.valid_to),
+        "requestedBy": request.requester,
+        "approvedBy": list(dict.fromkeys(v.by for v in request.votes if v.verdict == "approve")),
+        "status": str(GrantStatus.APPROVED),
+        "request": request.id,
+        **({"breakGlass": True} if request.break_glass else {}),
+    }
+    kinds.parse("Grant", request.grant or request.id, spec)
+    return spec
+
+
+def end_by_default(start: datetime, lasting: timedelta) -> datetime:
+    """Raises InvalidInput where the calendar ends before."""
+    try:
+        return start + lasting
+    except OverflowError:
+        raise InvalidInput("from is too late: the calendar ends before the access would.") from None
+
+
+def check_times(start: datetime, end: datetime, now: datetime, longest: timedelta) -> None:
+    """Raises InvalidInput for times without a zone, that are over, or longer than the workflow allows."""
+    if start.tzinfo is None or end.tzinfo is None:
+        raise InvalidInput("from and until need a zone, as in 2026-06-01T00:00:00Z.")
+    if end <= start or end <= now:
+        raise InvalidInput("until must be later than from, and later than now.")
+    if end - max(start, now) > longest + timedelta(minutes=5):  # five minutes: the caller counted from his own clock
+        raise InvalidInput(
+            f"Access for {_days(end - max(start, now))} is too long: the workflow allows {_days(longest)};"
+            " ask for less time.",
+            details={"maxDurationSeconds": int(longest.total_seconds())},
+        )
+
+
+def not_found(request_id: str) -> NotFound:
+    """One sentence for a request that is not there and for one that is not the caller's to see."""
+    return NotFound(f"There is no access request {request_id!r} that you may see.", details={"id": request_id})
+
+
+def _days(span: timedelta) -> str:
+    return f"{span.days} days" if span >= timedelta(days=2) else f"{span.total_seconds() / 3600:.0f} hours"

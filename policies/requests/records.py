@@ -1,0 +1,97 @@
+"""Access requests as they are kept: each written with its grant and its audit entry, in the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from catalog.errors import Conflict
+from catalog.ports import EventSink
+from catalog.records import rfc3339
+from policies import workflow
+from policies.audit import AuditLog
+from policies.model import GrantStatus, Subject
+from policies.ports import Change, Clock, Document, PolicyStore
+from policies.requests.grant_terms import grant_spec, not_found
+from policies.workflow import AccessRequest
+
+KIND = "AccessRequest"
+
+_EVENTS = {
+    "request.create": "access.requested",
+    "request.approve": "access.decided",
+    "request.deny": "access.decided",
+    "breakglass.use": "breakglass.used",
+}
+
+
+class RequestRecords:
+    """Documents of requests, the grants they end in, and what is told of them."""
+
+    def __init__(self, store: PolicyStore, audit: AuditLog, clock: Clock, events: EventSink | None) -> None:
+        self._store, self._audit, self._clock, self._events = store, audit, clock, events
+
+    def grant(self, request: AccessRequest, by: str, now: datetime) -> None:
+        """The grant of an approved request, in the same transaction."""
+        name = request.grant or request.id
+        self._store.apply([Change("Grant", name, grant_spec(request, now), by=by, expect=0)], now)
+        told = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
+        self._tell("grant.issued", name, {**told, "request": request.id, "until": rfc3339(request.valid_to)})
+
+    def revoke(self, request: AccessRequest, by: str, now: datetime) -> None:
+        """End the grant of a break-glass use that its reviewer objects to, in the same transaction."""
+        found = self._store.get("Grant", request.grant or "")
+        if found is None or (found.spec or {}).get("status") != GrantStatus.APPROVED:
+            return
+        spec = {**(found.spec or {}), "status": str(GrantStatus.REVOKED), "revokedBy": by, "reason": "review"}
+        self._store.apply([Change("Grant", found.name, spec, found.metadata, by, expect=found.version)], now)
+        self._tell("grant.revoked", found.name, {"dataset": request.dataset, "user": request.requester, "by": by})
+
+    def expire(self, document: Document, request: AccessRequest, now: datetime) -> None:
+        """Write that a request has expired, in a transaction of its own."""
+        ended = workflow.at(request, now)
+        try:
+            with self._store.transaction():
+                self.write(ended, document.version, None)
+                self._audit.record("weir", "request.expire", request.dataset, "deny", [], {"request": request.id})
+        except Conflict:
+            return  # another has written it meanwhile
+
+    def document(self, request_id: str) -> Document:
+        """Raises NotFound."""
+        found = self._store.get(KIND, request_id)
+        if found is None:
+            raise not_found(request_id)
+        return found
+
+    def waiting(self, request: AccessRequest, now: datetime) -> AccessRequest | None:
+        """The pending request that asks for the same, None where there is none."""
+        pending = self._store.documents(KIND, label=str(workflow.RequestState.PENDING))
+        earlier = (AccessRequest.from_json(document.spec or {}) for document in pending)
+        return next((each for each in earlier if each.expires_at > now and each.asks_the_same(request)), None)
+
+    def write(self, request: AccessRequest, expect: int | None, by: str | None) -> None:
+        """Over the version `expect`, None for a new request. Raises Conflict when another was faster."""
+        change = Change(KIND, request.id, request.to_json(), by=by, label=str(request.state), expect=expect or 0)
+        self._store.apply([change], self._clock())
+
+    def record(self, subject: Subject, action: str, request: AccessRequest, decision: str) -> None:
+        """The audit's entry of what a subject did, and the event that tells of it."""
+        details = {
+            "request": request.id, "state": str(request.state), "purpose": request.purpose,
+            "fields": list(request.fields), "unmask": list(request.unmask), "until": rfc3339(request.valid_to),
+            **({"grant": request.grant} if request.grant else {}),
+        }  # fmt: skip
+        last = request.votes[-1] if request.votes else None
+        if last is not None and last.instead_of is not None and last.by == subject.user:
+            details["insteadOf"] = last.instead_of
+        reasons = [request.reason] if request.break_glass and action == "breakglass.use" else []
+        self._audit.record(subject.user, action, request.dataset, decision, reasons, details)
+        if action in _EVENTS:
+            told = {**details, "dataset": request.dataset, "requester": request.requester, "by": subject.user}
+            self._tell(_EVENTS[action], request.id, told)
+
+    def _tell(self, kind: str, about: str, data: Mapping[str, Any]) -> None:
+        if self._events is not None:
+            self._events.emit(kind, about, data)

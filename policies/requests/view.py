@@ -1,0 +1,132 @@
+"""An access request as its readers need it: may I decide it, what would it open, who sees that already."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from catalog.entities import is_personal
+from catalog.paths import FieldPath
+from catalog.records import rfc3339
+from policies.access.decision_service import effect_of
+from policies.declared.state import GovernanceState
+from policies.matching import is_active, selection
+from policies.model import UNSCANNED_TAG, DatasetFacts, Subject
+from policies.ports import Clock
+from policies.requests.approvers import Deciders
+from policies.requests.records import KIND
+from policies.settings import PolicySettings
+from policies.workflow import OPEN, AccessRequest, RequestState
+
+MOST_OPENED = 500
+_MOST_PEOPLE = 500
+"""Holders are counted one by one; of more people than these only that there are more is told."""
+
+
+class RequestView:
+    """Shapes for HTTP. One view of what is declared is used for a whole list."""
+
+    def __init__(
+        self, state: GovernanceState, deciders: Deciders, clock: Clock, settings: PolicySettings | None = None
+    ) -> None:
+        self._state, self._deciders, self._clock = state, deciders, clock
+        self._settings = settings or PolicySettings()
+
+    def show(self, subject: Subject, requests: Sequence[AccessRequest]) -> list[dict[str, Any]]:
+        """Each as `AccessRequest.to_json`, with can_decide, instead_of, opens [{path, entities}], holders, overdue,
+        deciders and usual_seconds.
+
+        `deciders`: the people who can decide the stage that waits; empty for requests that are decided. `usual_seconds`:
+        how long requests for the dataset took to be decided (the median; of all datasets where this one had none), null
+        where none was decided yet.
+        `holders`: how many other users see all of it clear already; None for requests that are decided, and where the
+        caller may not decide.
+        """
+        facts: dict[str, DatasetFacts | None] = {}
+        counted: dict[tuple[str, tuple[str, ...]], int] = {}
+        shown = []
+        usual = self._usual() if any(request.state in OPEN for request in requests) else {}
+        for request in requests:
+            if request.dataset not in facts:
+                facts[request.dataset] = self._deciders.facts_or_none(request.dataset)
+            shown.append(self._one(subject, request, facts[request.dataset], counted))
+            if request.state in OPEN:
+                shown[-1]["deciders"] = self._deciders.people(request, facts[request.dataset])
+                shown[-1]["usual_seconds"] = usual.get(request.dataset, usual.get(None))
+        return shown
+
+    def _usual(self) -> dict[str | None, float]:
+        """dataset -> the median of seconds from asking to the last word; None -> that of all."""
+        took: dict[str | None, list[float]] = defaultdict(list)
+        for state in (RequestState.APPROVED, RequestState.DENIED):
+            for document in self._state.store.documents(KIND, label=str(state)):
+                request = AccessRequest.from_json(document.spec or {})
+                if request.votes and not request.break_glass:
+                    seconds = (request.votes[-1].at - request.created_at).total_seconds()
+                    took[request.dataset].append(seconds)
+                    took[None].append(seconds)
+        return {dataset: median(times) for dataset, times in took.items()}
+
+    def _one(
+        self,
+        subject: Subject,
+        request: AccessRequest,
+        facts: DatasetFacts | None,
+        counted: dict[tuple[str, tuple[str, ...]], int],
+    ) -> dict[str, Any]:
+        waiting = request.state in OPEN
+        standing = self._deciders.standing(subject, request, request.current, facts) if waiting else None
+        opens = opened(request, facts) if facts is not None else []
+        holders = None
+        if standing is not None and facts is not None:
+            key = (request.dataset, tuple(o["path"] for o in opens))
+            if key not in counted:
+                counted[key] = self._holders(facts, key[1], request.requester)
+            holders = counted[key]
+        return {
+            **request.to_json(),
+            "can_decide": standing is not None,
+            "instead_of": standing.instead_of if standing is not None else None,
+            "opens": opens[:MOST_OPENED],
+            "holders": holders,
+            "deciders": [],
+            "usual_seconds": None,
+            "reviewBy": rfc3339(request.expires_at) if request.break_glass else None,
+            "overdue": request.state is RequestState.REVIEW and self._clock() >= request.expires_at,
+        }
+
+    def _holders(self, facts: DatasetFacts, paths: Sequence[str], but: str) -> int:
+        """Users other than one who see all of these fields clear now, with or without a purpose they may state."""
+        view, now = self._state.view(), self._clock()
+        people = set(view.users) | facts.owners.users | {m for g in view.groups.values() for m in g.members}
+        people |= {u for g in view.grants.values() if is_active(g, now) for u in g.subject.users}
+        wanted = set(paths)
+        count = 0
+        for name in sorted(people - view.removed_users - {but})[:_MOST_PEOPLE]:
+            spec = view.users.get(name)
+            if spec is not None and spec.disabled:
+                continue
+            subject = view.subject(name)
+            stated = {g.purpose for g in view.grants_of(subject) if is_active(g, now)}
+            for purpose in (None, *sorted(stated)):
+                decision = view.decide(subject, facts, purpose, now, self._settings.unscanned_is_sensitive)
+                clear = {c.path for c in decision.columns if effect_of(c) == "allow"}
+                if wanted and wanted <= clear:
+                    count += 1
+                    break
+        return count
+
+
+def opened(request: AccessRequest, facts: DatasetFacts) -> list[dict[str, Any]]:
+    """The fields the grant opens, with the kinds of personal data in them; `clear`: shown without masks."""
+    fields, clear = selection(request.fields), selection(request.unmask)
+    found = []
+    for field in facts.fields:
+        tags = (*field.tags, *(() if field.classified else (UNSCANNED_TAG,)))
+        path = FieldPath.parse(field.path)
+        if fields.covers(path, tags):
+            entities = sorted(tag for tag in tags if is_personal(tag) or tag == UNSCANNED_TAG)
+            found.append({"path": field.path, "entities": entities, "clear": clear.covers(path, tags)})
+    return sorted(found, key=lambda each: (not each["entities"], str(each["path"])))

@@ -1,0 +1,72 @@
+"""What would be declared if these documents were applied: a view for decisions, with nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from policies.declared.state import GOVERNANCE_KINDS, GovernanceState, View, build_view
+from policies.ports import Document, PolicyStore
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """One document as it would be; `spec` None takes it away."""
+
+    kind: str
+    name: str
+    spec: Mapping[str, Any] | None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Overlaid:
+    """The two reads that a view is built from, over a store with proposed documents on top."""
+
+    def __init__(self, store: PolicyStore, proposed: Sequence[Proposed]) -> None:
+        self._store = store
+        self._proposed = {(p.kind, p.name): p for p in proposed}
+
+    def documents(
+        self, kind: str | None = None, *, label: str | None = None, as_of: datetime | None = None
+    ) -> list[Document]:
+        kept = [d for d in self._store.documents(kind) if (d.kind, d.name) not in self._proposed]
+        version = max((d.version for d in kept), default=0) + 1
+        at = datetime.now().astimezone()
+        made = [
+            Document(p.kind, p.name, p.spec, p.metadata, version, at)
+            for p in self._proposed.values()
+            if p.spec is not None
+        ]
+        return sorted([*kept, *made], key=lambda d: (d.kind, d.name))
+
+    def deleted(self, kind: str) -> frozenset[str]:
+        gone = {name for (k, name), p in self._proposed.items() if k == kind and p.spec is None}
+        back = {name for (k, name), p in self._proposed.items() if k == kind and p.spec is not None}
+        return (self._store.deleted(kind) - back) | gone
+
+
+def proposed_view(state: GovernanceState, proposed: Sequence[Proposed]) -> View:
+    """The view as it would be. Raises InvalidInput for a document that would be refused."""
+    checked = [
+        p if p.spec is None else Proposed(p.kind, p.name, state.check(p.kind, p.name, p.spec), p.metadata)
+        for p in proposed
+        if p.kind in GOVERNANCE_KINDS
+    ]
+    return build_view(_Overlaid(state.store, checked), 0)  # type: ignore[arg-type]
+
+
+def actions(state: GovernanceState, proposed: Sequence[Proposed]) -> list[dict[str, str]]:
+    """[{kind, name, action: create | change | same | remove}] of proposed documents, against what is declared."""
+    found = []
+    for each in proposed:
+        present = state.store.get(each.kind, each.name)
+        if each.spec is None:
+            action = "remove" if present is not None else "same"
+        elif present is None:
+            action = "create"
+        else:
+            action = "same" if present.spec == each.spec else "change"
+        found.append({"kind": each.kind, "name": each.name, "action": action})
+    return found

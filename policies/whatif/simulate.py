@@ -1,0 +1,225 @@
+"""Who would gain and who would lose what, if these documents were applied. Nothing is written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from catalog.errors import NotFound
+from policies.access.decision_service import Named as Person
+from policies.access.decision_service import decide_now, effect_of, subject_of
+from policies.decision.mask_order import NULL, strictness
+from policies.declared.state import GovernanceState, View
+from policies.matching import dataset_matches, is_active
+from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, MaskType, Subject
+from policies.plan import explain
+from policies.ports import Clock, FactsSource
+from policies.settings import PolicySettings
+from policies.whatif.overlay import Proposed, actions, proposed_view
+
+MOST_CHANGES = 5000
+_SECONDS = 20.0
+"""A simulation that would take longer is cut, and says so."""
+_MOST = 1_000_000_000  # above every strictness
+_CLEAR = 2 * _MOST
+
+FactsAfter = Callable[[DatasetFacts], DatasetFacts]
+"""What is known of a dataset once proposed Dataset documents hold."""
+
+
+@dataclass(slots=True)
+class _Found:
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    gains: int = 0
+    losses: int = 0
+    total: int = 0
+    cut: str | None = None
+    decided: int = 0
+
+
+class Simulation:
+    """The service behind `POST /api/v1/policies/simulate`."""
+
+    def __init__(
+        self,
+        state: GovernanceState,
+        facts: FactsSource,
+        references: Callable[[], Iterable[str]],
+        clock: Clock,
+        settings: PolicySettings | None = None,
+    ) -> None:
+        self._state, self._facts, self._references, self._clock = state, facts, references, clock
+        self._settings = settings or PolicySettings()
+
+    def simulate(
+        self,
+        proposed: Sequence[Proposed],
+        *,
+        user: str | None = None,
+        dataset: str | None = None,
+        limit: int = 1000,
+        facts_after: FactsAfter = lambda facts: facts,
+    ) -> dict[str, Any]:
+        """{changes: [{user, dataset, path, purpose, change: gain | loss | other, before, after, reasons}], gains,
+        losses, total, truncated, note, users, datasets, documents}.
+
+        `path` None is about which rows there are. `dataset` may be a pattern. Users are those declared, owners and
+        grantees, before and after, each without a purpose and with every purpose they may state. Raises InvalidInput
+        for a document that would be refused.
+        """
+        before, after = self._state.view(), proposed_view(self._state, proposed)
+        references = sorted(r for r in self._references() if dataset is None or dataset_matches(dataset, r))
+        found = _Found()
+        until, now = time.monotonic() + _SECONDS, self._clock()
+        everybody: set[str] = set()
+        seen = 0
+        for reference in references:
+            try:
+                facts = self._facts.facts(reference)
+            except NotFound:
+                continue
+            then = facts_after(facts)
+            people = sorted(_people(before, facts) | _people(after, then)) if user is None else [user]
+            everybody |= set(people)
+            for name in people:
+                if time.monotonic() > until:
+                    found.cut = f"cut after {_SECONDS:g} seconds; ask for one dataset or one user"
+                    break
+                self._compare(found, (before, after), (facts, then), name, now, limit)
+            seen += 1
+            if found.cut:
+                break
+        return {
+            "changes": found.changes, "gains": found.gains, "losses": found.losses, "total": found.total,
+            "truncated": found.total > len(found.changes) or found.cut is not None, "note": found.cut,
+            "users": len(everybody), "datasets": seen, "decisions": found.decided,
+            "documents": actions(self._state, proposed),
+        }  # fmt: skip
+
+    def view(self, proposed: Sequence[Proposed]) -> View:
+        """The declared view, with proposed documents over it. Raises InvalidInput."""
+        return proposed_view(self._state, proposed) if proposed else self._state.view()
+
+    def _compare(
+        self,
+        found: _Found,
+        views: tuple[View, View],
+        facts: tuple[DatasetFacts, DatasetFacts],
+        name: str,
+        now: datetime,
+        limit: int,
+    ) -> None:
+        people = [subject_of(view, Person(name)) for view in views]
+        stated = {p for view, (subject, _) in zip(views, people, strict=True) for p in _purposes(view, subject, now)}
+        without: set[tuple[str | None, str, str]] = set()
+        for purpose in (None, *sorted(stated)):
+            decisions = [
+                decide_now(view, subject, gone, fact, purpose, now, self._settings)
+                for view, (subject, gone), fact in zip(views, people, facts, strict=True)
+            ]
+            found.decided += 2
+            for change in _changes(decisions[0], decisions[1], facts):
+                key = (change["path"], change["before"], change["after"])
+                if purpose is None:
+                    without.add(key)
+                elif key in without:
+                    continue  # said already: it is so without a purpose too
+                found.total += 1
+                found.gains += change["change"] == "gain"
+                found.losses += change["change"] == "loss"
+                if len(found.changes) < min(limit, MOST_CHANGES):
+                    found.changes.append({"user": name, "dataset": facts[0].reference, "purpose": purpose, **change})
+
+
+def _people(view: View, facts: DatasetFacts) -> set[str]:
+    groups = facts.owners.groups
+    members = {m for name, group in view.groups.items() if name in groups for m in group.members}
+    grantees = {u for g in view.grants.values() if dataset_matches(g.dataset, facts.reference) for u in g.subject.users}
+    everyone = set(view.users) | {m for group in view.groups.values() for m in group.members}
+    return everyone | members | grantees | facts.owners.users
+
+
+def _purposes(view: View, subject: Subject, now: datetime) -> set[str]:
+    return {g.purpose for g in view.grants_of(subject) if is_active(g, now)}
+
+
+def _changes(before: Decision, after: Decision, facts: tuple[DatasetFacts, DatasetFacts]) -> Iterable[dict[str, Any]]:
+    first, second = _shown(before, facts[0]), _shown(after, facts[1])
+    for path in sorted(first.keys() | second.keys()):
+        was, is_ = first.get(path), second.get(path)
+        old, new = _words(was), _words(is_)
+        if old == new:
+            continue
+        told = is_ or was
+        reasons = explain.reasons_json(told.reasons) if told is not None and told.reasons else []
+        reasons = reasons or explain.reasons_json(after.reasons if is_ is None or not is_.reasons else ())
+        yield {
+            "path": path,
+            "change": _direction(was, is_),
+            "before": old,
+            "after": new,
+            "reasons": reasons,
+        }
+    if before.effect is Effect.ALLOW and after.effect is Effect.ALLOW:
+        old_rows, new_rows = _rows(before), _rows(after)
+        if old_rows != new_rows:
+            had, has = len(before.filters), len(after.filters)
+            # Whether one condition leaves more rows than another is not decided here; only all against some is.
+            direction = "loss" if had == 0 else "gain" if has == 0 else "other"
+            reasons = [r for r in explain.reasons_json(after.reasons) if r["kind"] == "row-filter"]
+            yield {"path": None, "change": direction, "before": old_rows, "after": new_rows, "reasons": reasons}
+
+
+def _shown(decision: Decision, facts: DatasetFacts) -> Mapping[str, ColumnDecision | None]:
+    """What is decided of every known field; None where the whole dataset is closed."""
+    if decision.effect is Effect.DENY:
+        return {f.path: None for f in facts.fields}
+    return {c.path: c for c in decision.columns}
+
+
+def _words(column: ColumnDecision | None) -> str:
+    if column is None or column.effect is Effect.DENY:
+        return "denied"
+    if not explain.is_masked(column) or column.mask is None:
+        return "clear"
+    said = str(column.mask.type) if column.mask.type is not MaskType.CUSTOM else f"CUSTOM {column.mask.expression}"
+    params = ", ".join(f"{k}={v}" for k, v in sorted(column.mask.params.items()))
+    said += f" ({params})" if params else ""
+    said += " (not scanned)" if effect_of(column) == "gap" else ""
+    return said + (f"; clear where {column.clear_when}" if column.clear_when else "")
+
+
+def _exposure(column: ColumnDecision | None) -> tuple[int, int, bool]:
+    """(the least that shows, the most that shows, whether some rows show clear); a mask of known effect has one both."""
+    if column is None or column.effect is Effect.DENY:
+        return 0, 0, False
+    if not explain.is_masked(column) or column.mask is None:
+        return _CLEAR, _CLEAR, True
+    hides = strictness(column.mask)
+    least, most = (_shows(strictness(NULL)), _CLEAR) if hides is None else (_shows(hides), _shows(hides))
+    return least, most, column.clear_when is not None
+
+
+def _shows(hides: int | None) -> int:
+    return 1 + _MOST - (hides or 0)
+
+
+def _direction(before: ColumnDecision | None, after: ColumnDecision | None) -> str:
+    """gain, loss, or other where one thing shows more and another less, or it cannot be compared."""
+    old, new = _exposure(before), _exposure(after)
+    if before is not None and after is not None and before.mask is not None and before.mask == after.mask:
+        old, new = (0, 0, old[2]), (0, 0, new[2])  # the same mask, of an expression too: rows alone differ
+    if old == new:
+        return "other"
+    if new[0] >= old[1] and new[2] >= old[2]:
+        return "gain"
+    return "loss" if new[1] <= old[0] and new[2] <= old[2] else "other"
+
+
+def _rows(decision: Decision) -> str:
+    return (
+        "all rows" if not decision.filters else "rows where " + " and ".join(f"({f.where})" for f in decision.filters)
+    )

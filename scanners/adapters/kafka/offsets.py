@@ -1,0 +1,69 @@
+"""Topics and offsets by confluent_kafka's admin client: no consumer group, nothing committed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from catalog.errors import Unavailable
+from scanners.adapters.kafka.settings import librdkafka
+from scanners.model import ClusterConnection, Partition, Topic
+from scanners.settings import ScannerSettings
+
+
+class KafkaOffsets:
+    """`OffsetLookup` on a real cluster."""
+
+    def __init__(self, settings: ScannerSettings | None = None) -> None:
+        self._settings = settings or ScannerSettings()
+
+    def topics(self, cluster: ClusterConnection) -> list[str]:
+        with self._admin(cluster) as admin:
+            return sorted(admin.list_topics(timeout=self._settings.kafka_seconds).topics)
+
+    def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
+        from confluent_kafka import TopicPartition
+        from confluent_kafka.admin import OffsetSpec
+
+        wanted = set(topics)
+        with self._admin(cluster) as admin:
+            metadata = admin.list_topics(timeout=self._settings.kafka_seconds).topics
+            parts = [
+                TopicPartition(name, number)
+                for name in sorted(wanted & set(metadata))
+                if metadata[name].error is None
+                for number in metadata[name].partitions
+            ]
+            if not parts:
+                return []
+            ends: list[dict[tuple[str, int], int]] = []
+            # read_committed would end at an open transaction; Spark reads up to there by itself.
+            for spec in (OffsetSpec.earliest(), OffsetSpec.latest()):
+                asked = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=self._settings.kafka_seconds)
+                ends.append({(p.topic, p.partition): answer.result().offset for p, answer in asked.items()})
+        begins, latest = ends
+        by_topic: dict[str, list[Partition]] = {}
+        for (name, number), begin in sorted(begins.items()):
+            by_topic.setdefault(name, []).append(Partition(number, begin, latest[name, number]))
+        return [Topic(name, tuple(found)) for name, found in by_topic.items()]
+
+    @contextmanager
+    def _admin(self, cluster: ClusterConnection) -> Iterator[Any]:
+        from confluent_kafka import KafkaException
+        from confluent_kafka.admin import AdminClient
+
+        try:
+            yield AdminClient(librdkafka(cluster.kafka, cluster.bootstrap, self._settings.kafka_seconds))
+        except KafkaException as error:
+            raise Unavailable(
+                f"Kafka at {cluster.bootstrap} (cluster {cluster.name}) does not answer: {_reason(error)}."
+                " Check the address and the security settings.",
+                details={"server": "kafka", "bootstrap": cluster.bootstrap},
+            ) from error
+
+
+def _reason(error: Any) -> str:
+    """librdkafka's name of what is wrong, which holds neither data nor secrets."""
+    inner: Any = error.args[0] if error.args else None
+    return str(inner.name()).strip("_").lower().replace("_", " ") if hasattr(inner, "name") else "no connection"

@@ -1,0 +1,367 @@
+"""Profile a column of values at once: the hot loop of a scan.
+
+Values of one path are taken together, level by level: objects are grouped by their keys, and what is to be done for a set
+of keys is worked out once, so that the rest happens inside C loops (`map`, `zip`, `chain`). Objects and arrays are taken
+apart at once, a few hundred records at a time, while the processor's cache holds them; scalars are gathered and counted
+when the batch ends. Each value carries the number of its record, by which the first place of a type and the shape of a
+record are known. Runs in Spark's workers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
+from typing import Any, Protocol
+
+from scanners.columns import scalars
+from scanners.columns.distinct_values import CountedTexts, ListedIntegers
+from scanners.columns.scalar_columns import Detect, ScalarColumns, Told
+from scanners.containers.text_forms import DATA_KEY
+from scanners.sketch.nodes import MAX_FIELDS, First, Node, path_hash
+
+MAX_DEPTH = 64
+MAX_NODES = 20_000
+_MAX_PLANS = 2000
+"""Sets of keys of one object that are remembered."""
+
+
+class Gathered(Protocol):
+    """Scalars that were gathered elsewhere (`scanners.tape.fold.Fold`)."""
+
+    def scalars(self, into: ScalarColumns, /) -> None:
+        """Hand them over, column by column."""
+        ...
+
+
+_CONTAINERS = frozenset({dict, list, tuple})
+_MASK = 2**64 - 1
+
+
+class _Column:
+    """Scalars of one path that wait for the end of the batch."""
+
+    __slots__ = ("chunks", "depth", "names", "node", "part")
+
+    def __init__(self, part: str, node: Node, names: tuple[str, ...], depth: int) -> None:
+        self.part = part
+        self.node = node
+        self.names = names
+        self.depth = depth
+        self.chunks: list[tuple[Sequence[Any], Sequence[int]]] = []
+
+    def joined(self) -> tuple[Sequence[Any], Sequence[int]]:
+        if len(self.chunks) == 1:
+            return self.chunks[0]
+        return (
+            list(chain.from_iterable(values for values, _ in self.chunks)),
+            list(chain.from_iterable(rows for _, rows in self.chunks)),
+        )
+
+
+class _Plan:
+    """What a set of keys means at one node: the hash of its paths, and the child of each key (None: a map's entry)."""
+
+    __slots__ = ("children", "code", "odd")
+
+    def __init__(self, code: int, children: list[Node | None]) -> None:
+        self.code = code
+        self.children = children
+        self.odd = None in children
+
+
+class Profiler:
+    """Adds columns to nodes. One per topic and task; holds values only between `start` and `finish`.
+
+    `places` gives (timestamp, partition, offset) by record number, `in_order` whether they rise; `shape` and `coarse`
+    collect the hash of each record's paths, over all levels and over the first two; `keys` counts the keys of all objects
+    met. `part` is the part that values are added of; `problems` counts by part and reason, with the earliest place.
+    """
+
+    def __init__(self, salt: str, detect: Detect | None = None) -> None:
+        self.scalars = ScalarColumns(salt, detect, self._embed)
+        self._nodes = 0
+        self._waiting: dict[Node, _Column] = {}
+        self._plans: dict[Node, dict[tuple[str, ...], _Plan]] = {}
+        self.part = "value"
+        self.problems: dict[tuple[str, str], tuple[int, First]] = {}
+        self.places: Sequence[First] = ()
+        self._earliest: First = (0, 0, 0)
+        self.in_order = True
+        self.keys = 0
+        self.shape: list[int] = []
+        self.coarse: list[int] = []
+
+    def start(self, places: Sequence[First]) -> None:
+        """Begin a batch of records."""
+        self.places = places
+        self.in_order = sorted(places) == list(places)
+        self._earliest = min(places[:1] if self.in_order else places, default=(0, 0, 0))
+        self.shape = [0] * len(places)
+        self.coarse = [0] * len(places)
+        self._waiting.clear()
+
+    def finish(self, told: Told | None = None, gathered: Iterable[Gathered] = ()) -> None:
+        """Count the scalars that were gathered; `told` is shown the texts of each column, before anything of them."""
+        self.scalars.told = told
+        for each in gathered:
+            each.scalars(self.scalars)
+        # Documents in texts bring further scalars.
+        while self._waiting:
+            waiting, self._waiting = self._waiting, {}
+            for column in waiting.values():
+                self.part = column.part
+                self._scalars(column)
+
+    def add(
+        self,
+        node: Node,
+        values: Sequence[Any],
+        rows: Sequence[int],
+        names: tuple[str, ...],
+        depth: int = 0,
+        shaped: bool = True,
+    ) -> None:
+        """Take in the values of one path; `rows[i]` is the record of `values[i]`. They are complete after `finish`.
+
+        `names` are the names on the path, for detectors. `shaped` is False below arrays and maps, whose content does
+        not make a shape.
+        """
+        if not values:
+            return
+        node.count += len(values)
+        kinds = set(map(type, values))
+        held = kinds & _CONTAINERS
+        if not held:
+            self.gather(node, values, rows, names, depth)
+        elif len(kinds) == 1:
+            self._container(node, kinds.pop(), values, rows, names, depth, shaped)
+        else:
+            parts = _split(values, rows)
+            plain: tuple[list[Any], list[int]] = ([], [])
+            for kind in sorted(kinds, key=lambda k: k.__name__):
+                if kind in _CONTAINERS:
+                    self._container(node, kind, *parts[kind], names, depth, shaped)
+                else:
+                    plain[0].extend(parts[kind][0])
+                    plain[1].extend(parts[kind][1])
+            if plain[0]:
+                self.gather(node, *plain, names, depth)
+
+    def header(self, root: Node, name: str, values: Sequence[Any], rows: Sequence[int]) -> None:
+        """Take in the values of one header; `root` is the node of all headers."""
+        node = root.fields.get(name)
+        if node is None:
+            node = root.fields[name] = Node()
+            node.hash = path_hash(root.hash, name)
+        self.add(node, values, rows, (name,), 1, shaped=False)
+
+    def gather(
+        self, node: Node, values: Sequence[Any], rows: Sequence[int], names: tuple[str, ...], depth: int
+    ) -> None:
+        """Keep scalars that the node has counted for the end of the batch."""
+        column = self._waiting.get(node)
+        if column is None:
+            column = self._waiting[node] = _Column(self.part, node, names, depth)
+        column.chunks.append((values, rows))
+
+    def _seen(self, node: Node, kind: str, rows: Sequence[int]) -> None:
+        known = node.types.get(kind)
+        if known is None:
+            node.types[kind] = [len(rows), self._first(rows)]
+            return
+        known[0] += len(rows)
+        # Batches mostly come in order: then none of this one's records can be earlier than what is known.
+        if self._earliest < known[1]:
+            known[1] = min(known[1], self._first(rows))
+
+    def _problem(self, reason: str, count: int, rows: Sequence[int]) -> None:
+        place = self._first(rows)
+        known, first = self.problems.get((self.part, reason), (0, place))
+        self.problems[self.part, reason] = (known + count, min(first, place))
+
+    def _first(self, rows: Sequence[int]) -> First:
+        """The earliest place of some records."""
+        return self.places[min(rows)] if self.in_order else min(map(self.places.__getitem__, rows))
+
+    def _scalars(self, column: _Column) -> None:
+        node, names = column.node, column.names
+        values, rows = column.joined()
+        kinds = set(map(type, values))
+        parts = {next(iter(kinds)): (values, rows)} if len(kinds) == 1 else _split(values, rows)
+        for kind in sorted(kinds, key=lambda k: k.__name__):
+            held, where = parts[kind]
+            if kind is int:
+                for width, at in scalars.widths(held, where).items():
+                    self._seen(node, width, at)
+                self.scalars.integers(node, names, ListedIntegers(held))
+                continue
+            self._seen(node, scalars.name_of(kind), where)
+            if kind is str:
+                listed = lambda held=held, where=where: (held, where)  # noqa: E731
+                self.scalars.texts(node, names, column.depth, CountedTexts(Counter(held)), listed)
+            elif kind is bool:
+                listed = lambda held=held, where=where: (["true" if value else "false" for value in held], where)  # noqa: E731
+                self.scalars.booleans(node, held.count(True), held.count(False), listed)
+            elif kind is float:
+                self.scalars.floats(node, scalars.doubles(held))
+            else:
+                self.scalars.others(node, names, kind, held)
+
+    def _embed(
+        self, node: Node, documents: Sequence[Any], rows: Sequence[int], names: tuple[str, ...], depth: int
+    ) -> bool:
+        """Profile documents that were found in texts; not when they lie too deep."""
+        if depth >= MAX_DEPTH:
+            return False
+        if node.embedded is None:
+            node.embedded = Node()
+        self.add(node.embedded, documents, rows, names, depth + 1, shaped=False)
+        return True
+
+    # --- nested -------------------------------------------------------------------------------------------------------
+
+    def _container(
+        self,
+        node: Node,
+        kind: type,
+        values: Sequence[Any],
+        rows: Sequence[int],
+        names: tuple[str, ...],
+        depth: int,
+        shaped: bool,
+    ) -> None:
+        self._seen(node, "object" if kind is dict else "array", rows)
+        sizes = list(map(len, values))
+        node.widen("sizes", min(sizes), max(sizes))
+        node.filled += len(sizes) - sizes.count(0)
+        if kind is dict:
+            self.keys += sum(sizes)
+        if depth >= MAX_DEPTH:
+            self._problem("too_deep", len(values), rows)
+        elif kind is dict:
+            self._objects(node, values, rows, names, depth, shaped)
+        else:
+            inside = list(chain.from_iterable(values))
+            where = list(chain.from_iterable(map(repeat, rows, sizes)))
+            self.add(self.elements(node), inside, where, names, depth + 1, shaped=False)
+
+    def _objects(
+        self,
+        node: Node,
+        values: Sequence[dict[str, Any]],
+        rows: Sequence[int],
+        names: tuple[str, ...],
+        depth: int,
+        shaped: bool,
+    ) -> None:
+        groups = _grouped(values, rows)
+        plans = self._plans.setdefault(node, {})
+        columns: dict[Node, tuple[str, list[Any], list[int]]] = {}
+        entries: tuple[list[str], list[Any], list[int]] = ([], [], [])
+        for keys, (dicts, where) in groups.items():
+            plan = plans.get(keys) or self._plan(node, plans, keys, where[0], names, depth)
+            if shaped:
+                self._shape(plan.code, where, depth)
+            for key, child, column in zip(keys, plan.children, zip(*map(dict.values, dicts), strict=True), strict=True):
+                if child is None:
+                    entries[0].extend(repeat(key, len(column)))
+                    entries[1].extend(column)
+                    entries[2].extend(where)
+                    continue
+                known = columns.get(child)
+                if known is None:
+                    columns[child] = (
+                        key, list(column), where if len(groups) == 1 and isinstance(where, list) else list(where),
+                    )  # fmt: skip
+                else:
+                    known[1].extend(column)
+                    known[2].extend(where)
+        if entries[0]:
+            self.add(node.map_keys(), entries[0], entries[2], names, depth + 1, shaped=False)
+            self.add(node.map_values(), entries[1], entries[2], names, depth + 1, shaped=False)
+            node.traits["entries"] = node.traits.get("entries", 0) + len(entries[0])
+            if self._nodes >= MAX_NODES and not node.is_map:
+                self._problem("too_many_fields", len(set(entries[2])), entries[2])
+        for child, (key, held, at) in columns.items():
+            self.add(child, held, at, (*names, key), depth + 1, shaped)
+
+    def elements(self, node: Node) -> Node:
+        """The node of an array's elements."""
+        if node.elements is None:
+            node.elements = Node()
+            self._nodes += 1
+        return node.elements
+
+    def child(self, node: Node, key: str, row: int, names: tuple[str, ...], depth: int) -> Node | None:
+        """The node of an object's field, first met in a record; None when the key is data or there are too many."""
+        return self._plan(node, self._plans.setdefault(node, {}), (key,), row, names, depth).children[0]
+
+    def _plan(
+        self,
+        node: Node,
+        plans: dict[tuple[str, ...], _Plan],
+        keys: tuple[str, ...],
+        row: int,
+        names: tuple[str, ...],
+        depth: int,
+    ) -> _Plan:
+        code = 0
+        children: list[Node | None] = []
+        fresh: list[str] = []
+        for key in keys:
+            child = node.fields.get(key)
+            if child is None:
+                if node.is_map or DATA_KEY.search(key) or self._nodes >= MAX_NODES or len(node.fields) >= MAX_FIELDS:
+                    children.append(None)
+                    if len(node.fields) >= MAX_FIELDS:
+                        node.traits["wide"] = 1
+                    continue
+                child = node.fields[key] = Node()
+                self._nodes += 1
+                fresh.append(key)
+            if not child.hash:
+                child.hash = path_hash(node.hash, key)
+            code += child.hash
+            children.append(child)
+        if fresh:
+            # The names of a struct may turn out to be the keys of a map.
+            self.gather(node.map_keys(), fresh, [row] * len(fresh), names, depth + 1)
+            node.map_keys().count += len(fresh)
+        if len(plans) >= _MAX_PLANS:
+            plans.clear()
+        made = plans[keys] = _Plan(code & _MASK, children)
+        return made
+
+    def _shape(self, code: int, where: Sequence[int], depth: int) -> None:
+        shape = self.shape
+        for row in where:
+            shape[row] += code
+        if depth <= 1:
+            coarse = self.coarse
+            for row in where:
+                coarse[row] += code
+
+
+def _grouped(
+    values: Sequence[dict[str, Any]], rows: Sequence[int]
+) -> Mapping[tuple[str, ...], tuple[Sequence[dict[str, Any]], Sequence[int]]]:
+    """Objects with the same keys in the same order, with their records."""
+    keyed = list(map(tuple, values))
+    if keyed.count(keyed[0]) == len(keyed):
+        return {keyed[0]: (values, rows)}
+    groups: dict[tuple[str, ...], tuple[list[dict[str, Any]], list[int]]] = defaultdict(lambda: ([], []))
+    for keys, value, row in zip(keyed, values, rows, strict=True):
+        group = groups[keys]
+        group[0].append(value)
+        group[1].append(row)
+    return groups
+
+
+def _split(values: Sequence[Any], rows: Sequence[int]) -> dict[type, tuple[list[Any], list[int]]]:
+    parts: dict[type, tuple[list[Any], list[int]]] = defaultdict(lambda: ([], []))
+    for value, row in zip(values, rows, strict=True):
+        part = parts[type(value)]
+        part[0].append(value)
+        part[1].append(row)
+    return parts

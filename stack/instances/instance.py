@@ -1,0 +1,351 @@
+"""One instance of the local servers: up, down, status."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from stack.errors import StackError
+from stack.home import Home, default_home, make_private, write_atomically
+from stack.installed import artifacts, java
+from stack.installed.versions import JAVA, JAVA_REGISTRY
+from stack.instances.starting import Starter, end
+from stack.instances.state import Entry, State
+from stack.processes.ports import PortBook, is_open
+from stack.processes.process import Identity, marked, reap, stop, tail
+from stack.processes.reservations import Reservations
+from stack.progress import Progress, Silent
+from stack.servers.elasticsearch import Elasticsearch
+from stack.servers.kafka import Kafka
+from stack.servers.neo4j import USER, Neo4j
+from stack.servers.registry import Registry
+from stack.servers.server import Server, Site
+from stack.servers.spark import FOR_QUERIES, FOR_SCANS
+from stack.settings import StackSettings
+from stack.spec import SERVERS, Addresses, ProcessSpec
+
+ENGINE_START = 3.0
+"""Seconds that `up` and `down` give one who is starting an engine again, which takes a moment."""
+COMPANIONS = {"spark": ("openlineage-spark",)}
+"""Components that no server needs but the jobs of its users do; `artifacts.jars` has them after `up`."""
+
+
+class Instance:
+    """The servers whose data, secrets, ports and processes live in one folder. Two folders are two instances."""
+
+    def __init__(self, home: Path | None = None, settings: StackSettings | None = None) -> None:
+        """`home` is WEIR_HOME (see `default_home`); nothing is read or made before a method needs it."""
+        self.home = Home((home or default_home()).expanduser().absolute())
+        self.settings = settings or StackSettings()
+        servers: tuple[Server, ...] = (Kafka(), Registry(), Neo4j(), Elasticsearch(), FOR_SCANS, FOR_QUERIES)
+        self._servers = {server.facts.name: server for server in servers}
+        self._external: frozenset[str] = frozenset()
+        self._reserved = Reservations(self._mark())
+        self._moving = threading.Lock()
+
+    # What callers ask.
+
+    def port(self, name: str, wanted: int, progress: Progress | None = None) -> int:
+        """The port of this instance for `name`, remembered across restarts: the wanted one, or a free one.
+
+        0 wants any. Raises StackError when the folder cannot be written.
+        """
+        self.home.create()
+        book = self._book()
+        port = self._choose(book, State.load(self.home.state_file), name, name, wanted, progress or Silent())
+        self._save(book)
+        return port
+
+    def addresses(self) -> Addresses:
+        """Where the servers answer; ports are chosen now if they were not. Raises StackError, as `port` does."""
+        self._choose_ports(SERVERS, Silent())
+        site = self._site(None)
+        urls = {name: "" if name in self._external else self._servers[name].url(site) for name in SERVERS}
+        token = self.home.secret("spark.token")
+        return Addresses(
+            kafka=urls["kafka"],
+            registry=urls["registry"],
+            neo4j=urls["neo4j"],
+            neo4j_auth=(USER, self.home.secret("neo4j.password")),
+            elasticsearch=urls["elasticsearch"],
+            spark=f"{urls['spark']}/;token={token}" if urls["spark"] else "",
+            kafka_login=site.login("kafka") if urls["kafka"] else None,
+            registry_login=site.login("registry") if urls["registry"] else None,
+            elasticsearch_login=site.login("elasticsearch") if urls["elasticsearch"] else None,
+            query=f"{urls['query']}/;token={token}" if urls["query"] else "",
+        )
+
+    @property
+    def secured(self) -> bool:
+        """Whether the servers that run ask for passwords; what is set, where none runs."""
+        return self.settings.secured or self.home.secured_file.exists()
+
+    def environment(self) -> dict[str, str]:
+        """The WEIR_* variables that point a program at this instance; none for an external server."""
+        addresses = self.addresses()
+        named = {
+            "WEIR_KAFKA__BOOTSTRAP_SERVERS": addresses.kafka,
+            "WEIR_SCHEMA_REGISTRY__URL": addresses.registry,
+            "WEIR_NEO4J__URI": addresses.neo4j,
+            "WEIR_ELASTICSEARCH__URL": addresses.elasticsearch,
+            "WEIR_SPARK__REMOTE": addresses.spark,
+            "WEIR_QUERY__REMOTE": addresses.query,
+        }
+        if addresses.neo4j:
+            named["WEIR_NEO4J__USER"], named["WEIR_NEO4J__PASSWORD"] = addresses.neo4j_auth
+        if addresses.kafka_login:
+            user, password = addresses.kafka_login
+            named |= {"WEIR_KAFKA__SASL_MECHANISM": "PLAIN", "WEIR_KAFKA__SASL_USERNAME": user}
+            named |= {"WEIR_KAFKA__SASL_PASSWORD": password, "WEIR_SECRET_STACK_KAFKA": password}
+        if addresses.registry_login:
+            user, password = addresses.registry_login
+            named |= {"WEIR_SCHEMA_REGISTRY__USERNAME": user, "WEIR_SCHEMA_REGISTRY__PASSWORD": password}
+            named["WEIR_SECRET_STACK_REGISTRY"] = password
+        if addresses.elasticsearch_login:
+            user, password = addresses.elasticsearch_login
+            named |= {"WEIR_ELASTICSEARCH__USERNAME": user, "WEIR_ELASTICSEARCH__PASSWORD": password}
+        return {name: value for name, value in named.items() if value}
+
+    def job_environment(self) -> dict[str, str]:
+        """JAVA_HOME and PYSPARK_PYTHON for a PySpark job that starts a JVM of its own. Raises StackError."""
+        found = self._java(JAVA, Silent())
+        home = java.spark_java_home(found, self.home.run / "java")
+        return {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+
+    def status(self) -> list[dict[str, Any]]:
+        """One row a process: name, state (ready, starting, dead, stopped), url, version, pid, port, memory, log.
+
+        `memory` is in bytes and includes children. Servers that were never started are listed as stopped.
+        """
+        reap()
+        state = State.load(self.home.state_file)
+        names = [*SERVERS, *(name for name in state.servers if name not in SERVERS)]
+        site = self._site(None)
+        with ThreadPoolExecutor(len(names)) as pool:
+            return list(pool.map(lambda name: self._row(name, state.servers.get(name), site), names))
+
+    # Up.
+
+    def up(
+        self,
+        detach: bool = False,
+        extra: Sequence[ProcessSpec] | Callable[[], Sequence[ProcessSpec]] = (),
+        external: Iterable[str] = (),
+        only: Iterable[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Addresses:
+        """Bring every server up, and after them the `extra` processes; returns when all are ready.
+
+        What runs already is kept, what died is started again on its data and its port. `external` names servers that
+        the caller has elsewhere, `only` limits the start to some. A function for `extra` is called once no other start or
+        stop is under way. Not detached, this process becomes the supervisor:
+        call `wait` and then `down`. A failed start ends what it started. Raises StackError.
+        """
+        progress = progress or Silent()
+        self._external = frozenset(external)
+        wanted = [name for name in SERVERS if name not in self._external and (only is None or name in set(only))]
+        self.home.create()
+        with self.home.locked(ENGINE_START):
+            make_private(self.home.root)
+            processes = extra() if callable(extra) else extra
+            state = self._reconcile(detach, progress)
+            self._secure(bool(state.servers))
+            starter = Starter(self.home, self.settings, state, progress, self._mark(), self._move)
+            try:
+                self._choose_ports(wanted, progress)
+                found = self._fetch(wanted, progress)
+                starter.servers({name: self._servers[name] for name in wanted}, self._site(found))
+                starter.processes(processes, self.environment())
+                state.save()
+            except BaseException as error:
+                end(state, starter.started, self.settings.stop_timeout)
+                if not state.servers:
+                    state.remove()
+                if isinstance(error, OSError):
+                    raise StackError(
+                        f"The start could not use {error.filename or self.home.root} ({error.strerror or error});"
+                        " free some disk space or name another folder in WEIR_HOME."
+                    ) from error
+                raise
+            finally:
+                self._reserved.release()
+        return self.addresses()
+
+    def fetch(self, only: Iterable[str] | None = None, progress: Progress | None = None) -> None:
+        """Bring Java and the servers' programs, so that a later start needs no network. Raises StackError."""
+        self.home.create()
+        self._fetch([name for name in SERVERS if only is None or name in set(only)], progress or Silent())
+
+    def wait(self, died: Callable[[str, tuple[str, ...]], None], poll: float = 0.5) -> None:
+        """Stay in the foreground until the instance is stopped from elsewhere (returns) or a signal interrupts.
+
+        `died` is called once for each process that ended by itself, with its name and the tail of its log. Another
+        `up` heals it meanwhile. Sees a death within `poll` seconds.
+        """
+        reported: set[Identity] = set()
+        while True:
+            reap()
+            state = State.load(self.home.state_file)
+            if not state.servers or state.stopping:
+                return
+            for entry in state.servers.values():
+                if entry.identity not in reported and not entry.identity.alive():
+                    reported.add(entry.identity)
+                    died(entry.name, tail(Path(entry.log)))
+            time.sleep(poll)
+
+    # Down.
+
+    def down(self, wipe: bool = False, progress: Progress | None = None) -> int:
+        """Stop every process of the instance, newest first, and wait for them; returns how many were stopped.
+
+        Data, ports and secrets stay, unless `wipe` asks for data, logs and secrets to be deleted. Raises StackError.
+        """
+        progress = progress or Silent()
+        if not self.home.root.exists():
+            return 0
+        self.home.create()
+        with self.home.locked(ENGINE_START):
+            state = State.load(self.home.state_file)
+            if state.servers:
+                # A supervisor that waits in the foreground must not take this for a death.
+                state.stopping = True
+                state.save()
+            alive = [name for name, entry in state.servers.items() if entry.identity.alive()]
+            for name in reversed(alive):
+                progress.stopping(name)
+            end(state, list(state.servers), self.settings.stop_timeout)
+            lost = marked(self._mark())
+            stop(lost, self.settings.stop_timeout)
+            state.remove()
+            self.home.secured_file.unlink(missing_ok=True)
+            if wipe:
+                for folder in ("data", "logs", "secrets", "run/config", "run/java"):
+                    shutil.rmtree(self.home.root / folder, ignore_errors=True)
+            return len(alive) + len(lost)
+
+    # Inside.
+
+    def _secure(self, runs: bool) -> None:
+        """Remember whether passwords are asked for, so that later commands know without the setting."""
+        remembered = self.home.secured_file.exists()
+        if runs and self.settings.secured and not remembered:
+            raise StackError(
+                f"The instance in {self.home.root} runs without passwords; stop it first (weir down), then start it with"
+                " WEIR_STACK__SECURED=true."
+            )
+        if self.settings.secured:
+            write_atomically(self.home.secured_file, "")
+        elif not runs:
+            self.home.secured_file.unlink(missing_ok=True)
+
+    def _mark(self) -> str:
+        """Says to which instance a process belongs, even when the folder was deleted meanwhile."""
+        return hashlib.sha256(str(self.home.root.resolve()).encode()).hexdigest()[:16]
+
+    def _java(self, majors: tuple[int, ...], progress: Progress) -> java.Java:
+        return java.find(self.settings.java_home, self.home.logs / "java-install.log", progress, majors)
+
+    def _fetch(self, names: Sequence[str], progress: Progress) -> java.Java:
+        # One Java for all: the registry is the one that needs the newer.
+        found = self._java(JAVA_REGISTRY if "registry" in names else JAVA, progress)
+        components = [part for name in names for part in self._servers[name].facts.components]
+        components += [part for name in names for part in COMPANIONS.get(name, ())]
+        artifacts.ensure(components, found, self.home.logs / "download.log", progress)
+        return found
+
+    def _site(self, found: java.Java | None) -> Site:
+        book = self._book()
+        ports = {name: port for name, (_, port) in book.entries.items()}
+        return Site(self.home, found or java.Java(Path(), 0), self.settings, ports, self.secured)
+
+    def _book(self) -> PortBook:
+        return PortBook.load(self.home.ports_file, self._reserved.take)
+
+    def _move(self, names: Sequence[str]) -> dict[str, int]:
+        """New ports for names whose port another program took while their server was starting."""
+        with self._moving:
+            book = self._book()
+            ports = {name: book.move(name) for name in names}
+            self._save(book)
+            return ports
+
+    def _choose(self, book: PortBook, state: State, name: str, owner: str, wanted: int, progress: Progress) -> int:
+        """`owner` is the process that listens on the port of this name."""
+        entry = state.servers.get(owner)
+        held = entry is not None and entry.identity.alive()
+        port, replaced = book.choose(name, wanted, held)
+        if replaced:
+            progress.note(f"port {wanted} is taken; {name} uses {port}")
+        return port
+
+    def _choose_ports(self, names: Iterable[str], progress: Progress) -> None:
+        self.home.create()
+        book = self._book()
+        state = State.load(self.home.state_file)
+        for name in names:
+            self._choose(book, state, name, name, getattr(self.settings, f"{name}_port"), progress)
+            for more in self._servers[name].facts.extra_ports:
+                self._choose(book, state, more, name, 0, progress)
+        self._save(book)
+
+    def _save(self, book: PortBook) -> None:
+        try:
+            book.save()
+        except OSError as error:
+            raise StackError(
+                f"The file {book.path} cannot be written ({error.strerror or error}); free some disk space or name"
+                " another folder in WEIR_HOME."
+            ) from error
+
+    def _reconcile(self, detach: bool, progress: Progress) -> State:
+        """The record to go on with: what lives is kept, except the remains of a killed foreground run."""
+        state = State.load(self.home.state_file)
+        supervised = state.supervisor is not None and state.supervisor.alive()
+        if state.servers and supervised and not state.stopping:
+            if not detach and state.supervisor is not None and state.supervisor.pid != os.getpid():
+                progress.note(
+                    f"process {state.supervisor.pid} runs this instance in the foreground; what is dead is healed"
+                )
+            return state
+        if state.servers and (state.stopping or state.mode == "foreground"):
+            progress.note("ending what an earlier run left behind")
+            end(state, list(state.servers), self.settings.stop_timeout)
+        if not state.servers:
+            # A start that was killed before it could record a process leaves a marked one.
+            lost = marked(self._mark())
+            if lost:
+                progress.note("ending what an earlier start left behind")
+                stop(lost, self.settings.stop_timeout)
+        state.stopping = False
+        state.mode = "detached" if detach else "foreground"
+        state.supervisor = None if detach else Identity.of(os.getpid())
+        return state
+
+    def _row(self, name: str, entry: Entry | None, site: Site) -> dict[str, Any]:
+        server = self._servers.get(name)
+        row: dict[str, Any] = {"name": name, "state": "stopped", "url": "", "version": "", "pid": None}
+        row |= {"port": None, "memory": 0, "log": ""}
+        if entry is None:
+            return row | {"version": server.facts.version if server else ""}
+        state = "dead"
+        if entry.identity.alive():
+            answers = server.ready(site) if server else not entry.port or is_open(entry.port)
+            state = "ready" if answers else "starting"
+        return row | {
+            "state": state,
+            "url": entry.url,
+            "version": entry.version,
+            "pid": entry.pid,
+            "port": entry.port or None,
+            "memory": entry.identity.memory(),
+            "log": entry.log,
+        }

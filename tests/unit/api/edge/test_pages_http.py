@@ -1,0 +1,146 @@
+"""What the pages ask of the HTTP door to offer only what somebody may do, and to tell people what happened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from api_world import ApiWorld, world
+
+DECLARED = """
+apiVersion: weir/v1
+kind: Role
+metadata: {name: analyst}
+spec: {read: [{dataset: "*"}]}
+---
+apiVersion: weir/v1
+kind: Role
+metadata: {name: platform}
+spec: {permissions: [manage, scan]}
+---
+apiVersion: weir/v1
+kind: User
+metadata: {name: ana}
+spec: {roles: [analyst]}
+---
+apiVersion: weir/v1
+kind: User
+metadata: {name: otto}
+spec: {}
+---
+apiVersion: weir/v1
+kind: User
+metadata: {name: grace}
+spec: {roles: [platform]}
+---
+apiVersion: weir/v1
+kind: User
+metadata: {name: gone}
+spec: {roles: [platform], disabled: true}
+---
+apiVersion: weir/v1
+kind: Dataset
+metadata: {name: orders, cluster: prod}
+spec: {owners: [{user: otto}]}
+"""
+ASKED = {"dataset": "prod/orders", "fields": ["value.customer.email"], "purpose": "campaign"}
+
+
+@pytest.fixture(scope="module")
+def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
+    with world(tmp_path_factory.mktemp("home")) as made:
+        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        made.apply(DECLARED)
+        yield made
+
+
+def ok(answer: Any, status: int = 200) -> Any:
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_me_says_of_every_permission_whether_one_holds_it_and_who_does(weir: ApiWorld) -> None:
+    ana = ok(weir.user("ana").get("/api/v1/me"))["capabilities"]
+    assert ana["manage"] == {"allowed": False, "roles": ["admin", "platform"], "users": ["admin", "grace"]}
+    assert not any(each["allowed"] for each in ana.values())
+    assert ok(weir.user("grace").get("/api/v1/me"))["capabilities"]["scan"]["allowed"]
+    assert all(each["allowed"] for each in ok(weir.admin.get("/api/v1/me"))["capabilities"].values())
+
+
+def test_a_dataset_says_what_the_caller_may_do_with_it(weir: ApiWorld) -> None:
+    def may(user: str) -> Any:
+        return ok(weir.user(user).get("/api/v1/datasets/prod/orders"))["may"]
+
+    assert may("ana") == {"edit": False, "review": False, "access": False, "scan": False}
+    assert may("otto") == {"edit": False, "review": True, "access": True, "scan": False}
+    assert may("grace") == {"edit": True, "review": False, "access": False, "scan": True}
+
+
+def test_a_classification_says_whether_the_caller_may_review_it(weir: ApiWorld) -> None:
+    def may(client: TestClient) -> set[bool]:
+        return {row["may_review"] for row in ok(client.get("/api/v1/classifications"))["classifications"]}
+
+    assert may(weir.admin) == {True} == may(weir.user("otto"))
+    assert may(weir.user("ana")) == {False}
+
+
+def test_a_pending_request_names_who_can_decide_and_how_long_that_takes(weir: ApiWorld) -> None:
+    ana, otto = weir.user("ana"), weir.user("otto")
+    first = ok(ana.post("/api/v1/access-requests", json=ASKED), 201)
+    assert first["deciders"] == ["otto"] and first["usual_seconds"] is None
+    decided = ok(otto.post(f"/api/v1/access-requests/{first['id']}/approve"))
+    assert decided["deciders"] == [] and decided["usual_seconds"] is None
+    second = ok(ana.post("/api/v1/access-requests", json={**ASKED, "purpose": "again"}), 201)
+    assert second["usual_seconds"] >= 0
+    listed = ok(ana.get("/api/v1/access-requests", params={"state": "pending"}))["requests"]
+    assert [each["deciders"] for each in listed] == [["otto"]]
+
+
+def test_the_requester_is_told_by_the_stream_and_others_are_not(weir: ApiWorld) -> None:
+    ana, otto, stranger = weir.user("ana"), weir.user("otto"), weir.user("grace-not")
+    newest = ok(weir.admin.get("/api/v1/events"))["next"]
+    made = ok(ana.post("/api/v1/access-requests", json={**ASKED, "purpose": "told"}), 201)
+    ok(otto.post(f"/api/v1/access-requests/{made['id']}/deny", json={"reason": "no"}))
+
+    from api.http.routes.events import _may_see
+    from catalog.event_model import EventFilter
+
+    events = weir.services.events.list(EventFilter(after=newest), 10)
+    assert [e.type for e in events] == ["weir.access.requested", "weir.access.decided"]
+
+    def seen(client: TestClient) -> list[bool]:
+        subject = weir.services.identity.authenticate(client.headers["authorization"].partition(" ")[2])
+        return [_may_see(weir.services, subject, event) for event in events]
+
+    assert seen(ana) == [True, True] == seen(otto)
+    assert seen(stranger) == [False, False]
+
+
+def test_a_cluster_that_only_a_scan_met_can_be_removed(weir: ApiWorld, tmp_path: Any) -> None:
+    with world(tmp_path) as other:
+        other.scan(bootstrapServers="localhost:9092")
+        (cluster,) = ok(other.admin.get("/api/v1/clusters"))["clusters"]
+        assert cluster["declared"] is False and cluster["datasets"] == 1
+        path = f"/api/v1/clusters/{cluster['name']}"
+        ok(other.user("ana").delete(path), 403)
+        assert ok(other.admin.delete(path))["datasets"] == 1
+        assert ok(other.admin.get("/api/v1/clusters"))["clusters"] == []
+        assert ok(other.admin.get("/api/v1/datasets"))["total"] == 0
+        ok(other.admin.delete(path), 404)
+        # What a later scan meets is there again, with its topics.
+        other.scan(bootstrapServers="localhost:9092")
+        assert ok(other.admin.get("/api/v1/datasets"))["total"] == 1
+        (name,) = [c["name"] for c in ok(other.admin.get("/api/v1/clusters"))["clusters"]]
+        assert ok(other.admin.delete(f"/api/v1/declared/Cluster/{name}"))["datasets"] == 1
+    refused = weir.admin.delete("/api/v1/clusters/prod")
+    assert refused.status_code == 409 and "prod/orders" in json.dumps(refused.json())
+
+
+def test_the_report_names_its_author_time_and_inputs(weir: ApiWorld) -> None:
+    page = weir.admin.get("/api/v1/reports/where-is", params={"entity": "EMAIL_ADDRESS", "format": "html"}).text
+    for text in ("<dt>Made by</dt><dd>admin</dd>", "UTC</dd>", "sha256:", "Owner: otto", "Retention"):
+        assert text in page

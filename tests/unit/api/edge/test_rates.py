@@ -1,0 +1,76 @@
+"""Buckets of requests: what passes in any time is the burst and the rate, and the wait that is named is enough."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.http.edge.rates import Buckets, RateLimit, Rates, class_of
+
+
+@given(st.floats(0.1, 100), st.lists(st.floats(0, 5), max_size=200))
+def test_never_more_than_the_burst_and_the_rate(rate: float, pauses: list[float]) -> None:
+    now = 0.0
+    buckets, passed = Buckets(lambda: now), 0
+    for pause in pauses:
+        now += pause
+        passed += buckets.take(("other", "a"), rate) == 0
+    assert passed <= max(1.0, rate * 10) + rate * now + 1e-6
+
+
+@given(st.floats(0.1, 100))
+def test_who_waits_as_long_as_told_passes(rate: float) -> None:
+    now = 0.0
+    buckets = Buckets(lambda: now)
+    while (wait := buckets.take(("other", "a"), rate)) == 0:
+        pass
+    assert buckets.take(("other", "b"), rate) == 0
+    now += wait + 1e-6
+    assert buckets.take(("other", "a"), rate) == 0
+
+
+def ask(limit: RateLimit, token: str | None, host: str, path: str = "/api/v1/search") -> tuple[int, dict[str, str]]:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    headers = [(b"authorization", token.encode())] if token else []
+    scope = {"type": "http", "method": "GET", "path": path, "headers": headers, "client": (host, 1)}
+    asyncio.run(limit(scope, receive, send))
+    return sent[0]["status"], {name.decode(): value.decode() for name, value in sent[0].get("headers", [])}
+
+
+async def ok(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def test_one_token_is_limited_and_another_is_not() -> None:
+    now = 0.0
+    limit = RateLimit(ok, Rates(1, 1, 1, 100), Buckets(lambda: now))
+    assert [ask(limit, "Bearer a", "10.0.0.1")[0] for _ in range(11)] == [200] * 10 + [429]
+    status, headers = ask(limit, "Bearer a", "10.0.0.1")
+    assert status == 429 and headers["retry-after"] == "1"
+    assert ask(limit, "Bearer b", "10.0.0.1")[0] == 200
+    assert ask(limit, "Bearer a", "10.0.0.1", "/api/v1/query")[0] == 200  # of another class
+    assert ask(limit, "Bearer a", "10.0.0.1", "/healthz")[0] == 200
+
+
+def test_tokens_made_up_are_limited_by_their_address_and_this_machine_is_not() -> None:
+    now = 0.0
+    limit = RateLimit(ok, Rates(100, 100, 100, 2), Buckets(lambda: now))
+    assert [ask(limit, f"Bearer {n}", "10.0.0.1")[0] for n in range(21)] == [200] * 20 + [429]
+    assert ask(limit, "Bearer x", "10.0.0.2")[0] == 200
+    assert {ask(limit, f"Bearer {n}", "127.0.0.1")[0] for n in range(100)} == {200}
+
+
+def test_classes_of_routes() -> None:
+    assert class_of("POST", "/api/v1/lineage/batch") == "ingest" and class_of("POST", "/api/v1/lineage/sql") == "other"
+    assert class_of("GET", "/api/v1/query/stream") == "query" and class_of("GET", "/api/v1/queries") == "other"

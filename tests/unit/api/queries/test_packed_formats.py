@@ -1,0 +1,44 @@
+"""Records that are packed (compressed, in another encoding, several in one) are not read by Spark itself, but unpacked."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from api.joins.query_tables import Decoder, _part
+from catalog.datatypes import parse_ddl
+from policies.adapters.spark.decode import by_python
+from scanners.model import PartFormat
+from scanners.schemas.registered import Schemas
+
+KIND = parse_ddl("a INT")
+PACKED = {
+    "gzip": gzip.compress(b'{"a":1}'), "utf-16": '{"a":1}'.encode("utf-16"), "latin-1": '{"a":1,"ü":0}'.encode("latin-1"),
+    "documents": b'{"a":1}{"a":1}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["json", "csv", "string"])
+def test_the_decoder_reads_what_is_packed(name: str) -> None:
+    options = {"delimiter": ","} if name == "csv" else {}
+    plain, packed = (
+        _part("value", PartFormat(name, {**options, **more}), KIND, dict) for more in ({}, {"packed": ["gzip"]})
+    )
+    assert not by_python("value", plain) and by_python("value", packed)
+
+
+@pytest.mark.parametrize(("wrapping", "body"), PACKED.items())
+def test_it_gives_the_json_of_the_record(wrapping: str, body: bytes) -> None:
+    function = Decoder(str).function("value", _part("value", PartFormat("json", {"packed": [wrapping]}), KIND, dict))
+    read = json.loads(function(body) or "null")
+    assert (read if isinstance(read, dict) else read[0])["a"] == 1
+
+
+def test_a_part_with_a_registered_schema_is_read_by_the_header_too() -> None:
+    assert _part("key", PartFormat("avro"), KIND, lambda: ({}, Schemas())).schemas["header"] == "__key_schema_id"
+    assert (
+        _part("value", PartFormat("protobuf"), KIND, lambda: ({}, Schemas())).schemas["header"] == "__value_schema_id"
+    )
+    assert "header" not in _part("value", PartFormat("csv"), KIND, dict).schemas

@@ -1,0 +1,34 @@
+"""Scans that queries ask for: one at a time, with a quiet time after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from api.joins.query_records import drift_scans
+from api.wiring.bootstrap import now
+from api_world import world
+from catalog.scans.drift import DriftScans
+from policies.plan.settings import QuerySettings
+
+
+def test_a_scan_is_queued_once_and_again_after_a_quiet_time(tmp_path: Path) -> None:
+    with world(tmp_path) as made:
+        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        services = made.services
+        drift = DriftScans(services.store, services.scans, now, 3600)
+        first = drift.seen("prod/orders")
+        assert first is not None and first.request["topics"] == ["orders"] and first.requested_by == "drift:prod/orders"
+        again = drift.seen("prod/orders")
+        assert again is not None and again.id == first.id, "one that waits is enough"
+        assert services.scan_runner.run_next()
+        assert drift.seen("prod/orders") is None, "it is quiet for an hour"
+        later = DriftScans(services.store, services.scans, now, 0).seen("prod/orders")
+        assert later is not None and later.id != first.id
+        assert drift.seen("nowhere/orders") is None
+
+
+def test_a_setting_switches_it_off(tmp_path: Path) -> None:
+    with world(tmp_path) as made:
+        services = made.services
+        assert drift_scans(services.store, services.scans, QuerySettings(scan_on_drift=False), now) is None
+        assert drift_scans(services.store, services.scans, QuerySettings(), now) is not None

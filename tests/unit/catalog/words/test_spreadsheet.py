@@ -1,0 +1,24 @@
+"""Texts that a spreadsheet would run, in each of the files that Weir writes for one."""
+
+from __future__ import annotations
+
+import pytest
+
+from api.http.formats.csv_text import CsvText, csv_line
+from catalog.spreadsheet import defused
+from lineage.questions.exports import safe_cell
+
+FORMULAS = ("=1+1", "+1", "-1+2", "@SUM(A1)", " =1+1", "\u00a0=1+1", "\t1", "\r1", "\n1", "＝1+1", "  ＠x")
+PLAIN = ("", "a=b", "1+1", "x@y.eu", " a", "1-2")
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_formula_gets_an_apostrophe_everywhere(text: str) -> None:
+    assert defused(text) == safe_cell(text) == "'" + text
+    assert csv_line([text], ["string"], CsvText.SAFE).strip('"\r\n').startswith("'")
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_other_texts_stay_as_they_are(text: str) -> None:
+    assert defused(text) == safe_cell(text) == text
+    assert csv_line([text], ["string"], CsvText.SAFE) == csv_line([text], ["string"], CsvText.PLAIN)

@@ -1,0 +1,63 @@
+"""The register of running queries: who sees what of it, and who may stop what."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound
+from policies.model import Subject
+from policies.plan.registry import RunningQueries
+from policies.plan.settings import QuerySettings
+
+ANA, OTTO = Subject("ana"), Subject("otto")
+SQL = "SELECT * FROM orders WHERE mail = 'anna@example.eu' AND n > 77"
+
+
+def register(**settings: int) -> RunningQueries:
+    return RunningQueries(QuerySettings(**settings))
+
+
+def test_others_see_no_literals() -> None:
+    made = register()
+    with made.during(ANA, SQL, "analysis") as live:
+        (own,) = made.list(ANA)
+        assert own["sql"] == SQL and own["mine"] and own["state"] == "queued" and own["id"] == live.id
+        (seen,) = made.list(OTTO, everybody=True)
+        assert "anna" not in seen["sql"] and "77" not in seen["sql"] and not seen["mine"]
+        assert made.list(OTTO) == []
+    assert made.list(ANA) == []
+
+
+def test_who_may_stop_what() -> None:
+    made = register()
+    with made.during(ANA, SQL, None, "mine-1") as live:
+        with pytest.raises(NotFound):
+            made.cancel(OTTO, "mine-1")
+        assert not live.stop.stopped
+        made.cancel(OTTO, "mine-1", everybody=True)
+        assert live.stop.error().message == "The query mine-1 was cancelled by otto."
+    with pytest.raises(NotFound):
+        made.cancel(ANA, "mine-1")
+
+
+def test_an_id_is_one_query_at_a_time() -> None:
+    made = register()
+    with made.during(ANA, SQL, None, "a:1"), pytest.raises(Conflict), made.during(OTTO, SQL, None, "a:1"):
+        pass
+    with made.during(OTTO, SQL, None, "a:1"):
+        pass
+    for bad in ("", "x" * 65, "a b", "ä", "../x", "a\nb"):
+        with pytest.raises(InvalidInput):
+            made.begin(ANA, SQL, None, bad)
+
+
+def test_streams_have_their_own_limit() -> None:
+    made = register(streams_per_subject=1, streams=2)
+    first = made.begin(ANA, SQL, None, streaming=True)
+    with pytest.raises(LimitExceeded):
+        made.begin(ANA, SQL, None, streaming=True)
+    made.begin(OTTO, SQL, None, streaming=True)
+    with pytest.raises(LimitExceeded):
+        made.begin(Subject("petra"), SQL, None, streaming=True)
+    made.end(first)
+    assert made.begin(ANA, SQL, None, streaming=True).state == "streaming"
