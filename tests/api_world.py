@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fastapi.dependencies import utils
 from fastapi.testclient import TestClient
 
 from api.config.home import Home
@@ -25,6 +27,10 @@ from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySample
 from scanners.model import RawRecord
 
 BOOTSTRAP = "localhost:9092"
+
+# Every world has an application of its own, whose hundred routes FastAPI reads by evaluating their annotations: once is
+# enough for all of them.
+utils.get_typed_signature = cache(utils.get_typed_signature)
 
 
 class MemoryBrokers:

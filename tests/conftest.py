@@ -22,9 +22,13 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import settings
 
 STARTED = time.monotonic()
 ROOT = Path(__file__).resolve().parent.parent
+# How long one example takes says more about the other work of the machine than about the code: see `effort` for costs.
+settings.register_profile("weir", deadline=None)
+settings.load_profile("weir")
 SHARED_DATA = Path(os.environ.get("WEIR_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
 

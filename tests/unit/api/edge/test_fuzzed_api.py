@@ -1,6 +1,6 @@
 """Requests made from `/openapi.json` by schemathesis, good and bad ones: no 5xx, and every answer as it is described.
 
-WEIR_TEST_FUZZ_REQUESTS sets how many, 2,000 where it is absent; `weir test --bench fuzz_api` asks for 50,000.
+WEIR_TEST_FUZZ_REQUESTS sets how many, 1,000 where it is absent; `weir test --bench fuzz_api` asks for 50,000.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
 from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from tests.api_world import ApiWorld, orders, world
 
-REQUESTS = int(os.environ.get("WEIR_TEST_FUZZ_REQUESTS", "2000"))
+REQUESTS = int(os.environ.get("WEIR_TEST_FUZZ_REQUESTS", "1000"))
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
     response_schema_conformance,
