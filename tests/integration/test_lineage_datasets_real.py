@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
-from fastapi.testclient import TestClient
 
+from answer_check import CheckedClient
 from api.config.home import Home
 from api.config.settings import Settings
 from api.http.app import create_app
@@ -42,7 +42,7 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
         held.log.ensure_topic()
         built.admin_token_file()
         token = (tmp_path / "admin.token").read_text().strip()
-        client = TestClient(create_app(built), headers={"Authorization": f"Bearer {token}"})
+        client = CheckedClient(create_app(built), headers={"Authorization": f"Bearer {token}"})
         link = {"identifiers": [{"namespace": "hive://meta:9083", "name": "shop.users", "type": "TABLE"}]}
         made = {"fields": {"hash": {"inputFields": [{"namespace": SHOP, "name": USERS, "field": "email",
                 "transformations": [{"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}]}]}}}  # fmt: skip
