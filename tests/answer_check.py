@@ -1,4 +1,4 @@
-"""Every JSON answer that a test gets, held to what `/openapi.json` documents for its route; unknown keys are refused.
+"""Every JSON answer that a test gets, compared with what `/openapi.json` documents for its route; unknown keys are refused.
 
 The document leaves answers open, as clients should; here each object with declared keys is closed, so a key that an
 answer has and its model has not fails the test that got it.

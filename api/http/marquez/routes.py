@@ -17,7 +17,6 @@ from api.http.edge.parameters import Depth, Limit, Name, NodeIdOf, Offset
 from api.http.marquez import jobs, shapes
 from api.http.marquez.reported import with_reported
 from api.http.schemas.marquez import (
-    ColumnLineage,
     MarquezDataset,
     MarquezDatasets,
     MarquezDatasetVersion,
@@ -28,6 +27,7 @@ from api.http.schemas.marquez import (
     MarquezSources,
     MarquezTags,
 )
+from api.http.schemas.marquez_graph import ColumnLineage
 from api.wiring.bootstrap import Services
 from catalog.datasets.reported import is_reported
 from catalog.errors import DatasetNotFound, NotFound

@@ -15,8 +15,9 @@ from api.http.edge.content_encoding import decoded
 from api.http.edge.openapi import answers_with, takes
 from api.http.edge.parameters import AsOf, Count, Depth, Instant, Limit, Name, NodeIdOf, Offset, Text, stamp
 from api.http.marquez.shapes import with_graph
-from api.http.schemas.lineage import BatchResult, Impact, Job, JobRuns, Paths, Reach, ReachEverywhere
-from api.http.schemas.marquez import LineageOfBoth
+from api.http.schemas.lineage import Impact, Job, JobRuns, Paths, Reach, ReachEverywhere
+from api.http.schemas.lineage_events import BatchResult
+from api.http.schemas.marquez_graph import LineageOfBoth
 from api.joins.reported import with_runs, with_transformations
 from api.wiring.bootstrap import Services
 from catalog.errors import InvalidInput

@@ -12,7 +12,8 @@ from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
 from api.http.schemas.clusters import Connectors, ConsumerGroups
-from api.http.schemas.lineage import Readers, SqlLineage
+from api.http.schemas.readers import Readers
+from api.http.schemas.sql_lineage import SqlLineage
 from api.joins.sight import owns
 from api.wiring.bootstrap import Services
 from catalog.errors import NotFound

@@ -132,7 +132,7 @@ class SchemaVersionEntry(Answer):
 
 
 class CompatibilityProblem(Answer):
-    """What stands against a way of reading."""
+    """Why one version cannot read the data of the other."""
 
     subject: str = about("The registry's subject.")
     way: Literal["backward", "forward"]

@@ -38,7 +38,7 @@ class PartitionOffsets(Answer):
 
 
 class TopicState(Answer):
-    """What the brokers say of a topic; empty for a dataset that no listing of a cluster held."""
+    """What the brokers say of a topic; empty for a dataset that no listing of a cluster has shown."""
 
     partitions: int = absent()
     replication: int = absent()
@@ -141,7 +141,7 @@ class DatasetBase(Answer):
     usage: int = about("How often it was read.")
     created_at: Time | None
     updated_at: Time | None
-    last_seen_at: Time | None = about("When a listing of its cluster last held it.")
+    last_seen_at: Time | None = about("When a listing of its cluster last showed it.")
     scanned_at: Time | None
     deleted_at: Time | None
     withheld: list[Literal["rows"]] = about("rows: counts and positions of records are left out.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from api.http.schemas.base import Answer, FreeForm, OpenAnswer, Time, about, absent
-from api.http.schemas.datasets import Access
 
 Basis = Literal["last_run", "contents"]
 Origin = Literal["observed", "declared", "permitted"]
@@ -244,92 +243,3 @@ class JobRuns(Answer):
 
     runs: list[JobRun]
     total: int
-
-
-class BatchSummary(Answer):
-    """Counts of events."""
-
-    received: int
-    successful: int
-    failed: int
-    retriable: int
-    non_retriable: int
-
-
-class FailedEvent(Answer):
-    """An event that was refused."""
-
-    index: int = about("Place in the batch, from 0.")
-    reason: str
-    retriable: bool
-
-
-class BatchResult(Answer):
-    """What became of a batch of events, in the shape of OpenLineage's batch API."""
-
-    status: Literal["success", "partial_success", "failure"]
-    summary: BatchSummary
-    failed_events: list[FailedEvent]
-
-
-class SqlSource(Answer):
-    """Where a column comes from."""
-
-    table: str
-    column: str
-
-
-class SqlTarget(Answer):
-    """What is made; `column` null: the whole table, by a filter, join, group or sort."""
-
-    table: str
-    column: str | None
-
-
-class SqlEdge(Answer):
-    """How one column takes part in another."""
-
-    source: SqlSource
-    target: SqlTarget
-    type: Literal["DIRECT", "INDIRECT"]
-    subtype: str
-    masking: bool
-
-
-class SqlLineage(Answer):
-    """Column lineage of a text of SQL."""
-
-    inputs: list[str] = about("Tables read.")
-    outputs: list[str] = about("Tables written.")
-    edges: list[SqlEdge]
-    datasets: dict[str, str] = about("Table -> CLUSTER/TOPIC, where the catalog has it.")
-    unknown: list[str] = about("Sentences about what cannot be worked out; nothing is guessed in its place.")
-
-
-class Reader(Answer):
-    """A job or consumer group that reads a dataset."""
-
-    job: str = about("nodeId.")
-    namespace: str
-    name: str
-    seen: Time
-    owners: list[str]
-    kind: Literal["job", "consumer_group"]
-    origin: Origin
-
-
-class ReaderTotals(Answer):
-    """How many of each there are."""
-
-    observed: int
-    declared: int
-    permitted: int = absent("Where the caller may see them.")
-
-
-class Readers(Answer):
-    """Who reads a dataset."""
-
-    observed: list[Reader] = about("By runs and brokers.")
-    declared: list[Reader] = about("By producers.")
-    permitted: list[Access] | None = about("May read by Weir; null where the caller may not see it.")
-    totals: ReaderTotals

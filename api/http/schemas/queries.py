@@ -153,7 +153,7 @@ class Explanation(Answer):
 
 
 class SqlProblem(Answer):
-    """What stands in a statement's way; lines and columns from 1, the end exclusive."""
+    """A problem of a statement; lines and columns from 1, the end exclusive."""
 
     message: str
     line: int

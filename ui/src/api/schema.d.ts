@@ -2482,7 +2482,7 @@ export interface components {
         };
         /**
          * CompatibilityProblem
-         * @description What stands against a way of reading.
+         * @description Why one version cannot read the data of the other.
          */
         CompatibilityProblem: {
             /** @description The registry's subject. */
@@ -2615,7 +2615,7 @@ export interface components {
             usage: number;
             created_at: string | null;
             updated_at: string | null;
-            /** @description When a listing of its cluster last held it. */
+            /** @description When a listing of its cluster last showed it. */
             last_seen_at: string | null;
             scanned_at: string | null;
             deleted_at: string | null;
@@ -2667,7 +2667,7 @@ export interface components {
             usage: number;
             created_at: string | null;
             updated_at: string | null;
-            /** @description When a listing of its cluster last held it. */
+            /** @description When a listing of its cluster last showed it. */
             last_seen_at: string | null;
             scanned_at: string | null;
             deleted_at: string | null;
@@ -5491,7 +5491,7 @@ export interface components {
         };
         /**
          * SqlProblem
-         * @description What stands in a statement's way; lines and columns from 1, the end exclusive.
+         * @description A problem of a statement; lines and columns from 1, the end exclusive.
          */
         SqlProblem: {
             message: string;
@@ -5604,7 +5604,7 @@ export interface components {
         };
         /**
          * TopicState
-         * @description What the brokers say of a topic; empty for a dataset that no listing of a cluster held.
+         * @description What the brokers say of a topic; empty for a dataset that no listing of a cluster has shown.
          */
         TopicState: {
             partitions?: number;
