@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from fastapi.dependencies import utils
-from fastapi.testclient import TestClient
 
 from api.config.home import Home
 from api.config.settings import Settings
@@ -25,6 +24,7 @@ from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGra
 from policies.adapters.stores.memory import MemoryHeadPublisher
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import RawRecord
+from tests.answer_check import CheckedClient
 
 BOOTSTRAP = "localhost:9092"
 
@@ -85,17 +85,17 @@ class ApiWorld:
         self.app = create_app(self.services)
         self.admin = self._client((folder / "admin.token").read_text().strip())
 
-    def _client(self, token: str | None) -> TestClient:
+    def _client(self, token: str | None) -> CheckedClient:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return TestClient(self.app, raise_server_exceptions=False, headers=headers)
+        return CheckedClient(self.app, raise_server_exceptions=False, headers=headers)
 
-    def user(self, name: str) -> TestClient:
+    def user(self, name: str) -> CheckedClient:
         """A client signed in as a user."""
         made = self.admin.post("/api/v1/tokens", json={"user": name})
         assert made.status_code == 201, made.text
         return self._client(made.json()["token"])
 
-    def anonymous(self) -> TestClient:
+    def anonymous(self) -> CheckedClient:
         return self._client(None)
 
     def apply(self, text: str) -> dict[str, Any]:

@@ -83,8 +83,11 @@ class RunningWeir:
         return (self.home / "tokens" / user if user else self.home / "admin.token").read_text().strip()
 
     def client(self, user: str | None = None) -> httpx.Client:
-        """An HTTP client that is signed in as a user, as the admin when None."""
-        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.token(user)}"}, timeout=120)
+        """An HTTP client that is signed in as a user, as the admin when None, and takes only documented answers."""
+        from tests.answer_check import check
+
+        headers = {"Authorization": f"Bearer {self.token(user)}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=120, event_hooks={"response": [check]})
 
 
 def instance_environment(home: Path) -> dict[str, str]:

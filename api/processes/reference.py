@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 
@@ -45,13 +47,25 @@ def routes_markdown(app: FastAPI) -> str:
         "Send `Authorization: Bearer TOKEN`. Parts of a path are percent-encoded whole: the namespace",
         "`kafka://localhost:9092` is `kafka%3A%2F%2Flocalhost%3A9092`, and a cluster's name (`prod`) does as well.",
         "",
-        "| route | what it does |",
-        "|---|---|",
+        "| route | what it does | answer |",
+        "|---|---|---|",
     ]
-    for path, methods in app.openapi()["paths"].items():
+    document = app.openapi()
+    answered: set[str] = set()
+    for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            lines.append(f"| `{method.upper()} {path}` | {' '.join(operation.get('description', '').split())} |")
+            what = " ".join(operation.get("description", "").split())
+            shown = _answer(operation, answered)
+            lines.append(f"| `{method.upper()} {path}` | {what} | {shown} |")
     lines += [
+        "",
+        "## Answers",
+        "",
+        "A key with `?` may be missing, one with `|null` may be null; `[Name]` is a list, `{Name}` an object with keys of its own.",
+        "",
+        "| answer | keys |",
+        "|---|---|",
+        *_models(document["components"]["schemas"], answered),
         "",
         "## Errors",
         "",
@@ -68,6 +82,60 @@ def routes_markdown(app: FastAPI) -> str:
             codes[status].append(f"`{code}`")
     lines += [f"| {status} | {', '.join(names)} |" for status, names in sorted(codes.items())]
     return "\n".join(lines) + "\n"
+
+
+def _answer(operation: Mapping[str, Any], answered: set[str]) -> str:
+    """The model, or the media types, of what a route answers; adds the models to `answered`."""
+    content = {
+        media: kind.get("schema", {})
+        for status, response in operation["responses"].items()
+        if status.startswith("2")
+        for media, kind in response.get("content", {}).items()
+    }
+    answered |= _named(content.get("application/json", {}))
+    return ", ".join(f"`{_shape(shape) if media == 'application/json' else media}`" for media, shape in content.items())
+
+
+def _models(schemas: Mapping[str, Any], answered: Collection[str]) -> Iterator[str]:
+    """A row for each model of answers, and for those inside them."""
+    waiting, known = [*answered, "Error"], {*answered, "Error"}
+    while waiting:
+        fresh = _named(schemas[waiting.pop()]) - known
+        known |= fresh
+        waiting += fresh
+    for name in sorted(known):
+        if "properties" in schemas[name]:
+            required = schemas[name].get("required", ())
+            keys = (
+                f"`{key}{'' if key in required else '?'}{_suffix(shape)}`"
+                for key, shape in schemas[name]["properties"].items()
+            )
+            yield f"| `{name}` | {', '.join(keys)} |"
+
+
+def _named(value: Any) -> set[str]:
+    """The models that a part of the document names."""
+    if isinstance(value, Mapping):
+        own = {value["$ref"].rsplit("/", 1)[-1]} if isinstance(value.get("$ref"), str) else set()
+        return own.union(*map(_named, value.values()))
+    return set().union(*map(_named, value)) if isinstance(value, list) else set()
+
+
+def _shape(shape: Mapping[str, Any]) -> str:
+    """`Name`, `[Name]`, `{Name}`, `One or Other`; empty for what is no model."""
+    if "$ref" in shape:
+        return str(shape["$ref"].rsplit("/", 1)[-1])
+    inner = shape.get("items") or shape.get("additionalProperties")
+    if isinstance(inner, Mapping) and (named := _shape(inner)):
+        return f"[{named}]" if "items" in shape else f"{{{named}}}"
+    return " or ".join(filter(None, map(_shape, shape.get("anyOf") or shape.get("oneOf") or ())))
+
+
+def _suffix(shape: Mapping[str, Any]) -> str:
+    """What follows a key: the model of its value, and whether it may be null."""
+    named = _shape(shape)
+    null = "\\|null" if {"type": "null"} in shape.get("anyOf", ()) else ""
+    return f": {named}{null}" if named else null
 
 
 def main() -> None:

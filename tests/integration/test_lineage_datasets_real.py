@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
-from fastapi.testclient import TestClient
 
 from api.config.home import Home
 from api.config.settings import Settings
@@ -19,6 +18,7 @@ from catalog.adapters.elastic.index import ElasticSearchIndex
 from lineage.adapters.kafka.source import KafkaEventSource
 from policies.adapters.stores.memory import MemoryHeadPublisher
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
+from tests.answer_check import CheckedClient
 from tests.api_world import MemoryBrokers
 from tests.lineage_servers import servers_on
 from tests.reported_door import LAKE, SCHEMA, SHOP, USERS, event, place, ref
@@ -43,7 +43,7 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
         held.log.ensure_topic()
         built.admin_token_file()
         token = (tmp_path / "admin.token").read_text().strip()
-        client = TestClient(create_app(built), headers={"Authorization": f"Bearer {token}"})
+        client = CheckedClient(create_app(built), headers={"Authorization": f"Bearer {token}"})
         link = {"identifiers": [{"namespace": "hive://meta:9083", "name": "shop.users", "type": "TABLE"}]}
         made = {"fields": {"hash": {"inputFields": [{"namespace": SHOP, "name": USERS, "field": "email",
                 "transformations": [{"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}]}]}}}  # fmt: skip

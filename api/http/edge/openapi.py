@@ -1,4 +1,9 @@
-"""What the routes' signatures do not say in `/openapi.json`: the one error body, and bodies and answers that are no model."""
+"""What the routes' signatures do not say in `/openapi.json`: the shapes of answers, the one error body, bodies and answers
+that are no JSON.
+
+Answers are documented, not filtered: a response model would drop keys it does not know in silence, and cost time on each
+answer. Tests hold the answers to what is written here.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 from fastapi import FastAPI
+from pydantic.json_schema import models_json_schema
 
-ERROR = {
-    "type": "object",
-    "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["code", "message", "details"],
-            "properties": {
-                "code": {"type": "string", "description": "Stable; for programs.", "examples": ["not_found"]},
-                "message": {"type": "string", "description": "One sentence with the mend; for people."},
-                "details": {"type": "object", "additionalProperties": True},
-            },
-        }
-    },
-}
+from api.http.schemas.failures import Error
+
+_REFERENCE = "#/components/schemas/{model}"
 _FAILED = {
     "description": "Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer.",
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+    "content": {"application/json": {"schema": {"$ref": _REFERENCE.format(model=Error.__name__)}}},
 }
 
 
@@ -34,14 +28,21 @@ def takes(*media: str, schema: dict[str, Any] | None = None, required: bool = Tr
     return {"requestBody": {"required": required, "content": content}}
 
 
+def answers_with(
+    model: Any, *media: str, status: int = 200, description: str | None = None
+) -> dict[int | str, dict[str, Any]]:
+    """`responses` of a route whose answer is JSON of a shape, or on request text of one of the media types.
+
+    `model`: of `api.http.schemas`, or a list or union of such.
+    """
+    content = {each: {"schema": {"type": "string"}} for each in media}
+    shown = {"description": description} if description is not None else {}
+    return {status: {"model": model, **shown, **({"content": content} if content else {})}}
+
+
 def gives(media: str, description: str) -> dict[int | str, dict[str, Any]]:
     """`responses` of a route whose answer is text of a media type."""
     return {200: {"description": description, "content": {media: {"schema": {"type": "string"}}}}}
-
-
-def also_gives(*media: str) -> dict[int | str, dict[str, Any]]:
-    """`responses` of a route whose answer is JSON, or on request text of one of these media types."""
-    return {200: {"content": {each: {"schema": {"type": "string"}} for each in media}}}
 
 
 def install(app: FastAPI) -> None:
@@ -50,16 +51,33 @@ def install(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         fresh = app.openapi_schema is None
-        made = described()
+        document = described()
         if fresh:
-            schemas = made["components"]["schemas"]
+            schemas = document["components"]["schemas"]
             for name in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(name, None)
-            schemas["Error"] = ERROR
-            for operations in made["paths"].values():
+            schemas |= models_json_schema([(Error, "serialization")], ref_template=_REFERENCE)[1]["$defs"]
+            for operations in document["paths"].values():
                 for operation in operations.values():
                     operation["responses"].pop("422", None)
+                    for response in operation["responses"].values():
+                        for kind in response.get("content", {}).values():
+                            _settle(kind.get("schema", {}))
                     operation["responses"]["default"] = _FAILED
-        return made
+        return document
 
     app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _settle(schema: dict[str, Any]) -> None:
+    """Leave of an answer's schema what its model says: FastAPI merges it into one made of the return type."""
+    if "$ref" in schema:
+        reference = schema["$ref"]
+        schema.clear()
+        schema["$ref"] = reference
+    elif isinstance(schema.get("items"), dict):
+        _settle(schema["items"])
+    elif "anyOf" in schema:
+        alternatives = schema["anyOf"]
+        schema.clear()
+        schema["anyOf"] = alternatives

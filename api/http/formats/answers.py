@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from api.http.formats.csv_text import CsvText, csv_line
+from api.http.schemas.queries import QueryAnswer
 from catalog.errors import InvalidInput, WeirError
 from policies.plan.registry import Running
 from policies.query.result import OpenAnswer
@@ -45,8 +46,9 @@ _ACCEPTED: Mapping[str, Form] = {
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "columns, rows, decision, window, truncated, partial, unreadable, notes; or the rows in another format.",
-        "content": {media.split(";")[0]: {} for media in MEDIA.values()},
+        "description": "Columns, rows and the decision behind them; or the rows in another format.",
+        "model": QueryAnswer,
+        "content": {media.split(";")[0]: {} for form, media in MEDIA.items() if form is not Form.JSON},
     }
 }
 

@@ -8,10 +8,21 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 
 from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Limit, Name, Offset, stamp
 from api.http.marquez import shapes
 from api.http.marquez.facets import job_facets, run_facets
 from api.http.marquez.reported import run_facets_of, with_run_facets
+from api.http.schemas.marquez import (
+    JobNamedRuns,
+    MarquezJob,
+    MarquezJobs,
+    MarquezJobVersion,
+    MarquezJobVersions,
+    MarquezRun,
+    MarquezRunFacets,
+    MarquezRuns,
+)
 from api.wiring.services import Services
 from catalog.errors import NotFound
 from catalog.model import NodeId
@@ -29,7 +40,7 @@ States = Annotated[
 ]
 
 
-@router.get("/namespaces/{namespace}/jobs")
+@router.get("/namespaces/{namespace}/jobs", responses=answers_with(MarquezJobs))
 def get_jobs(
     built: ServicesOf, _: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0, states: States = None
 ) -> Any:
@@ -38,26 +49,26 @@ def get_jobs(
     return _listed(built, namespace, total, limit, offset, states)
 
 
-@router.get("/jobs")
+@router.get("/jobs", responses=answers_with(MarquezJobs))
 def get_all_jobs(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0, states: States = None) -> Any:
     """The jobs of all namespaces."""
     total = sum(jobs for _, jobs in built.lineage.namespaces().values())
     return _listed(built, None, total, limit, offset, states)
 
 
-@router.get("/namespaces/{namespace}/jobs/{job}")
+@router.get("/namespaces/{namespace}/jobs/{job}", responses=answers_with(MarquezJob))
 def get_marquez_job(built: ServicesOf, _: Caller, namespace: Name, job: Name) -> Any:
     """A job with what it reads, writes, and its newest runs."""
     return _whole(built, namespace, job)
 
 
-@router.get("/namespaces/{namespace}/jobs/{job}/versions")
+@router.get("/namespaces/{namespace}/jobs/{job}/versions", responses=answers_with(MarquezJobVersions))
 def get_marquez_job_versions(built: ServicesOf, _: Caller, namespace: Name, job: Name) -> Any:
     """The version that a job is in: what it reads and writes, where its code lies. Earlier ones are not kept."""
     return {"versions": [shapes.job_version(_whole(built, namespace, job))], "totalCount": 1}
 
 
-@router.get("/namespaces/{namespace}/jobs/{job}/versions/{version}")
+@router.get("/namespaces/{namespace}/jobs/{job}/versions/{version}", responses=answers_with(MarquezJobVersion))
 def get_marquez_job_version(built: ServicesOf, _: Caller, namespace: Name, job: Name, version: Name) -> Any:
     """The version that a job is in, by its id."""
     found = shapes.job_version(_whole(built, namespace, job))
@@ -66,7 +77,7 @@ def get_marquez_job_version(built: ServicesOf, _: Caller, namespace: Name, job: 
     return found
 
 
-@router.get("/namespaces/{namespace}/jobs/{job}/runs")
+@router.get("/namespaces/{namespace}/jobs/{job}/runs", responses=answers_with(MarquezRuns))
 def get_marquez_runs(
     built: ServicesOf, _: Caller, namespace: Name, job: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
@@ -78,7 +89,7 @@ def get_marquez_runs(
     return {"runs": shown, "totalCount": len(runs)}
 
 
-@router.get("/jobs/runs/{run_id}")
+@router.get("/jobs/runs/{run_id}", responses=answers_with(MarquezRun | JobNamedRuns))
 def get_marquez_run(built: ServicesOf, _: Caller, run_id: Name, asOf: AsOf = None) -> Any:
     """The newest run of a job, by its id alone; older runs are found with their job.
 
@@ -93,7 +104,7 @@ def get_marquez_run(built: ServicesOf, _: Caller, run_id: Name, asOf: AsOf = Non
         raise _no_run(run_id) from error
 
 
-@router.get("/jobs/runs/{run_id}/facets")
+@router.get("/jobs/runs/{run_id}/facets", responses=answers_with(MarquezRunFacets))
 def get_marquez_run_facets(
     built: ServicesOf,
     _: Caller,

@@ -12,9 +12,22 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Depth, Limit, Name, NodeIdOf, Offset
 from api.http.marquez import jobs, shapes
 from api.http.marquez.reported import with_reported
+from api.http.schemas.marquez import (
+    MarquezDataset,
+    MarquezDatasets,
+    MarquezDatasetVersion,
+    MarquezDatasetVersions,
+    MarquezNamespace,
+    MarquezNamespaces,
+    MarquezSource,
+    MarquezSources,
+    MarquezTags,
+)
+from api.http.schemas.marquez_graph import ColumnLineage
 from api.wiring.services import Services
 from catalog.datasets.reported import is_reported
 from catalog.errors import DatasetNotFound, NotFound
@@ -27,7 +40,7 @@ router.include_router(jobs.router)
 _MOST_FOUND = 1000
 
 
-@router.get("/column-lineage")
+@router.get("/column-lineage", responses=answers_with(ColumnLineage))
 def get_column_lineage(
     built: ServicesOf,
     _: Caller,
@@ -45,14 +58,14 @@ def get_column_lineage(
     )
 
 
-@router.get("/namespaces")
+@router.get("/namespaces", responses=answers_with(MarquezNamespaces))
 def get_namespaces(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
     """The namespaces of jobs and datasets that lineage knows."""
     names = sorted(built.lineage.namespaces())
     return {"namespaces": [shapes.namespace(name) for name in names[offset : offset + limit]], "totalCount": len(names)}
 
 
-@router.get("/namespaces/{namespace}")
+@router.get("/namespaces/{namespace}", responses=answers_with(MarquezNamespace))
 def get_namespace(built: ServicesOf, _: Caller, namespace: Name) -> Any:
     """One namespace."""
     if namespace not in built.lineage.namespaces():
@@ -60,7 +73,7 @@ def get_namespace(built: ServicesOf, _: Caller, namespace: Name) -> Any:
     return shapes.namespace(namespace)
 
 
-@router.get("/namespaces/{namespace}/datasets")
+@router.get("/namespaces/{namespace}/datasets", responses=answers_with(MarquezDatasets))
 def get_marquez_datasets(built: ServicesOf, _: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0) -> Any:
     """The datasets of a namespace that lineage knows."""
     found = built.lineage.named_in("dataset", namespace, limit, offset)
@@ -69,7 +82,7 @@ def get_marquez_datasets(built: ServicesOf, _: Caller, namespace: Name, limit: L
     return {"datasets": shown, "totalCount": total}
 
 
-@router.get("/namespaces/{namespace}/datasets/{dataset}")
+@router.get("/namespaces/{namespace}/datasets/{dataset}", responses=answers_with(MarquezDataset))
 def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: Name) -> Any:
     """A dataset with the fields that lineage knows of it, and its newest version where scans have seen it."""
     node, fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
@@ -84,7 +97,7 @@ def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: 
     }
 
 
-@router.get("/namespaces/{namespace}/datasets/{dataset}/versions")
+@router.get("/namespaces/{namespace}/datasets/{dataset}/versions", responses=answers_with(MarquezDatasetVersions))
 def get_marquez_versions(
     built: ServicesOf, _: Caller, namespace: Name, dataset: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
@@ -95,7 +108,9 @@ def get_marquez_versions(
     return {"versions": shown, "totalCount": len(seen)}
 
 
-@router.get("/namespaces/{namespace}/datasets/{dataset}/versions/{version}")
+@router.get(
+    "/namespaces/{namespace}/datasets/{dataset}/versions/{version}", responses=answers_with(MarquezDatasetVersion)
+)
 def get_marquez_version(built: ServicesOf, _: Caller, namespace: Name, dataset: Name, version: Name) -> Any:
     """One version of a dataset's schema, by the id its list gives."""
     node, _fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
@@ -105,14 +120,14 @@ def get_marquez_version(built: ServicesOf, _: Caller, namespace: Name, dataset: 
     raise NotFound(f"{node.name} has no version {version}; its versions are listed at .../versions.", details={})
 
 
-@router.get("/sources")
+@router.get("/sources", responses=answers_with(MarquezSources))
 def get_sources(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
     """The places that datasets lie in: Marquez's sources are the namespaces of datasets here."""
     names = sorted(name for name, (datasets, _) in built.lineage.namespaces().items() if datasets)
     return {"sources": [shapes.source(name) for name in names[offset : offset + limit]], "totalCount": len(names)}
 
 
-@router.get("/sources/{source}")
+@router.get("/sources/{source}", responses=answers_with(MarquezSource))
 def get_source(built: ServicesOf, _: Caller, source: Name) -> Any:
     """One of them."""
     if not built.lineage.namespaces().get(source, (0, 0))[0]:
@@ -120,7 +135,7 @@ def get_source(built: ServicesOf, _: Caller, source: Name) -> Any:
     return shapes.source(source)
 
 
-@router.get("/tags")
+@router.get("/tags", responses=answers_with(MarquezTags))
 def get_tags(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
     """The tags that datasets and fields of the catalog have."""
     names = sorted(name for name, _ in built.search.search("", limit=0).facets.get("tag", ()))

@@ -9,7 +9,9 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Instant, Limit, Name, Offset, Text
+from api.http.schemas import access as schemas
 from api.wiring.bootstrap import now
 from api.wiring.services import Services
 from policies.access.grants import grant_json
@@ -78,7 +80,7 @@ def _reference(built: Services, dataset: str) -> str:
     return built.datasets.get(built.datasets.find(dataset)).reference
 
 
-@router.post("/access-requests", status_code=201)
+@router.post("/access-requests", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
 def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
     """Ask to see fields clear, for a purpose and a time."""
     made = built.approvals.create(
@@ -95,7 +97,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
     return _shown(built, subject, made)
 
 
-@router.post("/access-requests/break-glass", status_code=201)
+@router.post("/access-requests/break-glass", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
 def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
     """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
     made = built.approvals.break_glass(
@@ -110,7 +112,7 @@ def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
     return _shown(built, subject, made)
 
 
-@router.get("/access-requests")
+@router.get("/access-requests", responses=answers_with(schemas.AccessRequests))
 def list_requests(
     built: ServicesOf,
     subject: Caller,
@@ -129,31 +131,31 @@ def list_requests(
     return {"requests": shown, "total": len(found)}
 
 
-@router.get("/access-requests/{id}")
+@router.get("/access-requests/{id}", responses=answers_with(schemas.AccessRequest))
 def get_request(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """One request, for its requester and its approvers."""
     return _shown(built, subject, built.approvals.get(subject, id))
 
 
-@router.post("/access-requests/{id}/approve")
+@router.post("/access-requests/{id}/approve", responses=answers_with(schemas.AccessRequest))
 def approve(built: ServicesOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
     """Approve the present stage; the last stage makes the grant."""
     return _shown(built, subject, built.approvals.approve(subject, id, (body or Word()).reason))
 
 
-@router.post("/access-requests/{id}/deny")
+@router.post("/access-requests/{id}/deny", responses=answers_with(schemas.AccessRequest))
 def deny(built: ServicesOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
     """Deny; that ends the request."""
     return _shown(built, subject, built.approvals.deny(subject, id, (body or Word()).reason))
 
 
-@router.post("/access-requests/{id}/cancel")
+@router.post("/access-requests/{id}/cancel", responses=answers_with(schemas.AccessRequest))
 def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """Withdraw one's own request."""
     return _shown(built, subject, built.approvals.cancel(subject, id))
 
 
-@router.get("/grants")
+@router.get("/grants", responses=answers_with(schemas.Grants))
 def list_grants(built: ServicesOf, subject: Caller) -> Any:
     """The caller's grants; all of them for those who manage or report. `may_revoke`: whether the caller may end it."""
     return {
@@ -164,13 +166,13 @@ def list_grants(built: ServicesOf, subject: Caller) -> Any:
     }
 
 
-@router.delete("/grants/{name}")
+@router.delete("/grants/{name}", responses=answers_with(schemas.Grant))
 def revoke(built: ServicesOf, subject: Caller, name: Name, reason: Text = "") -> Any:
     """End a grant now. Queries admitted after this answer no longer see it; live ones end."""
     return grant_json(built.grants.revoke(subject, name, reason), now())
 
 
-@router.get("/me/delegation")
+@router.get("/me/delegation", responses=answers_with(schemas.Delegations))
 def delegation(built: ServicesOf, subject: Caller) -> Any:
     """Who decides in the caller's place, and in whose place the caller may decide now."""
     found = built.approvals.delegations.of(subject.user)
@@ -180,14 +182,14 @@ def delegation(built: ServicesOf, subject: Caller) -> Any:
     }
 
 
-@router.put("/me/delegation")
+@router.put("/me/delegation", responses=answers_with(schemas.Delegation))
 def delegate(built: ServicesOf, subject: Caller, body: Absence) -> Any:
     """Name who decides access requests in one's place for a time; replaces an earlier delegation."""
     made = built.approvals.delegations.set(subject, body.delegates, body.until, body.from_, body.user)
     return made.to_json(now())
 
 
-@router.delete("/me/delegation")
+@router.delete("/me/delegation", responses=answers_with(schemas.EndedDelegation))
 def end_delegation(built: ServicesOf, subject: Caller, user: Text | None = None) -> Any:
     """Decide for oneself again."""
     built.approvals.delegations.end(subject, user)

@@ -7,13 +7,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from api.http.callers.auth import Auditor, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Cursor, Instant, Limit, Text
+from api.http.schemas.audit import AuditEntries, AuditVerification
 from policies.ports import AuditFilter
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 
 
-@router.get("")
+@router.get("", responses=answers_with(AuditEntries))
 def entries(
     built: ServicesOf,
     _: Auditor,
@@ -30,7 +32,7 @@ def entries(
     return built.audit.list(where, cursor, limit).to_json()
 
 
-@router.get("/verify")
+@router.get("/verify", responses=answers_with(AuditVerification))
 def verify(built: ServicesOf, _: Auditor) -> Any:
     """Check every link, and the length against the published head."""
     return built.audit.verify().to_json()

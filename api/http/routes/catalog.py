@@ -10,8 +10,11 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, ServicesOf, require
-from api.http.edge.openapi import also_gives
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
+from api.http.schemas.classifications import Classification
+from api.http.schemas.dataset_schemas import AvroSchema, Schema, SchemaDiff, SchemaVersionEntry
+from api.http.schemas.datasets import DatasetAccess, DatasetDetails, Datasets, RelatedDatasets
 from api.joins import sight
 from api.joins.reported import of_dataset
 from api.joins.sight import owns
@@ -23,7 +26,7 @@ from catalog.records import DatasetFilter
 router = APIRouter(prefix="/datasets", tags=["catalog"])
 
 
-@router.get("")
+@router.get("", responses=answers_with(Datasets))
 def list_datasets(
     built: ServicesOf,
     subject: Caller,
@@ -44,7 +47,7 @@ def list_datasets(
     return {"datasets": shown, "total": page.total}
 
 
-@router.get("/{namespace}/{name}")
+@router.get("/{namespace}/{name}", responses=answers_with(DatasetDetails))
 def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> dict[str, Any]:
     """One dataset. The namespace may be a cluster's name or any of its addresses.
 
@@ -84,7 +87,10 @@ def _unlooked(shown: Mapping[str, Any]) -> dict[str, Any]:
     return {"source": "lineage", "fields": [{**field, **unknown} for field in shown["fields"]]}
 
 
-@router.get("/{namespace}/{name}/schema", responses=also_gives("text/plain"))
+@router.get(
+    "/{namespace}/{name}/schema",
+    responses=answers_with(Schema | AvroSchema, "application/schema+json", "text/plain", "text/x-python"),
+)
 def get_schema(
     built: ServicesOf,
     subject: Caller,
@@ -118,7 +124,7 @@ def get_schema(
     return Response(text, media_type=media)
 
 
-@router.get("/{namespace}/{name}/schema/versions")
+@router.get("/{namespace}/{name}/schema/versions", responses=answers_with(list[SchemaVersionEntry]))
 def schema_versions(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
     """Every version, newest first, with what changed since the one before."""
     seen = built.sights(subject).of(built.datasets.get(DatasetId(namespace, name)))
@@ -134,7 +140,7 @@ def schema_versions(built: ServicesOf, subject: Caller, namespace: Name, name: N
     ]
 
 
-@router.get("/{namespace}/{name}/schema/diff")
+@router.get("/{namespace}/{name}/schema/diff", responses=answers_with(SchemaDiff))
 def schema_diff(
     built: ServicesOf,
     subject: Caller,
@@ -161,7 +167,7 @@ def schema_diff(
     return answer
 
 
-@router.get("/{namespace}/{name}/classifications")
+@router.get("/{namespace}/{name}/classifications", responses=answers_with(list[Classification]))
 def classifications(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
     """The kinds of personal data found in each field, with evidence and review state."""
     record = built.datasets.get(DatasetId(namespace, name))
@@ -180,7 +186,7 @@ class Review(BaseModel):
     reason: str = ""
 
 
-@router.post("/{namespace}/{name}/classifications")
+@router.post("/{namespace}/{name}/classifications", responses=answers_with(Classification))
 def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body: Review) -> dict[str, Any]:
     """Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own."""
     record = built.datasets.get(DatasetId(namespace, name))
@@ -191,7 +197,7 @@ def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body
     return after.to_json()
 
 
-@router.get("/{namespace}/{name}/related")
+@router.get("/{namespace}/{name}/related", responses=answers_with(RelatedDatasets))
 def related(
     built: ServicesOf,
     _: Caller,
@@ -209,7 +215,7 @@ def related(
     return {"dataset": record.reference, **built.related.of(record, limit).to_json()}
 
 
-@router.get("/{namespace}/{name}/access")
+@router.get("/{namespace}/{name}/access", responses=answers_with(DatasetAccess))
 def access(
     built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: Text | None = None, asOf: AsOf = None
 ) -> dict[str, Any]:

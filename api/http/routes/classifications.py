@@ -9,7 +9,9 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Limit, Offset, Text
+from api.http.schemas.classifications import Classifications, ReviewOutcomes
 from api.joins import sight
 from api.joins.sight import owns
 from catalog.datasets.reviews import MAX_ITEMS, Decision, Outcome, Wanted
@@ -19,7 +21,7 @@ from catalog.model import DatasetId, ReviewState
 router = APIRouter(prefix="/classifications", tags=["catalog"])
 
 
-@router.get("")
+@router.get("", responses=answers_with(Classifications))
 def list_classifications(
     built: ServicesOf,
     subject: Caller,
@@ -78,7 +80,7 @@ class ReviewItems(BaseModel):
     reason: str | None = None
 
 
-@router.post("/review")
+@router.post("/review", responses=answers_with(ReviewOutcomes))
 def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, Any]:
     """Confirm or reject many classifications; a rejection sticks through rescans. Owners may review their own.
 

@@ -7,7 +7,9 @@ from typing import Any
 from fastapi import APIRouter
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Name
+from api.http.schemas.clusters import Cluster, Clusters, DeletedCluster
 from api.wiring.services import Services
 from catalog.records import DatasetFilter
 from policies.model import Subject
@@ -15,7 +17,7 @@ from policies.model import Subject
 router = APIRouter(prefix="/clusters", tags=["catalog"])
 
 
-@router.get("")
+@router.get("", responses=answers_with(Clusters))
 def list_clusters(built: ServicesOf, _: Caller) -> dict[str, Any]:
     """Every cluster: how many of its datasets the catalog holds, and whether it was declared or met by a scan."""
     return {
@@ -30,14 +32,14 @@ def list_clusters(built: ServicesOf, _: Caller) -> dict[str, Any]:
     }
 
 
-@router.get("/{name}")
+@router.get("/{name}", responses=answers_with(Cluster))
 def get_cluster(built: ServicesOf, _: Caller, name: Name) -> dict[str, Any]:
     """One cluster, with every other spelling of its namespace."""
     cluster = built.datasets.clusters.get(name)
     return {**cluster.to_json(), "aliases": built.datasets.clusters.aliases(cluster.namespace)}
 
 
-@router.delete("/{name}")
+@router.delete("/{name}", responses=answers_with(DeletedCluster))
 def delete_cluster(built: ServicesOf, subject: Manager, name: Name) -> dict[str, Any]:
     """Remove a cluster, declared or met by a scan; its topics leave the catalog as topics that are gone.
 

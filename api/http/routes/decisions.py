@@ -9,8 +9,9 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, ServicesOf
-from api.http.edge.openapi import takes
+from api.http.edge.openapi import answers_with, takes
 from api.http.edge.parameters import Place, Text
+from api.http.schemas.decisions import Decision, Decisions, MaskPreview, PolicyTestReport, Simulation
 from api.joins import proposed
 from api.wiring.services import Services
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
@@ -71,7 +72,7 @@ class Tests(BaseModel):
     policies: str = Field("", description="YAML documents as for apply; nothing is applied.")
 
 
-@router.post("/decisions")
+@router.post("/decisions", responses=answers_with(Decisions | Decision))
 def decide(built: ServicesOf, subject: Caller, body: AskBatch | Ask) -> Any:
     """What a subject may read, column by column, for an engine or service that enforces it. Each answer is audited."""
     if isinstance(body, AskBatch):
@@ -94,7 +95,9 @@ def _asked(body: Ask) -> Asked:
     return Asked(body.dataset, named, body.purpose, tuple(body.fields), body.action)
 
 
-@router.post("/policies/simulate", openapi_extra=takes("application/yaml", required=False))
+@router.post(
+    "/policies/simulate", openapi_extra=takes("application/yaml", required=False), responses=answers_with(Simulation)
+)
 async def simulate(
     request: Request,
     built: ServicesOf,
@@ -125,7 +128,7 @@ async def simulate(
     return await run_in_threadpool(work)
 
 
-@router.post("/policies/test")
+@router.post("/policies/test", responses=answers_with(PolicyTestReport))
 def test(built: ServicesOf, subject: Caller, body: Tests) -> Any:
     """Run tests of policies, against what is declared, or with other policies over it. Nothing is applied."""
     _may_look(built, subject)
@@ -135,7 +138,7 @@ def test(built: ServicesOf, subject: Caller, body: Tests) -> Any:
     )
 
 
-@router.post("/policies/masks/preview")
+@router.post("/policies/masks/preview", responses=answers_with(MaskPreview))
 def preview(built: ServicesOf, subject: Caller, body: MaskTry) -> Any:
     """What a mask makes of given values. Hashes and tokens are shown under a key of the preview's own."""
     written = str(body.mask.get("expression") or "")

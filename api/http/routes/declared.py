@@ -8,9 +8,18 @@ from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
-from api.http.edge.openapi import takes
+from api.http.edge.openapi import answers_with, takes
 from api.http.edge.parameters import Name, Text
 from api.http.routes.clusters import forget
+from api.http.schemas.declared import (
+    Applied,
+    DeclaredDocument,
+    DeclaredDocuments,
+    DeletedDocument,
+    Policies,
+    RebuiltLineage,
+    RebuiltSearch,
+)
 from api.wiring.services import Services
 from catalog.errors import InvalidInput, NotFound
 from policies.model import Subject
@@ -18,7 +27,7 @@ from policies.model import Subject
 router = APIRouter(tags=["declared state"])
 
 
-@router.post("/apply", openapi_extra=takes("application/yaml"))
+@router.post("/apply", openapi_extra=takes("application/yaml"), responses=answers_with(Applied))
 async def apply(
     request: Request,
     built: ServicesOf,
@@ -34,7 +43,7 @@ async def apply(
     return await run_in_threadpool(built.declared.apply, text, subject, dry_run=dryRun, prune=prune)
 
 
-@router.get("/declared/{kind}")
+@router.get("/declared/{kind}", responses=answers_with(DeclaredDocuments))
 def documents(built: ServicesOf, subject: Caller, kind: Name, name: Text | None = None) -> Any:
     """Declared documents of one kind, as `apply` takes them back; secrets only by reference.
 
@@ -57,7 +66,7 @@ def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -
     return [each for each in found if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]
 
 
-@router.delete("/declared/{kind}/{name}")
+@router.delete("/declared/{kind}/{name}", responses=answers_with(DeletedDocument))
 def delete(built: ServicesOf, subject: Manager, kind: Name, name: Name) -> Any:
     """Take one declared document away, a dataset as CLUSTER/TOPIC; what scans found stays.
 
@@ -68,13 +77,13 @@ def delete(built: ServicesOf, subject: Manager, kind: Name, name: Name) -> Any:
     return built.declared.delete(kind, name, subject)
 
 
-@router.get("/policies")
+@router.get("/policies", responses=answers_with(Policies))
 def policies(built: ServicesOf, _: Caller) -> Any:
     """Every declared policy."""
     return {"policies": built.declared.documents("Policy", None)}
 
 
-@router.get("/policies/{name}")
+@router.get("/policies/{name}", responses=answers_with(DeclaredDocument))
 def policy(built: ServicesOf, _: Caller, name: Name) -> Any:
     """One declared policy."""
     found = built.declared.documents("Policy", name)
@@ -83,7 +92,7 @@ def policy(built: ServicesOf, _: Caller, name: Name) -> Any:
     return found[0]
 
 
-@router.post("/rebuild/{what}")
+@router.post("/rebuild/{what}", responses=answers_with(RebuiltSearch | RebuiltLineage))
 def rebuild(built: ServicesOf, subject: Manager, what: Name) -> Any:
     """Rebuild `search` from the record store, or `lineage` from its topic, beside the one in use, then swap."""
     if what not in ("search", "lineage"):

@@ -12,8 +12,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
-from api.http.edge.openapi import gives
+from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Instant, Limit, SeqNo, Text
+from api.http.schemas.events import Deliveries, Events
 from api.joins import sight
 from api.wiring.services import Services
 from catalog.errors import NotFound, WeirError
@@ -23,7 +24,7 @@ from policies.model import Subject
 router = APIRouter(prefix="/events", tags=["events"])
 
 
-@router.get("")
+@router.get("", responses=answers_with(Events))
 def list_events(
     built: ServicesOf,
     subject_of: Caller,
@@ -50,7 +51,7 @@ def list_events(
     return {"events": [seen.shown(event) for event in found], "next": newest}
 
 
-@router.get("/deliveries")
+@router.get("/deliveries", responses=answers_with(Deliveries))
 def deliveries(built: ServicesOf, _: Manager) -> dict[str, Any]:
     """Every receiver of events (the Kafka topic, each webhook): how far it was told, what it missed, why it fails."""
     return {"deliveries": built.events.deliveries()}

@@ -10,7 +10,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from api.http.callers.auth import ServicesOf
 from api.http.edge.metrics import Metrics
-from api.http.edge.openapi import gives
+from api.http.edge.openapi import answers_with, gives
+from api.http.schemas.health import Alive, Readiness
 
 router = APIRouter(tags=["health"])
 
@@ -18,13 +19,13 @@ NEEDED = {"database", "kafka"}
 """Without these nothing can be accepted; without the others Weir is degraded (docs/decisions/0002-readiness.md)."""
 
 
-@router.get("/healthz")
+@router.get("/healthz", responses=answers_with(Alive))
 def healthz() -> dict[str, str]:
     """The process answers."""
     return {"status": "ok"}
 
 
-@router.get("/readyz")
+@router.get("/readyz", responses=answers_with(Readiness) | answers_with(Readiness, status=503))
 def readyz(request: Request, built: ServicesOf) -> Response:
     """Which servers answer, and how far the lineage graph is behind. 503 when nothing could be accepted."""
     health = built.health.check()

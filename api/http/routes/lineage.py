@@ -12,9 +12,12 @@ from fastapi.concurrency import run_in_threadpool
 from api.http.callers.auth import Caller, ServicesOf
 from api.http.callers.senders import Sender
 from api.http.edge.content_encoding import decoded
-from api.http.edge.openapi import takes
+from api.http.edge.openapi import answers_with, takes
 from api.http.edge.parameters import AsOf, Count, Depth, Instant, Limit, Name, NodeIdOf, Offset, Text, stamp
 from api.http.marquez.shapes import with_graph
+from api.http.schemas.lineage import Impact, Job, JobRuns, Paths, Reach, ReachEverywhere
+from api.http.schemas.lineage_events import BatchResult
+from api.http.schemas.marquez_graph import LineageOfBoth
 from api.joins.reported import with_runs, with_transformations
 from api.wiring.services import Services
 from catalog.errors import InvalidInput
@@ -73,7 +76,11 @@ async def post_event(request: Request, _: Sender) -> Response:
     return Response(status_code=201)
 
 
-@router.post("/lineage/batch", openapi_extra=takes("application/json", schema={"type": "array", "items": _EVENT}))
+@router.post(
+    "/lineage/batch",
+    openapi_extra=takes("application/json", schema={"type": "array", "items": _EVENT}),
+    responses=answers_with(BatchResult),
+)
 async def post_batch(request: Request, _: Sender) -> Any:
     """Take a list of events; the answer tells which were refused and why."""
     raw = await _json(request)
@@ -83,7 +90,7 @@ async def post_batch(request: Request, _: Sender) -> Any:
     return result.to_json()
 
 
-@router.get("/lineage")
+@router.get("/lineage", responses=answers_with(LineageOfBoth, "text/csv", "text/vnd.graphviz", "text/plain"))
 @router.get("/lineage/", include_in_schema=False)
 def get_lineage(
     request: Request,
@@ -115,7 +122,7 @@ def get_lineage(
     return with_graph(answer) if set(request.query_params) <= {"nodeId", "depth"} else answer
 
 
-@router.get("/lineage/reach")
+@router.get("/lineage/reach", responses=answers_with(Reach | ReachEverywhere))
 def get_reach(
     built: ServicesOf,
     _: Caller,
@@ -131,7 +138,7 @@ def get_reach(
     return built.lineage.reach(source, stamp(at), to, stamp(until)).to_json()
 
 
-@router.get("/lineage/paths")
+@router.get("/lineage/paths", responses=answers_with(Paths))
 def get_paths(
     built: ServicesOf,
     _: Caller,
@@ -146,7 +153,7 @@ def get_paths(
     return {"from": source, "to": to, "paths": [[edge.to_json() for edge in path] for path in found], "truncated": more}
 
 
-@router.get("/impact")
+@router.get("/impact", responses=answers_with(Impact, "text/csv", "text/markdown"))
 def get_impact(
     built: ServicesOf,
     _: Caller,
@@ -181,14 +188,14 @@ def get_impact(
     return answer
 
 
-@router.get("/jobs/{namespace}/{name}")
+@router.get("/jobs/{namespace}/{name}", responses=answers_with(Job))
 def get_job(built: ServicesOf, _: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
     """A job: its runs, the last state, the commit it was built from, its SQL."""
     found = built.lineage.job(str(NodeId("job", namespace, name)), stamp(asOf))
     return with_runs(built.producers, found.to_json())
 
 
-@router.get("/jobs/{namespace}/{name}/runs")
+@router.get("/jobs/{namespace}/{name}/runs", responses=answers_with(JobRuns))
 def get_job_runs(
     built: ServicesOf, _: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:

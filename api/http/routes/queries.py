@@ -14,9 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from api.http.callers.auth import Caller, ServicesOf, Session
 from api.http.edge import errors
 from api.http.edge.cancel_on_disconnect import SentResponse, attended
-from api.http.edge.openapi import gives
+from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Count, Id, Place, SqlInAddress, Text
 from api.http.formats import answers
+from api.http.schemas.queries import Completion, Explanation, QueryCheck
 from api.wiring.services import Services
 from catalog.errors import WeirError
 from policies.model import Subject
@@ -161,13 +162,13 @@ def _json(data: Any) -> bytes:
     return orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS)
 
 
-@router.post("/explain")
+@router.post("/explain", responses=answers_with(Explanation))
 def explain(built: ServicesOf, subject: Caller, body: Asked) -> Any:
     """The decision for each column and what would be read; no data is touched."""
     return built.query.explain(subject, body.sql, body.purpose, body.limit)
 
 
-@router.post("/check")
+@router.post("/check", responses=answers_with(QueryCheck))
 def check(built: ServicesOf, subject: Caller, body: Draft) -> Any:
     """Whether a query could run, for editors: every problem with its place, what each column would show and its type.
 
@@ -176,13 +177,13 @@ def check(built: ServicesOf, subject: Caller, body: Draft) -> Any:
     return built.query_check.check(subject, body.sql, body.purpose)
 
 
-@router.post("/complete")
+@router.post("/complete", responses=answers_with(Completion))
 def complete(built: ServicesOf, subject: Caller, body: Cursor) -> Any:
     """What may be written at the cursor: tables, columns and fields the caller may read, functions, keywords."""
     return built.completion.complete(subject, body.sql, body.position, body.purpose)
 
 
-@router.get("/complete")
+@router.get("/complete", responses=answers_with(Completion))
 def complete_by_address(
     built: ServicesOf,
     subject: Caller,

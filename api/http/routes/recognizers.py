@@ -8,7 +8,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import ScanOperator, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Text
+from api.http.schemas.scans import TrialOnDataset, TrialOnValues
 from api.joins.recognizers import MAX_VALUES, recognizer_of
 from catalog.errors import InvalidInput, NotAllowed
 from scanners.model import Recognizer
@@ -36,7 +38,7 @@ class Trial(BaseModel):
     )
 
 
-@router.post("/test")
+@router.post("/test", responses=answers_with(TrialOnValues | TrialOnDataset))
 def test(built: ServicesOf, subject: ScanOperator, body: Trial) -> dict[str, Any]:
     """How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
 

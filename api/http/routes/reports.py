@@ -8,15 +8,16 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
 from api.http.callers.auth import Reporter, ServicesOf
-from api.http.edge.openapi import also_gives
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Text
+from api.http.schemas.reports import WhereIs
 from catalog.where_is.csv import to_csv
 from catalog.where_is.html import to_html
 
 router = APIRouter(prefix="/reports", tags=["reports"])
 
 
-@router.get("/where-is", responses=also_gives("text/csv", "text/html"))
+@router.get("/where-is", responses=answers_with(WhereIs, "text/csv", "text/html"))
 def where_is(
     built: ServicesOf,
     subject: Reporter,

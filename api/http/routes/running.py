@@ -7,26 +7,28 @@ from typing import Any
 from fastapi import APIRouter
 
 from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Name
+from api.http.schemas.queries import CancelledQuery, EndedQuery, RunningQueries, RunningQuery
 from api.wiring.services import Services
 from policies.model import Subject
 
 router = APIRouter(prefix="/queries", tags=["queries"])
 
 
-@router.get("")
+@router.get("", responses=answers_with(RunningQueries))
 def running(built: ServicesOf, subject: Caller) -> Any:
     """The caller's queries that wait, run or stream; everybody's for those who manage. Literals of others are hidden."""
     return {"queries": built.query.running.list(subject, _everybody(built, subject))}
 
 
-@router.get("/{id}")
+@router.get("/{id}", responses=answers_with(RunningQuery | EndedQuery))
 def one(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """A query of one's own that runs or ended lately: what went out, and the values in it that do not fit (`unreadable`)."""
     return built.query.running.find(subject, id, _everybody(built, subject))
 
 
-@router.delete("/{id}")
+@router.delete("/{id}", responses=answers_with(CancelledQuery))
 def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled.
 

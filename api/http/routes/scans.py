@@ -9,7 +9,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.http.callers.auth import Caller, ScanOperator, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
+from api.http.schemas.scans import Scan, Scans
 from api.joins import sight
 from api.wiring.services import Services
 from catalog.model import DatasetId
@@ -68,7 +70,7 @@ class ScanAsked(BaseModel):
         return self
 
 
-@router.post("", status_code=202)
+@router.post("", status_code=202, responses=answers_with(Scan, status=202))
 def start(built: ServicesOf, subject: ScanOperator, body: ScanAsked) -> dict[str, Any]:
     """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once."""
     sample = body.sample.request(built.settings.scanners.dead_letter_topic)
@@ -84,13 +86,13 @@ def start(built: ServicesOf, subject: ScanOperator, body: ScanAsked) -> dict[str
     return scan.to_json()
 
 
-@router.get("")
+@router.get("", responses=answers_with(Scans))
 def list_scans(built: ServicesOf, subject: Caller, limit: Limit = 20, offset: Offset = 0) -> dict[str, Any]:
     """Scans, newest first."""
     return {"scans": _shown(built, subject, built.scans.list(limit, offset))}
 
 
-@router.get("/{id}")
+@router.get("/{id}", responses=answers_with(Scan))
 def get_scan(built: ServicesOf, subject: Caller, id: Name) -> dict[str, Any]:
     """One scan: state, progress (0 to 1), datasets done so far, problems."""
     return _shown(built, subject, [built.scans.get(id)])[0]
@@ -111,7 +113,7 @@ def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> li
     return shown
 
 
-@router.post("/{id}/cancel")
+@router.post("/{id}/cancel", responses=answers_with(Scan))
 def cancel(built: ServicesOf, subject: ScanOperator, id: Name) -> dict[str, Any]:
     """Stop a scan; datasets already done stay."""
     with built.store.transaction():

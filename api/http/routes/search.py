@@ -8,8 +8,11 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Limit, Offset, Text
 from api.http.marquez import routes
+from api.http.schemas.marquez import MarquezFoundPage
+from api.http.schemas.search import SearchAnswer, SearchOpened, SearchSuggestions
 from api.joins.sight import Sights
 from api.wiring.services import Services
 from catalog.model import DatasetId
@@ -22,7 +25,7 @@ _SORTS = {"UPDATED_AT": "UPDATE_AT"}
 _Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) if isinstance(given, str) else given)
 
 
-@router.get("/search")
+@router.get("/search", responses=answers_with(SearchAnswer | MarquezFoundPage))
 @router.get("/search/", include_in_schema=False)
 def search(
     built: ServicesOf,
@@ -106,7 +109,7 @@ class Opened(BaseModel):
     dataset: Text = Field(description="The dataset that was opened, or that of the field.", examples=["prod/orders"])
 
 
-@router.post("/search/opened")
+@router.post("/search/opened", responses=answers_with(SearchOpened))
 def opened(built: ServicesOf, _: Caller, body: Opened) -> dict[str, Any]:
     """Report which answer of a search was opened; it breaks ties when the same is asked again.
 
@@ -117,7 +120,7 @@ def opened(built: ServicesOf, _: Caller, body: Opened) -> dict[str, Any]:
     return {"counted": built.clicks.opened(body.q, record.id)}
 
 
-@router.get("/search/suggest")
+@router.get("/search/suggest", responses=answers_with(SearchSuggestions))
 def suggest(
     built: ServicesOf,
     _: Caller,

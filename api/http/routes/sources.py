@@ -9,7 +9,11 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
+from api.http.schemas.clusters import Connectors, ConsumerGroups
+from api.http.schemas.readers import Readers
+from api.http.schemas.sql_lineage import SqlLineage
 from api.joins.sight import owns
 from api.wiring.services import Services
 from catalog.errors import NotFound
@@ -33,7 +37,7 @@ class SqlAsked(BaseModel):
     cluster: str | None = Field(None, max_length=200, description="Where tables without a cluster are looked up.")
 
 
-@router.get("/clusters/{name}/consumer-groups")
+@router.get("/clusters/{name}/consumer-groups", responses=answers_with(ConsumerGroups))
 def consumer_groups(
     built: ServicesOf,
     subject: Caller,
@@ -55,13 +59,13 @@ def consumer_groups(
     return answer
 
 
-@router.get("/clusters/{name}/connectors")
+@router.get("/clusters/{name}/connectors", responses=answers_with(Connectors))
 def connectors(built: ServicesOf, _: Caller, name: Name) -> Any:
     """Connectors of the Kafka Connect declared with a cluster, with what they join; configurations stay hidden."""
     return built.observing.connectors(name)
 
 
-@router.get("/datasets/{namespace}/{name}/readers")
+@router.get("/datasets/{namespace}/{name}/readers", responses=answers_with(Readers))
 def readers(
     built: ServicesOf,
     subject: Caller,
@@ -102,7 +106,7 @@ def _permitted(built: Services, record: DatasetRecord | None, as_of: datetime | 
         return []
 
 
-@router.post("/lineage/sql")
+@router.post("/lineage/sql", responses=answers_with(SqlLineage))
 def sql_lineage(built: ServicesOf, _: Caller, body: SqlAsked) -> Any:
     """Column lineage of SQL over the catalog's schemas, without running it. What cannot be told is in `unknown`."""
     return built.sql_lineage.explain(body.sql, body.dialect, body.cluster)

@@ -9,7 +9,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
+from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Name
+from api.http.schemas.identity import CreatedToken, Me, RevokedToken, Tokens
 from catalog.records import rfc3339
 from policies.declared.spec_parts import PERMISSIONS
 
@@ -26,7 +28,7 @@ class TokenAsked(BaseModel):
     name: str = Field("", max_length=200, description="What it is for.")
 
 
-@router.get("/me")
+@router.get("/me", responses=answers_with(Me))
 def me(built: ServicesOf, subject: Caller) -> Any:
     """The caller: groups, roles, and what they may do.
 
@@ -45,7 +47,7 @@ def me(built: ServicesOf, subject: Caller) -> Any:
     }
 
 
-@router.post("/tokens", status_code=201)
+@router.post("/tokens", status_code=201, responses=answers_with(CreatedToken, status=201))
 def create(built: ServicesOf, subject: Manager, body: TokenAsked) -> Any:
     """Make a token. Its text is in this answer only: Weir keeps a hash."""
     ttl = timedelta(days=body.days) if body.days else None
@@ -54,7 +56,7 @@ def create(built: ServicesOf, subject: Manager, body: TokenAsked) -> Any:
     return {"id": made.id, "user": body.user, "token": made.text, "expires_at": rfc3339(made.expires_at)}
 
 
-@router.get("/tokens")
+@router.get("/tokens", responses=answers_with(Tokens))
 def list_tokens(built: ServicesOf, _: Manager) -> Any:
     """Tokens without their text."""
     return {
@@ -72,7 +74,7 @@ def list_tokens(built: ServicesOf, _: Manager) -> Any:
     }
 
 
-@router.delete("/tokens/{id}")
+@router.delete("/tokens/{id}", responses=answers_with(RevokedToken))
 def revoke(built: ServicesOf, subject: Manager, id: Name) -> Any:
     """End a token now."""
     built.identity.revoke(id)

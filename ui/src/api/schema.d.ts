@@ -1846,6 +1846,32 @@ export interface components {
             user?: string | null;
         };
         /**
+         * Access
+         * @description That somebody may read a place.
+         */
+        Access: {
+            /** @enum {string} */
+            kind: "user" | "group" | "role";
+            /** @description Name of the user, group or role. */
+            subject: string;
+            /** @description What opens it: role NAME, owner, grant NAME. */
+            via: string[];
+            /** @description None of it shows clear. */
+            masked: boolean;
+            /** @description The mask's name, of the first masked field. */
+            mask: string | null;
+            /** @description When the earliest grant it rests on ends. */
+            until: string | null;
+            /** @description The purpose a query must state; null: it works without. */
+            purpose: string | null;
+            /** @description Row filters. */
+            rows: string[];
+            /** @description The condition under which a masked value shows clear. */
+            clearWhen: string | null;
+            /** @description `via` one by one. */
+            ways: components["schemas"]["Way"][];
+        };
+        /**
          * AccessAsked
          * @description What is asked for.
          */
@@ -1894,6 +1920,193 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * AccessChange
+         * @description What one user would gain or lose.
+         */
+        AccessChange: {
+            user: string;
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            purpose: string | null;
+            /** @description Null: it is about which rows there are. */
+            path: string | null;
+            /** @enum {string} */
+            change: "gain" | "loss" | "other";
+            before: string;
+            after: string;
+            reasons: components["schemas"]["Reason"][];
+        };
+        /**
+         * AccessRequest
+         * @description What somebody asks for, and how far it has come.
+         */
+        AccessRequest: {
+            id: string;
+            /** @enum {string} */
+            state: "pending" | "review" | "approved" | "denied" | "cancelled" | "expired";
+            /** @description Name of the one that waits. */
+            stage: string | null;
+            requester: string;
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            /** @description Paths, tags or *. */
+            fields: string[];
+            /** @description Which of them to show clear. */
+            unmask: string[];
+            /** @description A Spark SQL condition. */
+            rows: string | null;
+            purpose: string;
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Wished begin of the grant.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Wished end of the grant.
+             */
+            until: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When an undecided request ends by itself; of break-glass, until when it must be reviewed.
+             */
+            expiresAt: string;
+            stages: components["schemas"]["RequestStage"][];
+            decisions: components["schemas"]["RequestDecision"][];
+            /** @description Name of the grant it ended in. */
+            grant: string | null;
+            /** @description Its grant was made at once. */
+            breakGlass: boolean;
+            /** @description The caller may decide the stage that waits. */
+            can_decide: boolean;
+            /** @description In whose place the caller would decide. */
+            instead_of: string | null;
+            opens: components["schemas"]["OpenedField"][];
+            /** @description Other users who see all of it clear; null where the caller may not decide. */
+            holders: number | null;
+            /** @description People who can decide the stage that waits. */
+            deciders: string[];
+            /** @description Median seconds until requests for the dataset were decided. */
+            usual_seconds: number | null;
+            /** @description Of break-glass. */
+            reviewBy: string | null;
+            overdue: boolean;
+        };
+        /**
+         * AccessRequests
+         * @description A page of requests, newest first.
+         */
+        AccessRequests: {
+            requests: components["schemas"]["AccessRequest"][];
+            total: number;
+        };
+        /**
+         * Affected
+         * @description Something downstream.
+         */
+        Affected: {
+            /** @description nodeId. */
+            id: string;
+            /** @enum {string} */
+            type: "dataset" | "field" | "job";
+            namespace: string;
+            name: string;
+            field?: string;
+            /** @description Counts from 1. */
+            hops: number;
+            /** @description The raw value may still arrive there. */
+            raw: boolean;
+            owners: string[];
+            /** @description Kind of the last edge: derives, influences, feeds, reads or writes. */
+            via: string;
+            /**
+             * @description No producer reports which columns.
+             * @constant
+             */
+            columns?: "unknown";
+            /**
+             * @description What the change does to it.
+             * @enum {string}
+             */
+            effect?: "breaks" | "may_break" | "changes" | "loses_input";
+            /** @description Of a job. */
+            location?: components["schemas"]["CodeLocation"];
+            /** @description Of a job. */
+            jobType?: string;
+            /** @description Of a job. */
+            integration?: string;
+            /** @description Of a job: what it was built from. */
+            commit?: string;
+        };
+        /**
+         * Alive
+         * @description The process answers.
+         */
+        Alive: {
+            /** @constant */
+            status: "ok";
+        };
+        /**
+         * Applied
+         * @description What applying did, or would do.
+         */
+        Applied: {
+            changes: components["schemas"]["AppliedChange"][];
+            dryRun: boolean;
+        };
+        /**
+         * AppliedChange
+         * @description What applying does to one document.
+         */
+        AppliedChange: {
+            kind: string;
+            name: string;
+            /** @enum {string} */
+            action: "create" | "update" | "unchanged" | "delete";
+            /** @description Unified, of the YAML before and after; empty when unchanged. */
+            diff: string;
+        };
+        /**
+         * Approvers
+         * @description Who may decide a stage.
+         */
+        Approvers: {
+            /**
+             * @description The dataset's owners.
+             * @constant
+             */
+            owners?: true;
+            users?: string[];
+            groups?: string[];
+            roles?: string[];
+        };
+        /**
+         * Arrival
+         * @description A node that data can have come to.
+         */
+        Arrival: {
+            /** @description nodeId. */
+            id: string;
+            /** @enum {string} */
+            type: "dataset" | "field" | "job";
+            namespace: string;
+            name: string;
+            field?: string;
+            /**
+             * Format: date-time
+             * @description The earliest.
+             */
+            arrival: string;
+            hops: number;
+            /** @description Each edge of the way was reported again after the data had come to it. */
+            confirmed: boolean;
+            /** @description Nothing on the way masks it. */
+            raw: boolean;
         };
         /**
          * Ask
@@ -1954,6 +2167,400 @@ export interface components {
             limit?: number | null;
         };
         /**
+         * AuditEntries
+         * @description A page of entries, newest first.
+         */
+        AuditEntries: {
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description `cursor` of the next page. */
+            next: string | null;
+        };
+        /**
+         * AuditEntry
+         * @description One decision, chained to the one before.
+         */
+        AuditEntry: {
+            seq: number;
+            /** Format: date-time */
+            at: string;
+            actor: string;
+            /** @description query, request.approve, grant.revoke, apply, ... */
+            action: string;
+            target: string;
+            /** @description allow or deny, mostly. */
+            decision: string;
+            reasons: string[];
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description Hash of the entry before. */
+            prev: string;
+            hash: string;
+        };
+        /**
+         * AuditHead
+         * @description The end of the chain.
+         */
+        AuditHead: {
+            seq: number;
+            hash: string;
+        };
+        /**
+         * AuditVerification
+         * @description Whether the chain holds.
+         */
+        AuditVerification: {
+            holds: boolean;
+            entries: number;
+            head: components["schemas"]["AuditHead"];
+            /** @description `seq` where it first does not hold. */
+            first_bad: number | null;
+            problem: string | null;
+            /** @description Published heads were compared. */
+            head_checked: boolean;
+            /** @description Why they were not. */
+            note: string | null;
+        };
+        /**
+         * AvroSchema
+         * @description `format=avro`: an Avro schema, as https://avro.apache.org describes it.
+         */
+        AvroSchema: {
+            type: string;
+            /** @description Of a record, an enumeration, a fixed. */
+            name?: string;
+            namespace?: string;
+            doc?: string;
+            /** @description Of a record. */
+            fields?: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * BatchResult
+         * @description What became of a batch of events, in the shape of OpenLineage's batch API.
+         */
+        BatchResult: {
+            /** @enum {string} */
+            status: "success" | "partial_success" | "failure";
+            summary: components["schemas"]["BatchSummary"];
+            failed_events: components["schemas"]["FailedEvent"][];
+        };
+        /**
+         * BatchSummary
+         * @description Counts of events.
+         */
+        BatchSummary: {
+            received: number;
+            successful: number;
+            failed: number;
+            retriable: number;
+            non_retriable: number;
+        };
+        /**
+         * CancelledQuery
+         * @description A query that was stopped.
+         */
+        CancelledQuery: {
+            id: string;
+            user: string;
+            /** @description cancelled, or stopping while the engine still works on it. */
+            state: string;
+        };
+        /**
+         * Capability
+         * @description A permission: whether the caller has it, and who does.
+         */
+        Capability: {
+            allowed: boolean;
+            roles: string[];
+            users: string[];
+        };
+        /**
+         * CheckedTable
+         * @description A table of a statement.
+         */
+        CheckedTable: {
+            name: string;
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            /** @enum {string} */
+            effect: "allow" | "deny";
+            line: number;
+            column: number;
+        };
+        /**
+         * Classification
+         * @description That a field holds a kind of personal data.
+         */
+        Classification: {
+            path: string;
+            /** @description EMAIL_ADDRESS, PERSON, ... or a kind of one's own. */
+            entity: string;
+            /** @description 0 to 1. */
+            score: number;
+            state: components["schemas"]["ReviewState"];
+            evidence: components["schemas"]["Evidence"];
+            /**
+             * @description What last decided the state.
+             * @enum {string}
+             */
+            source: "scan" | "declared" | "review";
+            reviewed_by: string | null;
+            reviewed_at: string | null;
+            reason: string | null;
+            /** @description When it was first found. */
+            first_at: string | null;
+            /** @description When a scan last found it. */
+            seen_at: string | null;
+        };
+        /**
+         * Classifications
+         * @description A page of classifications.
+         */
+        Classifications: {
+            total: number;
+            /** @description state, entity, dataset -> value -> how many, of all that fit. */
+            counts: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            classifications: components["schemas"]["FoundClassification"][];
+        };
+        /**
+         * ClockAhead
+         * @description Both times of an event that was dated after it arrived; it counts from its arrival.
+         */
+        ClockAhead: {
+            /** Format: date-time */
+            claimed: string;
+            /** Format: date-time */
+            arrived: string;
+        };
+        /**
+         * Cluster
+         * @description One cluster.
+         */
+        Cluster: {
+            name: string;
+            /** @description The canonical namespace of its datasets. */
+            namespace: string;
+            /** @description As the brokers call it; null until one has answered. */
+            cluster_id: string | null;
+            /** @description HOST:PORT. */
+            bootstrap_servers: string[];
+            schema_registry: string | null;
+            created_at: string | null;
+            updated_at: string | null;
+            /** @description Other spellings of its namespace. */
+            aliases: string[];
+        };
+        /**
+         * Clusters
+         * @description Every cluster.
+         */
+        Clusters: {
+            clusters: components["schemas"]["ListedCluster"][];
+        };
+        /**
+         * CodeLocation
+         * @description Where a job's code lies.
+         */
+        CodeLocation: {
+            type?: string;
+            url?: string;
+            repoUrl?: string;
+            path?: string;
+            /** @description The commit. */
+            version?: string;
+            tag?: string;
+            branch?: string;
+            pullRequestNumber?: string;
+        };
+        /**
+         * ColumnDecision
+         * @description How one column is shown.
+         */
+        ColumnDecision: {
+            /** @enum {string} */
+            effect: "clear" | "masked" | "derived" | "denied" | "withheld";
+            /** @description One sentence. */
+            text: string;
+            /** @description Names of masks. */
+            masks?: string[];
+            /** @description Paths that are hidden in it. */
+            fields?: string[];
+            /** @description Why it is clear: grants, roles, ownership. */
+            opened?: string[];
+        };
+        /**
+         * ColumnInput
+         * @description A field that another is made of.
+         */
+        ColumnInput: {
+            namespace: string;
+            dataset: string;
+            field: string;
+            transformationDescription: string | null;
+            /** @enum {string} */
+            transformationType: "IDENTITY" | "MASKED";
+        };
+        /**
+         * ColumnLineage
+         * @description Fields and what they are made of.
+         */
+        ColumnLineage: {
+            graph: components["schemas"]["ColumnNode"][];
+        };
+        /**
+         * ColumnMadeOf
+         * @description A field with those it is made of.
+         */
+        ColumnMadeOf: {
+            name: string;
+            inputFields: components["schemas"]["ColumnInput"][];
+            transformationDescription: null;
+            transformationType: ("IDENTITY" | "MASKED") | null;
+        };
+        /**
+         * ColumnNode
+         * @description A field as a node; the origin of its `inEdges` is the field itself, as in Marquez.
+         */
+        ColumnNode: {
+            id: string;
+            /** @constant */
+            type: "DATASET_FIELD";
+            data: components["schemas"]["ColumnNodeData"];
+            inEdges: components["schemas"]["MarquezEdge"][];
+            outEdges: components["schemas"]["MarquezEdge"][];
+        };
+        /**
+         * ColumnNodeData
+         * @description A field with those it is made of.
+         */
+        ColumnNodeData: {
+            namespace: string;
+            dataset: string;
+            datasetVersion: null;
+            field: string;
+            fieldType: null;
+            transformationDescription: null;
+            transformationType: ("IDENTITY" | "MASKED") | null;
+            inputFields: components["schemas"]["ColumnNodeInput"][];
+        };
+        /**
+         * ColumnNodeInput
+         * @description A field that another is made of.
+         */
+        ColumnNodeInput: {
+            namespace: string;
+            dataset: string;
+            datasetVersion: null;
+            field: string;
+            transformationDescription: null;
+            /** @enum {string} */
+            transformationType: "IDENTITY" | "MASKED";
+        };
+        /**
+         * Compatibility
+         * @description Whether readers of one version read the data of the other; `rule` and below for registered schemas only.
+         */
+        Compatibility: {
+            /** @description A reader of the new schema can read the old data. */
+            backward: boolean;
+            /** @description A reader of the old schema can read the new data. */
+            forward: boolean;
+            full: boolean;
+            /** @description AVRO, PROTOBUF or JSON: by whose rules it was judged. */
+            rule?: string;
+            /** @description The registry's levels that the newest keeps. */
+            levels?: string[];
+            problems?: components["schemas"]["CompatibilityProblem"][];
+        };
+        /**
+         * CompatibilityProblem
+         * @description Why one version cannot read the data of the other.
+         */
+        CompatibilityProblem: {
+            /** @description The registry's subject. */
+            subject: string;
+            /** @enum {string} */
+            way: "backward" | "forward";
+            version: number;
+            text: string;
+        };
+        /**
+         * Completion
+         * @description Proposals; `sql[from:to]` is what `insert` replaces.
+         */
+        Completion: {
+            items: components["schemas"]["Proposal"][];
+            /** @description Characters before it. */
+            from: number;
+            to: number;
+        };
+        /**
+         * Connector
+         * @description A connector of Kafka Connect.
+         */
+        Connector: {
+            name: string;
+            /** @description source or sink. */
+            type: string;
+            state: string;
+            /** @description State of each. */
+            tasks: string[];
+            topics: string[];
+            /** @description What it joins them with: NAMESPACE/NAME. */
+            outside: string[];
+            /** @description Its Java class. */
+            class: string;
+            /** @description nodeId. */
+            job: string;
+        };
+        /**
+         * Connectors
+         * @description Connectors of a cluster.
+         */
+        Connectors: {
+            connectors: components["schemas"]["Connector"][];
+        };
+        /**
+         * ConsumerGroup
+         * @description A consumer group as the brokers see it now.
+         */
+        ConsumerGroup: {
+            name: string;
+            state: string;
+            members: number;
+            /** @description Client ids, each once. */
+            clients: string[];
+            topics: components["schemas"]["GroupTopic"][];
+        };
+        /**
+         * ConsumerGroups
+         * @description A page of groups.
+         */
+        ConsumerGroups: {
+            groups: components["schemas"]["ConsumerGroup"][];
+            total: number;
+            /** @description There are more groups than were looked at. */
+            truncated: boolean;
+        };
+        /**
+         * CreatedToken
+         * @description A token; its text is in this answer only.
+         */
+        CreatedToken: {
+            id: string;
+            user: string;
+            token: string;
+            expires_at: string | null;
+        };
+        /**
          * CsvText
          * @description `?csv=`: texts a spreadsheet would run are defused (safe), or written as they are (plain).
          * @enum {string}
@@ -1975,6 +2582,367 @@ export interface components {
             position?: number | null;
         };
         /**
+         * Dataset
+         * @description A dataset in a list.
+         */
+        Dataset: {
+            namespace: string;
+            name: string;
+            /** @description Null for a dataset of no registered cluster. */
+            cluster: string | null;
+            /** @description CLUSTER/TOPIC, as people write it. */
+            reference: string;
+            /**
+             * @description lineage: known from producers alone.
+             * @enum {string}
+             */
+            source: "lineage" | "catalog";
+            description: string;
+            description_source: ("user" | "producer") | null;
+            /** @description Users, and groups as group:NAME. */
+            owners: string[];
+            tags: string[];
+            /** @description Glossary terms. */
+            terms: string[];
+            /** @description Part (key, value) -> json, avro, ... */
+            format: {
+                [key: string]: string;
+            };
+            /** @description Spark DDL of the value's columns. */
+            declared_schema: string | null;
+            topic: components["schemas"]["TopicState"];
+            /** @description How often it was read. */
+            usage: number;
+            created_at: string | null;
+            updated_at: string | null;
+            /** @description When a listing of its cluster last showed it. */
+            last_seen_at: string | null;
+            scanned_at: string | null;
+            deleted_at: string | null;
+            /** @description rows: counts and positions of records are left out. */
+            withheld: "rows"[];
+            reported: components["schemas"]["ReportedSummary"];
+            scan: components["schemas"]["LastScan"];
+        };
+        /**
+         * DatasetAccess
+         * @description Who may read a dataset, or one field of it.
+         */
+        DatasetAccess: {
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            access: components["schemas"]["Access"][];
+        };
+        /**
+         * DatasetDetails
+         * @description One dataset.
+         */
+        DatasetDetails: {
+            namespace: string;
+            name: string;
+            /** @description Null for a dataset of no registered cluster. */
+            cluster: string | null;
+            /** @description CLUSTER/TOPIC, as people write it. */
+            reference: string;
+            /**
+             * @description lineage: known from producers alone.
+             * @enum {string}
+             */
+            source: "lineage" | "catalog";
+            description: string;
+            description_source: ("user" | "producer") | null;
+            /** @description Users, and groups as group:NAME. */
+            owners: string[];
+            tags: string[];
+            /** @description Glossary terms. */
+            terms: string[];
+            /** @description Part (key, value) -> json, avro, ... */
+            format: {
+                [key: string]: string;
+            };
+            /** @description Spark DDL of the value's columns. */
+            declared_schema: string | null;
+            topic: components["schemas"]["TopicState"];
+            /** @description How often it was read. */
+            usage: number;
+            created_at: string | null;
+            updated_at: string | null;
+            /** @description When a listing of its cluster last showed it. */
+            last_seen_at: string | null;
+            scanned_at: string | null;
+            deleted_at: string | null;
+            /** @description rows: counts and positions of records are left out. */
+            withheld: "rows"[];
+            may: components["schemas"]["MayDo"];
+            reported: components["schemas"]["Reported"];
+            scan: components["schemas"]["LastScan"];
+            /** @description How many fields its newest schema has. */
+            fields: number;
+            shapes: number;
+            /** @description 0 where there is none. */
+            schema_version: number;
+            /** @description Kinds of personal data in its fields. */
+            entities: string[];
+            notes: components["schemas"]["FieldNote"][];
+        };
+        /**
+         * DatasetHit
+         * @description A dataset that was found.
+         */
+        DatasetHit: {
+            namespace: string;
+            name: string;
+            cluster: string | null;
+            /** @description CLUSTER/TOPIC of the dataset. */
+            reference: string;
+            /** @enum {string} */
+            source: "lineage" | "catalog";
+            description: string;
+            terms: string[];
+            owners: string[];
+            format: {
+                [key: string]: string;
+            };
+            tags: string[];
+            /** @description Kinds of personal data. */
+            entities: string[];
+            score: number;
+            /** @description HTML-escaped, <em> around what matched. */
+            highlights: {
+                [key: string]: string[];
+            };
+            /** @description Where `explain` was asked for. */
+            why?: components["schemas"]["HitReasons"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "dataset";
+            /** @description How many fields search knows of it. */
+            fields: number;
+            /** @description Keys of tags that producers give. */
+            reported_tags: string[];
+            /** @description As producers report. */
+            type: string | null;
+            /** @description As producers report. */
+            lifecycle: string | null;
+            /** @description Of a grouped answer. */
+            best_fields?: components["schemas"]["FieldHit"][];
+            /** @description Of a grouped answer: how many fields fit. */
+            matching_fields?: number;
+            /** @description Of a grouped answer: whether that is all of them. */
+            matching_fields_complete?: boolean;
+        };
+        /**
+         * Datasets
+         * @description A page of datasets.
+         */
+        Datasets: {
+            datasets: components["schemas"]["Dataset"][];
+            total: number;
+        };
+        /**
+         * DecidedColumn
+         * @description What to show of one column.
+         */
+        DecidedColumn: {
+            path: string;
+            /**
+             * @description gap: hidden, since nobody has looked at it yet.
+             * @enum {string}
+             */
+            effect: "allow" | "mask" | "deny" | "gap";
+            mask: components["schemas"]["DecidedMask"] | null;
+            /** @description Condition under which it shows clear. */
+            clear_when: string | null;
+            reasons: components["schemas"]["Reason"][];
+        };
+        /**
+         * DecidedMask
+         * @description A mask to apply.
+         */
+        DecidedMask: {
+            type: string;
+            /** @description Spark SQL, of a CUSTOM mask. */
+            expression: string | null;
+            params: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * DecidedSubject
+         * @description Whom the decision is about, with the groups and roles that counted.
+         */
+        DecidedSubject: {
+            user: string;
+            groups: string[];
+            roles: string[];
+        };
+        /**
+         * Decision
+         * @description What a subject may read of a dataset.
+         */
+        Decision: {
+            subject: components["schemas"]["DecidedSubject"];
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            action: string;
+            purpose: string | null;
+            /** @enum {string} */
+            effect: "allow" | "deny";
+            /** @description Conditions that rows must meet. */
+            filters: string[];
+            columns: components["schemas"]["DecidedColumn"][];
+            reasons: components["schemas"]["Reason"][];
+            gaps: string[];
+            grants: string[];
+            /** @description When the earliest grant it rests on ends. */
+            expires: string | null;
+            /** Format: date-time */
+            at: string;
+        };
+        /**
+         * Decisions
+         * @description One answer for each question, in order.
+         */
+        Decisions: {
+            decisions: (components["schemas"]["Decision"] | components["schemas"]["Undecided"])[];
+        };
+        /**
+         * DeclaredDocument
+         * @description A declared document, as `apply` takes it back.
+         */
+        DeclaredDocument: {
+            apiVersion: string;
+            kind: string;
+            metadata: components["schemas"]["DocumentMetadata"];
+            spec: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * DeclaredDocuments
+         * @description Documents of one kind.
+         */
+        DeclaredDocuments: {
+            documents: components["schemas"]["DeclaredDocument"][];
+        };
+        /**
+         * Delegation
+         * @description Who decides in one's place, and until when.
+         */
+        Delegation: {
+            user: string;
+            delegates: string[];
+            /**
+             * Format: date-time
+             * @description From then on.
+             */
+            from: string;
+            /** Format: date-time */
+            until: string;
+            /** @description It holds now. */
+            active: boolean;
+        };
+        /**
+         * Delegations
+         * @description Who decides in the caller's place, and in whose place the caller may decide now.
+         */
+        Delegations: {
+            delegation: components["schemas"]["Delegation"] | null;
+            insteadOf: string[];
+        };
+        /**
+         * DeletedCluster
+         * @description A cluster that was removed.
+         */
+        DeletedCluster: {
+            name: string;
+            declared: boolean;
+            /** @description How many left the catalog. */
+            datasets: number;
+            /** @description Of a declared cluster. */
+            kind?: string;
+            /**
+             * @description Of a declared cluster.
+             * @constant
+             */
+            action?: "delete";
+        };
+        /**
+         * DeletedDocument
+         * @description A document that was taken away.
+         */
+        DeletedDocument: {
+            kind: string;
+            name: string;
+            /** @constant */
+            action: "delete";
+            /** @description Of a cluster that no document declared: how many left the catalog. */
+            datasets?: number;
+        };
+        /**
+         * Deliveries
+         * @description Every receiver of events.
+         */
+        Deliveries: {
+            deliveries: components["schemas"]["Delivery"][];
+        };
+        /**
+         * Delivery
+         * @description How far one receiver of events is.
+         */
+        Delivery: {
+            /** @description kafka, or webhook:NAME. */
+            receiver: string;
+            /** @description Sequence of the last event it took. */
+            position: number;
+            /** @description Tries in a row that failed. */
+            failures: number;
+            failed_at: string | null;
+            next_try_at: string | null;
+            problem: string | null;
+            delivered_at: string | null;
+            /** @description Events it never got. */
+            dropped: number;
+            /** @description Events that wait for it. */
+            behind: number;
+        };
+        /**
+         * Departure
+         * @description Where records depart from a schema that was declared or registered.
+         */
+        Departure: {
+            part: string;
+            /** @description A word for programs. */
+            reason: string;
+            /** @enum {string} */
+            source: "declared" | "registered";
+            path: string;
+            /** @description type, missing, null, undeclared, ... */
+            why: string;
+            /** @description The type by its schema's name. */
+            expected: string | null;
+            /** @description How many records; null where that is withheld. */
+            count: number | null;
+            first: components["schemas"]["FirstPlace"] | null;
+            message: string;
+            /**
+             * @description Counts are left out.
+             * @constant
+             */
+            withheld?: true;
+        };
+        /**
+         * DocumentMetadata
+         * @description How a document is called; a dataset has its cluster here too.
+         */
+        DocumentMetadata: {
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Draft
          * @description SQL that is being written.
          */
@@ -1983,6 +2951,51 @@ export interface components {
             sql: string;
             /** Purpose */
             purpose?: string | null;
+        };
+        /**
+         * Edge
+         * @description A stretch of time in which something was so.
+         */
+        Edge: {
+            /** @description nodeId. */
+            source: string;
+            /** @description nodeId. */
+            target: string;
+            /** @description feeds, derives, influences, reads, writes, ... */
+            kind: string;
+            /**
+             * Format: date-time
+             * @description Valid from.
+             */
+            from: string;
+            /** @description Valid until, exclusive; null: still. */
+            to: string | null;
+            /**
+             * Format: date-time
+             * @description Last report, rounded down to the hour; between columns, to the day.
+             */
+            seen: string;
+            /** @description What it was concluded from. */
+            how: string;
+            /**
+             * @description observed: by runs; declared: by job and dataset events.
+             * @enum {string}
+             */
+            origin: "observed" | "declared" | "permitted";
+            /** @description nodeId of the job that does it. */
+            job?: string;
+            /**
+             * @description Only runs that have not completed report it.
+             * @constant
+             */
+            unfinished?: true;
+            /** @description feeds, derives: a value arrives through masking only. */
+            masked?: boolean;
+            /**
+             * @description feeds: whether it is known which columns feed which.
+             * @enum {string}
+             */
+            columns?: "known" | "unknown";
         };
         /**
          * Emergency
@@ -2024,11 +3037,1224 @@ export interface components {
             rows?: string | null;
         };
         /**
+         * EndedDelegation
+         * @description A delegation that ended.
+         */
+        EndedDelegation: {
+            user: string;
+            /** @constant */
+            ended: true;
+        };
+        /**
+         * EndedQuery
+         * @description A query that ended lately.
+         */
+        EndedQuery: {
+            id: string;
+            user: string;
+            /** @description Without literals where it is another's. */
+            sql: string;
+            /** @description queued, running, streaming, stopping or ended. */
+            state: string;
+            /** Format: date-time */
+            since: string;
+            seconds: number;
+            /** @description Sent so far. */
+            rows: number;
+            /** @description Sent so far. */
+            bytes: number;
+            /** @description 0 to 1; null before the engine reports it. */
+            progress: number | null;
+            /** @description CLUSTER/TOPIC of each. */
+            datasets: string[];
+            purpose: string | null;
+            mine: boolean;
+            unreadable: {
+                [key: string]: number;
+            } | null;
+            unreadable_text: string | null;
+            /** @description All of its answer was sent. */
+            whole: boolean;
+            /** @description A limit cut the answer. */
+            partial: boolean;
+            /** @description Code of the error that ended it. */
+            problem: string | null;
+            /** @description Sentence of the error that ended it. */
+            message: string | null;
+        };
+        /**
+         * Engine
+         * @description What a job runs on.
+         */
+        Engine: {
+            name: string | null;
+            version: string | null;
+        };
+        /**
+         * Envelope
+         * @description What the records of a part are wrapped in.
+         */
+        Envelope: {
+            /** @description Kinds, outermost first: connect, debezium, cloudevents, ... */
+            layers: string[];
+            /** @description Paths of the data, the one to show first in front. */
+            payload: string[];
+            /** @description Path whose values tell the records apart. */
+            discriminator: string | null;
+            /** @description Records that have the envelope. */
+            fits?: number;
+            /** @description Records of the part. */
+            records?: number;
+            /** @description Paths that only describe the payload. */
+            unlisted: string[];
+            /**
+             * @description Counts are left out.
+             * @constant
+             */
+            withheld?: true;
+        };
+        /**
+         * Event
+         * @description A CloudEvent 1.0.
+         */
+        Event: {
+            /** @constant */
+            specversion: "1.0";
+            id: string;
+            source: string;
+            /** @description weir.schema.changed, weir.scan.failed, ... */
+            type: string;
+            /** @description CLUSTER/TOPIC, the id of a scan, the name of a grant, ... */
+            subject: string;
+            /** Format: date-time */
+            time: string;
+            /** @constant */
+            datacontenttype: "application/json";
+            /** @description Counts upwards; text that sorts. */
+            sequence: string;
+            /** @description Names, counts, places and times; docs/events.md has the keys of each type. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * Events
+         * @description Events.
+         */
+        Events: {
+            events: components["schemas"]["Event"][];
+            /** @description `after` of the next question. */
+            next: number;
+        };
+        /**
+         * Evidence
+         * @description Why a field is believed to hold a kind of personal data; counts and names only, never a value.
+         */
+        Evidence: {
+            /** @description Values that matched. */
+            matched?: number;
+            /** @description Values looked at. */
+            sampled?: number;
+            /** @description Matches that a checksum or rule confirmed. */
+            validated?: number;
+            /** @description matched of sampled, 0 to 1. */
+            rate?: number;
+            /** @description Texts of the right form. */
+            candidates?: number;
+            recognizers?: components["schemas"]["NamedRecognizer"][];
+            /** @description Whether the field's name speaks for it. */
+            field_name?: string;
+            window?: components["schemas"]["EvidenceWindow"];
+            /** @description Where lineage carries the value from: nodeIds. */
+            from?: string[];
+            locale?: string | null;
+            /** @description Found inside longer texts. */
+            free_text?: boolean;
+            note?: string | null;
+            /** @description The glossary term that gives the tag. */
+            term?: string;
+            /**
+             * @description Counts are left out, as the reader may not see them.
+             * @constant
+             */
+            withheld?: true;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * EvidenceWindow
+         * @description The records that were looked at.
+         */
+        EvidenceWindow: {
+            records?: number;
+            time_from?: string | null;
+            time_to?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ExplainedColumn
+         * @description How one column of a table would be shown.
+         */
+        ExplainedColumn: {
+            name: string;
+            shown: boolean;
+            decision: components["schemas"]["ColumnDecision"];
+        };
+        /**
+         * ExplainedField
+         * @description What is decided of one field.
+         */
+        ExplainedField: {
+            path: string;
+            /** @enum {string} */
+            effect: "allow" | "deny";
+            /** @description Name of the mask. */
+            mask: string | null;
+            /** @description Condition under which it shows clear. */
+            clear_when: string | null;
+            reasons: components["schemas"]["Reason"][];
+        };
+        /**
+         * ExplainedTable
+         * @description What is decided of one table.
+         */
+        ExplainedTable: {
+            /** @description As the query writes it. */
+            name: string;
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            /** @enum {string} */
+            effect: "allow" | "deny";
+            reasons: components["schemas"]["Reason"][];
+            gaps: string[];
+            filters: string[];
+            grants: string[];
+            fields: components["schemas"]["ExplainedField"][];
+            /** @description Where the table may be read. */
+            columns?: components["schemas"]["ExplainedColumn"][];
+        };
+        /**
+         * Explanation
+         * @description What a query would do; nothing was read.
+         */
+        Explanation: {
+            decision: components["schemas"]["QueryDecision"];
+            tables: components["schemas"]["ExplainedTable"][];
+            /** @description Empty where it would be denied. */
+            columns: components["schemas"]["QueryColumn"][];
+            /** @description As it would run. */
+            sql: string;
+            /** @description Null where it would be denied. */
+            window: components["schemas"]["QueryWindow"] | null;
+            /** @description Rows. */
+            limit: number;
+            emit_changes: boolean;
+        };
+        /**
+         * FacetCount
+         * @description How many hits have a value.
+         */
+        FacetCount: {
+            value: string;
+            count: number;
+        };
+        /**
+         * FailedEvent
+         * @description An event that was refused.
+         */
+        FailedEvent: {
+            /** @description Place in the batch, from 0. */
+            index: number;
+            reason: string;
+            retriable: boolean;
+        };
+        /**
+         * Failure
+         * @description Why a request was not answered.
+         */
+        Failure: {
+            /**
+             * @description Stable; for programs.
+             * @example not_found
+             */
+            code: string;
+            /** @description One sentence with the fix; for people. */
+            message: string;
+            /** @description What programs may act on: names of fields, reasons of a decision. */
+            details: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * FieldHit
+         * @description A field that was found.
+         */
+        FieldHit: {
+            namespace: string;
+            name: string;
+            cluster: string | null;
+            /** @description CLUSTER/TOPIC of the dataset. */
+            reference: string;
+            /** @enum {string} */
+            source: "lineage" | "catalog";
+            description: string;
+            terms: string[];
+            owners: string[];
+            format: {
+                [key: string]: string;
+            };
+            tags: string[];
+            /** @description Kinds of personal data. */
+            entities: string[];
+            score: number;
+            /** @description HTML-escaped, <em> around what matched. */
+            highlights: {
+                [key: string]: string[];
+            };
+            /** @description Where `explain` was asked for. */
+            why?: components["schemas"]["HitReasons"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "field";
+            path: string;
+            /** @description Tag -> suggested, confirmed, or term. */
+            states: {
+                [key: string]: string;
+            };
+            types: string[];
+            /** @description Share of the records that hold it, 0 to 1; null where that is not known or withheld. */
+            presence: number | null;
+        };
+        /**
+         * FieldNote
+         * @description What people say of a field.
+         */
+        FieldNote: {
+            path: string;
+            description: string;
+            terms: string[];
+        };
+        /**
+         * FieldProfile
+         * @description One field as the sampled records hold it. Figures that the reader may not see are null and named in `withheld`.
+         */
+        FieldProfile: {
+            path: string;
+            /** @description Type -> share of the occurrences, 0 to 1. */
+            types: {
+                [key: string]: number;
+            };
+            /** @description How often the field occurred in the sample; null where nobody looked or it is withheld. */
+            count: number | null;
+            /** @description Share of the records, or of the parent's occurrences, that hold it, 0 to 1. */
+            presence: number | null;
+            /** @description Share of the occurrences that are null, 0 to 1. */
+            null_share: number | null;
+            /** @description Estimate of distinct values. */
+            distinct: number | null;
+            /** @description Shortest and longest, in characters, elements or entries. */
+            lengths: number[] | null;
+            /** @description More of the same kind: magnitudes, formats, the registered schema's words. */
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description Figures of it that are left out. */
+            withheld?: string[];
+        };
+        /**
+         * FirstPlace
+         * @description A place in a topic.
+         */
+        FirstPlace: {
+            partition: number;
+            offset: number;
+            /** @description Kafka's timestamp of the record. */
+            time?: string | null;
+        };
+        /**
          * Form
          * @description `?format=`.
          * @enum {string}
          */
         Form: "json" | "csv" | "arrow" | "parquet";
+        /**
+         * FoundClassification
+         * @description A classification, with its dataset.
+         */
+        FoundClassification: {
+            path: string;
+            /** @description EMAIL_ADDRESS, PERSON, ... or a kind of one's own. */
+            entity: string;
+            /** @description 0 to 1. */
+            score: number;
+            state: components["schemas"]["ReviewState"];
+            evidence: components["schemas"]["Evidence"];
+            /**
+             * @description What last decided the state.
+             * @enum {string}
+             */
+            source: "scan" | "declared" | "review";
+            reviewed_by: string | null;
+            reviewed_at: string | null;
+            reason: string | null;
+            /** @description When it was first found. */
+            first_at: string | null;
+            /** @description When a scan last found it. */
+            seen_at: string | null;
+            namespace: string;
+            name: string;
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            /** @description The caller may confirm or reject it. */
+            may_review: boolean;
+        };
+        /**
+         * Gap
+         * @description What is not known.
+         */
+        Gap: {
+            /** @description never_scanned, scan_failed, partial_window, lineage_only, ... */
+            kind: string;
+            message: string;
+            namespace?: string;
+            name?: string;
+            path?: string;
+            /** @description lineage_only: CLUSTER/TOPIC of each. */
+            datasets?: string[];
+        };
+        /**
+         * Grant
+         * @description What somebody may see, for a purpose and a time.
+         */
+        Grant: {
+            name: string;
+            /** @description approved, revoked, expired, ... */
+            status: string;
+            /** @description It holds now. */
+            active: boolean;
+            subject: components["schemas"]["GrantSubject"];
+            /** @description CLUSTER/TOPIC, or a pattern. */
+            dataset: string;
+            fields: string[];
+            unmask: string[];
+            /** @description A Spark SQL condition. */
+            rows: string | null;
+            purpose: string;
+            /** Format: date-time */
+            validFrom: string;
+            /** Format: date-time */
+            validTo: string;
+            requestedBy: string | null;
+            approvedBy: string[];
+            breakGlass: boolean;
+        };
+        /**
+         * GrantSubject
+         * @description Who has a grant: one of the three.
+         */
+        GrantSubject: {
+            user?: string;
+            group?: string;
+            role?: string;
+        };
+        /**
+         * Grants
+         * @description The caller's grants; all of them for those who manage or report.
+         */
+        Grants: {
+            grants: components["schemas"]["ListedGrant"][];
+        };
+        /**
+         * GroupTopic
+         * @description A topic that a group reads.
+         */
+        GroupTopic: {
+            topic: string;
+            partitions: number;
+            /** @description Records behind; null where that is not known or withheld. */
+            lag: number | null;
+        };
+        /**
+         * HitReasons
+         * @description Why a hit has its place: a number for each reason, and how it holds each thing that was sought.
+         */
+        HitReasons: {
+            held?: components["schemas"]["NeedleHeld"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Impact
+         * @description What is affected downstream, nearest first.
+         */
+        Impact: {
+            /** @description nodeId, or the namespace of a cluster that is lost. */
+            root: string;
+            /** @enum {string} */
+            basis: "last_run" | "contents";
+            /** @description drop, rename, retype, mask or lose, where it was asked for. */
+            change?: string;
+            affected: components["schemas"]["Affected"][];
+            summary: components["schemas"]["ImpactSummary"];
+            truncated: boolean;
+        };
+        /**
+         * ImpactSummary
+         * @description How many of each.
+         */
+        ImpactSummary: {
+            fields: number;
+            datasets: number;
+            jobs: number;
+            consumerGroups: number;
+            /** @description Fields and datasets that the raw value may reach. */
+            raw: number;
+            owners: string[];
+        };
+        /**
+         * Job
+         * @description A job.
+         */
+        Job: {
+            /** @description nodeId: dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME. */
+            id: string;
+            /** @enum {string} */
+            type: "dataset" | "field" | "job";
+            namespace: string;
+            name: string;
+            /** @description Of a field. */
+            field?: string;
+            owners?: components["schemas"]["NodeOwner"][];
+            description?: string;
+            /** @description Key -> value. */
+            tags?: {
+                [key: string]: string;
+            };
+            /** @description Of a dataset: column -> key -> value. */
+            columnTags?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+            /** @description Of a dataset. */
+            datasetType?: string;
+            /** @description Of a job: SPARK, FLINK, ... */
+            integration?: string;
+            /** @description Of a job. */
+            jobType?: string;
+            /** @description Of a job: BATCH or STREAMING. */
+            processingType?: string;
+            /** @description Of a job. */
+            location?: components["schemas"]["CodeLocation"];
+            /** @description Of a job: its statement, without literals. */
+            sql?: string;
+            /** @description Of a job. */
+            sqlDialect?: string;
+            /** @description Of a job: the URI of what reports it. */
+            producer?: string;
+            /** @description Of a job. */
+            engine?: components["schemas"]["Engine"];
+            /** @description START, RUNNING, COMPLETE, FAIL or ABORT of its newest run. */
+            state: string | null;
+            /** @description Of a job: id of its newest run. */
+            lastRun?: string;
+            /**
+             * Format: date-time
+             * @description Of a job: when it was last heard of.
+             */
+            lastSeen?: string;
+            /** @description Events about it were dated after they arrived. */
+            clockAhead?: components["schemas"]["ClockAhead"];
+            /** @description Those remembered, newest first. */
+            runs: components["schemas"]["JobRun"][];
+            /** @description nodeIds. */
+            reads: string[];
+            /** @description nodeIds. */
+            writes: string[];
+            /** @description nodeIds of jobs that started it. */
+            parents: string[];
+            /** @description Facets of which nothing but their presence is kept. */
+            logOnly: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * JobNamedRuns
+         * @description A job in the namespace `runs`, where no run has the id.
+         */
+        JobNamedRuns: {
+            /** @description nodeId: dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME. */
+            id: string;
+            /** @enum {string} */
+            type: "dataset" | "field" | "job";
+            namespace: string;
+            name: string;
+            /** @description Of a field. */
+            field?: string;
+            owners?: components["schemas"]["NodeOwner"][];
+            description?: string;
+            /** @description Key -> value. */
+            tags?: {
+                [key: string]: string;
+            };
+            /** @description Of a dataset: column -> key -> value. */
+            columnTags?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+            /** @description Of a dataset. */
+            datasetType?: string;
+            /** @description Of a job: SPARK, FLINK, ... */
+            integration?: string;
+            /** @description Of a job. */
+            jobType?: string;
+            /** @description Of a job: BATCH or STREAMING. */
+            processingType?: string;
+            /** @description Of a job. */
+            location?: components["schemas"]["CodeLocation"];
+            /** @description Of a job: its statement, without literals. */
+            sql?: string;
+            /** @description Of a job. */
+            sqlDialect?: string;
+            /** @description Of a job: the URI of what reports it. */
+            producer?: string;
+            /** @description Of a job. */
+            engine?: components["schemas"]["Engine"];
+            /** @description START, RUNNING, COMPLETE, FAIL or ABORT of its newest run. */
+            state: string | null;
+            /** @description Of a job: id of its newest run. */
+            lastRun?: string;
+            /**
+             * Format: date-time
+             * @description Of a job: when it was last heard of.
+             */
+            lastSeen?: string;
+            /** @description Events about it were dated after they arrived. */
+            clockAhead?: components["schemas"]["ClockAhead"];
+            /** @description Those remembered, newest first. */
+            runs: components["schemas"]["JobRun"][];
+            /** @description nodeIds. */
+            reads: string[];
+            /** @description nodeIds. */
+            writes: string[];
+            /** @description nodeIds of jobs that started it. */
+            parents: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * JobRun
+         * @description A run of a job.
+         */
+        JobRun: {
+            id: string;
+            /** @description START, RUNNING, COMPLETE, FAIL or ABORT. */
+            state: string;
+            started: string | null;
+            updated: string | null;
+            ended: string | null;
+            /** @description BATCH or STREAMING. */
+            processing: string | null;
+            /** @description nodeId of the job that started it. */
+            parent: string | null;
+            /** @description Events of it were dated after they arrived. */
+            clockAhead: components["schemas"]["ClockAhead"] | null;
+            /** @description Facets as kept. */
+            facets?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * JobRuns
+         * @description A page of a job's runs.
+         */
+        JobRuns: {
+            runs: components["schemas"]["JobRun"][];
+            total: number;
+        };
+        /**
+         * LastScan
+         * @description How the last scan ended; empty for a dataset that was never scanned.
+         */
+        LastScan: {
+            /** Format: date-time */
+            at?: string;
+            /** @description Part (key, value) -> json, avro, ... as it was found. */
+            format?: {
+                [key: string]: string;
+            };
+            /** @description latest, earliest, random, stratified, full or since-last. */
+            strategy?: string;
+            /** @description Records read. */
+            records?: number;
+            /** @description Every retained record was read. */
+            complete?: boolean;
+            /** @description Kafka's timestamp of the first record read. */
+            time_from?: string | null;
+            /** @description Kafka's timestamp of the last record read. */
+            time_to?: string | null;
+            /** @description Paths that no detector finished. */
+            unscanned?: string[];
+            problems?: components["schemas"]["Problem"][];
+            error?: components["schemas"]["ScanFailure"];
+        };
+        /**
+         * LineageEdge
+         * @description An edge of a graph that was asked for.
+         */
+        LineageEdge: {
+            /** @description nodeId. */
+            source: string;
+            /** @description nodeId. */
+            target: string;
+            /** @description feeds, derives, influences, reads, writes, ... */
+            kind: string;
+            /**
+             * Format: date-time
+             * @description Valid from.
+             */
+            from: string;
+            /** @description Valid until, exclusive; null: still. */
+            to: string | null;
+            /**
+             * Format: date-time
+             * @description Last report, rounded down to the hour; between columns, to the day.
+             */
+            seen: string;
+            /** @description What it was concluded from. */
+            how: string;
+            /**
+             * @description observed: by runs; declared: by job and dataset events.
+             * @enum {string}
+             */
+            origin: "observed" | "declared" | "permitted";
+            /** @description nodeId of the job that does it. */
+            job?: string;
+            /**
+             * @description Only runs that have not completed report it.
+             * @constant
+             */
+            unfinished?: true;
+            /** @description feeds, derives: a value arrives through masking only. */
+            masked?: boolean;
+            /**
+             * @description feeds: whether it is known which columns feed which.
+             * @enum {string}
+             */
+            columns?: "known" | "unknown";
+            /** @description Nobody has reported it for long. */
+            stale: boolean;
+            /** @description Between columns, where a producer reports them. */
+            transformations?: components["schemas"]["Transformation"][];
+        };
+        /**
+         * LineageHealth
+         * @description How far the graph is behind.
+         */
+        LineageHealth: {
+            /** @description Events taken and not yet in the graph; null where that is not known. */
+            lag_events: number | null;
+        };
+        /**
+         * LineageNode
+         * @description A dataset, a field or a job, with what producers report of it.
+         */
+        LineageNode: {
+            /** @description nodeId: dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME. */
+            id: string;
+            /** @enum {string} */
+            type: "dataset" | "field" | "job";
+            namespace: string;
+            name: string;
+            /** @description Of a field. */
+            field?: string;
+            owners?: components["schemas"]["NodeOwner"][];
+            description?: string;
+            /** @description Key -> value. */
+            tags?: {
+                [key: string]: string;
+            };
+            /** @description Of a dataset: column -> key -> value. */
+            columnTags?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+            /** @description Of a dataset. */
+            datasetType?: string;
+            /** @description Of a job: SPARK, FLINK, ... */
+            integration?: string;
+            /** @description Of a job. */
+            jobType?: string;
+            /** @description Of a job: BATCH or STREAMING. */
+            processingType?: string;
+            /** @description Of a job. */
+            location?: components["schemas"]["CodeLocation"];
+            /** @description Of a job: its statement, without literals. */
+            sql?: string;
+            /** @description Of a job. */
+            sqlDialect?: string;
+            /** @description Of a job: the URI of what reports it. */
+            producer?: string;
+            /** @description Of a job. */
+            engine?: components["schemas"]["Engine"];
+            /** @description Of a job: START, RUNNING, COMPLETE, FAIL or ABORT of its newest run. */
+            state?: string | null;
+            /** @description Of a job: id of its newest run. */
+            lastRun?: string;
+            /**
+             * Format: date-time
+             * @description Of a job: when it was last heard of.
+             */
+            lastSeen?: string;
+            /** @description Events about it were dated after they arrived. */
+            clockAhead?: components["schemas"]["ClockAhead"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * LineageOfBoth
+         * @description What feeds a node, and what it feeds; asked as Marquez's clients ask, with the same in their shape.
+         */
+        LineageOfBoth: {
+            /** @description nodeId of the node asked for, under the name the graph has for it. */
+            root: string;
+            /** @enum {string} */
+            basis: "last_run" | "contents";
+            nodes: components["schemas"]["LineageNode"][];
+            edges: components["schemas"]["LineageEdge"][];
+            /** @description More nodes than the limit. */
+            truncated: boolean;
+            /**
+             * @description Transformations were looked up for a part of the datasets.
+             * @constant
+             */
+            transformationsTruncated?: true;
+            /** @description Where no more than `nodeId` and `depth` was given. */
+            graph?: components["schemas"]["MarquezNode"][];
+        };
+        /**
+         * ListedCluster
+         * @description A cluster in the list.
+         */
+        ListedCluster: {
+            name: string;
+            /** @description The canonical namespace of its datasets. */
+            namespace: string;
+            /** @description As the brokers call it; null until one has answered. */
+            cluster_id: string | null;
+            /** @description HOST:PORT. */
+            bootstrap_servers: string[];
+            schema_registry: string | null;
+            created_at: string | null;
+            updated_at: string | null;
+            /** @description How many the catalog holds. */
+            datasets: number;
+            /** @description False: only a scan met it. */
+            declared: boolean;
+        };
+        /**
+         * ListedGrant
+         * @description A grant in the list.
+         */
+        ListedGrant: {
+            name: string;
+            /** @description approved, revoked, expired, ... */
+            status: string;
+            /** @description It holds now. */
+            active: boolean;
+            subject: components["schemas"]["GrantSubject"];
+            /** @description CLUSTER/TOPIC, or a pattern. */
+            dataset: string;
+            fields: string[];
+            unmask: string[];
+            /** @description A Spark SQL condition. */
+            rows: string | null;
+            purpose: string;
+            /** Format: date-time */
+            validFrom: string;
+            /** Format: date-time */
+            validTo: string;
+            requestedBy: string | null;
+            approvedBy: string[];
+            breakGlass: boolean;
+            /** @description The caller may end it. */
+            may_revoke: boolean;
+        };
+        /**
+         * LookedAt
+         * @description What a version was learned from; without counts where rows are hidden from the reader.
+         */
+        LookedAt: {
+            records?: number;
+            complete?: boolean;
+            time_from?: string | null;
+            time_to?: string | null;
+            partitions?: components["schemas"]["LookedAtPartition"][];
+        };
+        /**
+         * LookedAtBoth
+         * @description What both versions were learned from.
+         */
+        LookedAtBoth: {
+            /** @description The older version. */
+            from: components["schemas"]["LookedAt"];
+            to: components["schemas"]["LookedAt"];
+        };
+        /**
+         * LookedAtPartition
+         * @description The first and last record read of a partition, by offset.
+         */
+        LookedAtPartition: {
+            partition?: number | null;
+            first?: number | null;
+            last?: number | null;
+        };
+        /**
+         * MarquezDataset
+         * @description A dataset.
+         */
+        MarquezDataset: {
+            id: components["schemas"]["MarquezName"];
+            /** @enum {string} */
+            type: "STREAM" | "DB_TABLE";
+            name: string;
+            physicalName: string;
+            namespace: string;
+            sourceName: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            lastModifiedAt: null;
+            fields: components["schemas"]["MarquezField"][];
+            tags: string[];
+            description: string | null;
+            facets: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            currentVersion: string | null;
+            lastLifecycleState: string | null;
+            deleted: boolean;
+            columnLineage: components["schemas"]["ColumnMadeOf"][] | null;
+        };
+        /**
+         * MarquezDatasetVersion
+         * @description A version of a dataset's schema.
+         */
+        MarquezDatasetVersion: {
+            id: components["schemas"]["MarquezVersionedName"];
+            /** @enum {string} */
+            type: "STREAM" | "DB_TABLE";
+            name: string;
+            physicalName: string;
+            namespace: string;
+            sourceName: string;
+            tags: string[];
+            facets: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            version: string;
+            /** Format: date-time */
+            createdAt: string;
+            fields: components["schemas"]["MarquezField"][];
+            description: string | null;
+            lifecycleState: null;
+            createdByRun: null;
+            createdByRunUuid: null;
+            currentSchemaVersion: string;
+        };
+        /**
+         * MarquezDatasetVersions
+         * @description A page of versions, newest first.
+         */
+        MarquezDatasetVersions: {
+            versions: components["schemas"]["MarquezDatasetVersion"][];
+            totalCount: number;
+        };
+        /**
+         * MarquezDatasets
+         * @description A page of datasets.
+         */
+        MarquezDatasets: {
+            datasets: components["schemas"]["MarquezDataset"][];
+            totalCount: number;
+        };
+        /**
+         * MarquezEdge
+         * @description An edge by the ids of its ends.
+         */
+        MarquezEdge: {
+            origin: string;
+            destination: string;
+        };
+        /**
+         * MarquezField
+         * @description A field of a dataset.
+         */
+        MarquezField: {
+            name: string;
+            type: string | null;
+            tags: string[];
+            description: string | null;
+        };
+        /**
+         * MarquezFound
+         * @description A dataset or job that was found.
+         */
+        MarquezFound: {
+            /** @enum {string} */
+            type: "DATASET" | "JOB";
+            name: string;
+            namespace: string;
+            nodeId: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /**
+         * MarquezFoundPage
+         * @description What Marquez's search found.
+         */
+        MarquezFoundPage: {
+            totalCount: number;
+            results: components["schemas"]["MarquezFound"][];
+        };
+        /**
+         * MarquezJob
+         * @description A job.
+         */
+        MarquezJob: {
+            id: components["schemas"]["MarquezName"];
+            /** @enum {string} */
+            type: "BATCH" | "STREAM" | "SERVICE";
+            name: string;
+            simpleName: string;
+            namespace: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            inputs: components["schemas"]["MarquezName"][];
+            outputs: components["schemas"]["MarquezName"][];
+            location: string | null;
+            description: string | null;
+            tags: string[];
+            latestRun: components["schemas"]["MarquezRun"] | null;
+            latestRuns: components["schemas"]["MarquezRun"][];
+            facets: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            currentVersion: string | null;
+            parentJobName: string | null;
+            parentJobUuid: string | null;
+        };
+        /**
+         * MarquezJobVersion
+         * @description The version a job is in.
+         */
+        MarquezJobVersion: {
+            id: components["schemas"]["MarquezVersionedName"];
+            /** @enum {string} */
+            type: "BATCH" | "STREAM" | "SERVICE";
+            name: string;
+            namespace: string;
+            /** Format: date-time */
+            createdAt: string;
+            version: string;
+            inputs: components["schemas"]["MarquezName"][];
+            outputs: components["schemas"]["MarquezName"][];
+            location: string | null;
+            latestRun: components["schemas"]["MarquezRun"] | null;
+            facets: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            context: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * MarquezJobVersions
+         * @description The versions of a job that are kept: one.
+         */
+        MarquezJobVersions: {
+            versions: components["schemas"]["MarquezJobVersion"][];
+            totalCount: number;
+        };
+        /**
+         * MarquezJobs
+         * @description A page of jobs.
+         */
+        MarquezJobs: {
+            jobs: components["schemas"]["MarquezJob"][];
+            totalCount: number;
+        };
+        /**
+         * MarquezName
+         * @description A name in a namespace.
+         */
+        MarquezName: {
+            namespace: string;
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * MarquezNamespace
+         * @description A namespace.
+         */
+        MarquezNamespace: {
+            name: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            ownerName: string;
+            description: null;
+            isHidden: boolean;
+        };
+        /**
+         * MarquezNamespaces
+         * @description A page of namespaces.
+         */
+        MarquezNamespaces: {
+            namespaces: components["schemas"]["MarquezNamespace"][];
+            totalCount: number;
+        };
+        /**
+         * MarquezNode
+         * @description A node of the graph, with its edges.
+         */
+        MarquezNode: {
+            id: string;
+            /** @enum {string} */
+            type: "DATASET" | "JOB";
+            data: components["schemas"]["MarquezDataset"] | components["schemas"]["MarquezJob"];
+            inEdges: components["schemas"]["MarquezEdge"][];
+            outEdges: components["schemas"]["MarquezEdge"][];
+        };
+        /**
+         * MarquezRun
+         * @description A run of a job.
+         */
+        MarquezRun: {
+            id: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            nominalStartTime: string | null;
+            nominalEndTime: string | null;
+            /** @enum {string} */
+            state: "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
+            startedAt: string | null;
+            endedAt: string | null;
+            /** @description Milliseconds. */
+            durationMs: number | null;
+            args: {
+                [key: string]: unknown;
+            };
+            jobVersion: components["schemas"]["MarquezVersionedName"];
+            inputVersions: {
+                [key: string]: unknown;
+            }[];
+            outputVersions: {
+                [key: string]: unknown;
+            }[];
+            facets: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /**
+         * MarquezRunFacets
+         * @description Facets of a run, or of its job.
+         */
+        MarquezRunFacets: {
+            runId: string;
+            facets: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /**
+         * MarquezRuns
+         * @description A page of runs, newest first.
+         */
+        MarquezRuns: {
+            runs: components["schemas"]["MarquezRun"][];
+            totalCount: number;
+        };
+        /**
+         * MarquezSource
+         * @description A namespace of datasets.
+         */
+        MarquezSource: {
+            type: string;
+            name: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            connectionUrl: string;
+            description: null;
+        };
+        /**
+         * MarquezSources
+         * @description A page of sources.
+         */
+        MarquezSources: {
+            sources: components["schemas"]["MarquezSource"][];
+            totalCount: number;
+        };
+        /**
+         * MarquezTag
+         * @description A tag.
+         */
+        MarquezTag: {
+            name: string;
+            description: null;
+        };
+        /**
+         * MarquezTags
+         * @description A page of tags.
+         */
+        MarquezTags: {
+            tags: components["schemas"]["MarquezTag"][];
+        };
+        /**
+         * MarquezVersionedName
+         * @description A name in a namespace, in a version.
+         */
+        MarquezVersionedName: {
+            namespace: string;
+            name: string;
+            version: string | null;
+        };
+        /**
+         * MaskPreview
+         * @description What a mask makes of given values.
+         */
+        MaskPreview: {
+            mask: string;
+            /** @description Spark's type of the masked values; null where the engine computed them. */
+            type: string | null;
+            values: components["schemas"]["MaskedValue"][];
+            note: string | null;
+        };
         /**
          * MaskTry
          * @description A mask as in a policy, and values of the caller's own.
@@ -2057,6 +4283,83 @@ export interface components {
              * @default STRING
              */
             type: string;
+        };
+        /**
+         * MaskedValue
+         * @description A value, and what the mask makes of it.
+         */
+        MaskedValue: {
+            value: unknown;
+            masked: unknown;
+        };
+        /**
+         * MayDo
+         * @description What the caller may do with a dataset.
+         */
+        MayDo: {
+            /** @description Change what is declared. */
+            edit: boolean;
+            /** @description Confirm or reject its personal data. */
+            review: boolean;
+            /** @description See who has access. */
+            access: boolean;
+            scan: boolean;
+        };
+        /**
+         * Me
+         * @description The caller.
+         */
+        Me: {
+            user: string;
+            groups: string[];
+            roles: string[];
+            permissions: string[];
+            /** @description Every permission there is. */
+            capabilities: {
+                [key: string]: components["schemas"]["Capability"];
+            };
+        };
+        /**
+         * MissingReason
+         * @description A kind of reasons that could not be looked for.
+         */
+        MissingReason: {
+            kind: string;
+            message: string;
+        };
+        /**
+         * NamedRecognizer
+         * @description What found it.
+         */
+        NamedRecognizer: {
+            name: string;
+            version?: string;
+        };
+        /**
+         * NeedleHeld
+         * @description How a hit holds one thing that was sought.
+         */
+        NeedleHeld: {
+            needle: string;
+            /**
+             * @description It does not hold it.
+             * @constant
+             */
+            missing?: true;
+            /** @description Where: name, path, text, ... */
+            in?: string;
+            /** @description How: exact, prefix, misspelt, ... */
+            how?: string;
+            /** @description 0 to 1. */
+            quality?: number;
+        };
+        /**
+         * NodeOwner
+         * @description An owner, as a producer names them.
+         */
+        NodeOwner: {
+            name: string;
+            type?: string | null;
         };
         /**
          * OnUnreadable
@@ -2109,6 +4412,581 @@ export interface components {
              * @example prod/orders
              */
             dataset: string;
+        };
+        /**
+         * OpenedField
+         * @description A field that the grant opens.
+         */
+        OpenedField: {
+            path: string;
+            /** @description Kinds of personal data in it. */
+            entities: string[];
+            /** @description Shown without masks. */
+            clear: boolean;
+        };
+        /**
+         * PartitionOffsets
+         * @description The records that a partition retains: [begin, end).
+         */
+        PartitionOffsets: {
+            partition: number;
+            begin: number;
+            end: number;
+        };
+        /**
+         * Paths
+         * @description The ways from one node to another, shortest first.
+         */
+        Paths: {
+            /** @description nodeId. */
+            from: string;
+            /** @description nodeId. */
+            to: string;
+            paths: components["schemas"]["Edge"][][];
+            truncated: boolean;
+        };
+        /**
+         * Place
+         * @description One place.
+         */
+        Place: {
+            namespace: string;
+            name: string;
+            /** @description CLUSTER/TOPIC. */
+            reference: string;
+            path: string;
+            /** @description Null where a field without a tag was asked for. */
+            entity: string | null;
+            /** @description suggested or confirmed. */
+            state: string | null;
+            /** @description Share of the values looked at that matched, 0 to 1. */
+            share: number | null;
+            evidence: components["schemas"]["Evidence"];
+            owners: string[];
+            /** @description Milliseconds; -1: for ever. */
+            retention_ms: number | null;
+            cleanup_policy: string | null;
+            flows: components["schemas"]["PlaceFlow"][];
+            readers: components["schemas"]["PlaceReader"][];
+            access: components["schemas"]["PlaceAccess"][];
+        };
+        /**
+         * PlaceAccess
+         * @description Who may see the place; named by the kind as well.
+         */
+        PlaceAccess: {
+            /** @enum {string} */
+            kind: "user" | "group" | "role";
+            /** @description Name of the user, group or role. */
+            subject: string;
+            /** @description What opens it: role NAME, owner, grant NAME. */
+            via: string[];
+            /** @description None of it shows clear. */
+            masked: boolean;
+            /** @description The mask's name, of the first masked field. */
+            mask: string | null;
+            /** @description When the earliest grant it rests on ends. */
+            until: string | null;
+            /** @description The purpose a query must state; null: it works without. */
+            purpose: string | null;
+            /** @description Row filters. */
+            rows: string[];
+            /** @description The condition under which a masked value shows clear. */
+            clearWhen: string | null;
+            /** @description `via` one by one. */
+            ways: components["schemas"]["Way"][];
+            user?: string;
+            group?: string;
+            role?: string;
+        };
+        /**
+         * PlaceFlow
+         * @description Where a value goes.
+         */
+        PlaceFlow: {
+            /** @description nodeId. */
+            id: string;
+            /** @enum {string} */
+            type: "dataset" | "field" | "job";
+            namespace: string;
+            name: string;
+            field?: string;
+            /** @description The raw value may arrive there. */
+            raw: boolean;
+            /** @description unknown: no producer reports which columns. */
+            columns?: string;
+        };
+        /**
+         * PlaceReader
+         * @description Who reads the dataset.
+         */
+        PlaceReader: {
+            /** @description job or consumer_group. */
+            kind: string;
+            /** @enum {string} */
+            origin: "observed" | "declared" | "permitted";
+            /** @description NAMESPACE/NAME. */
+            name: string;
+            /** @description nodeId. */
+            id: string;
+            /** Format: date-time */
+            last_seen: string;
+            owners: string[];
+        };
+        /**
+         * PlacedReason
+         * @description A reason, with what it is about.
+         */
+        PlacedReason: {
+            /** @description policy, role, grant, owner, tag, gap, default, ... */
+            kind: string;
+            name: string;
+            text: string;
+            /** @description CLUSTER/TOPIC. */
+            dataset?: string;
+            /** @description Path. */
+            field?: string;
+        };
+        /**
+         * Policies
+         * @description Every declared policy.
+         */
+        Policies: {
+            policies: components["schemas"]["DeclaredDocument"][];
+        };
+        /**
+         * PolicyTestCase
+         * @description How one test ended.
+         */
+        PolicyTestCase: {
+            name: string;
+            ok: boolean;
+            problems: components["schemas"]["UnmetExpectation"][];
+            reasons: string[];
+        };
+        /**
+         * PolicyTestReport
+         * @description How tests of policies ended.
+         */
+        PolicyTestReport: {
+            cases: components["schemas"]["PolicyTestCase"][];
+            passed: number;
+            failed: number;
+            total: number;
+        };
+        /**
+         * Problem
+         * @description Something a scan could not do or found wrong. Never holds a value of a record.
+         */
+        Problem: {
+            /** @description One sentence. */
+            message?: string;
+            /** @description A word for programs: undecodable, byte_limit, ... */
+            reason?: string;
+            /** @description key, value, headers, record, registry or a path. */
+            part?: string;
+            path?: string;
+            /** @description CLUSTER/TOPIC. */
+            dataset?: string;
+            /** @description How often. */
+            count?: number | null;
+            /** @description Where first. */
+            first?: components["schemas"]["FirstPlace"] | null;
+            partition?: number;
+            /**
+             * @description Counts are left out, as the reader may not see them.
+             * @constant
+             */
+            withheld?: true;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Proposal
+         * @description What may be written at the cursor.
+         */
+        Proposal: {
+            label: string;
+            /** @enum {string} */
+            kind: "table" | "column" | "function" | "keyword";
+            detail: string;
+            insert: string;
+        };
+        /**
+         * ProposedDocument
+         * @description What would become of one document.
+         */
+        ProposedDocument: {
+            kind: string;
+            name: string;
+            /** @enum {string} */
+            action: "create" | "change" | "same" | "remove";
+        };
+        /**
+         * QueryAnswer
+         * @description Columns, rows, and the decision behind them.
+         */
+        QueryAnswer: {
+            columns: components["schemas"]["QueryColumn"][];
+            /** @description A value for each column; decimals and times as texts. */
+            rows: unknown[][];
+            decision: components["schemas"]["QueryDecision"];
+            window: components["schemas"]["QueryWindow"];
+            /** @description A limit cut rows off. */
+            truncated: boolean;
+            partial: components["schemas"]["QueryPartial"] | null;
+            /** @description Column -> values that do not fit it; null: not counted. */
+            unreadable: {
+                [key: string]: number;
+            } | null;
+            /** @description The same as one sentence, with the fix. */
+            unreadable_text: string | null;
+            /** @description What of the question was not done, or does not mean what it looks like. */
+            notes: string[];
+        };
+        /**
+         * QueryCheck
+         * @description A statement looked at without reading a record.
+         */
+        QueryCheck: {
+            ok: boolean;
+            problems: components["schemas"]["SqlProblem"][];
+            /** @description Empty where it would not run. */
+            columns: components["schemas"]["QueryColumn"][];
+            tables: components["schemas"]["CheckedTable"][];
+            /**
+             * @description Where the types come from; none: the engine was not asked.
+             * @enum {string}
+             */
+            types: "engine" | "none";
+            emit_changes: boolean;
+        };
+        /**
+         * QueryColumn
+         * @description One column of an answer.
+         */
+        QueryColumn: {
+            name: string;
+            /** @description Spark's type. */
+            type: string;
+            decision: components["schemas"]["ColumnDecision"];
+        };
+        /**
+         * QueryDecision
+         * @description The decision on all tables of a query together.
+         */
+        QueryDecision: {
+            /** @enum {string} */
+            effect: "allow" | "deny";
+            reasons: components["schemas"]["PlacedReason"][];
+            gaps: string[];
+            grants: string[];
+            filters: components["schemas"]["RowFilter"][];
+            /** @description When the earliest grant it rests on ends. */
+            expires: string | null;
+        };
+        /**
+         * QueryPartial
+         * @description Which limit cut an answer.
+         */
+        QueryPartial: {
+            /** @enum {string} */
+            limit: "rows" | "bytes";
+            /** @description One sentence. */
+            text: string;
+        };
+        /**
+         * QueryWindow
+         * @description Which records were read, table by table.
+         */
+        QueryWindow: {
+            tables: components["schemas"]["TableWindow"][];
+        };
+        /**
+         * Reach
+         * @description Whether data of one node can have come to another.
+         */
+        Reach: {
+            /** @description nodeId. */
+            from: string;
+            /** Format: date-time */
+            at: string;
+            until: string | null;
+            could: boolean;
+            truncated: boolean;
+            /** @description nodeId. */
+            to: string;
+            confirmed: boolean;
+            arrival: string | null;
+            raw: boolean;
+            path: components["schemas"]["Edge"][];
+        };
+        /**
+         * ReachEverywhere
+         * @description Everywhere that data of one node can have come to.
+         */
+        ReachEverywhere: {
+            /** @description nodeId. */
+            from: string;
+            /** Format: date-time */
+            at: string;
+            until: string | null;
+            could: boolean;
+            truncated: boolean;
+            to: null;
+            /** @description Earliest first. */
+            reached: components["schemas"]["Arrival"][];
+        };
+        /**
+         * Reader
+         * @description A job or consumer group that reads a dataset.
+         */
+        Reader: {
+            /** @description nodeId. */
+            job: string;
+            namespace: string;
+            name: string;
+            /** Format: date-time */
+            seen: string;
+            owners: string[];
+            /** @enum {string} */
+            kind: "job" | "consumer_group";
+            /** @enum {string} */
+            origin: "observed" | "declared" | "permitted";
+        };
+        /**
+         * ReaderTotals
+         * @description How many of each there are.
+         */
+        ReaderTotals: {
+            observed: number;
+            declared: number;
+            /** @description Where the caller may see them. */
+            permitted?: number;
+        };
+        /**
+         * Readers
+         * @description Who reads a dataset.
+         */
+        Readers: {
+            /** @description By runs and brokers. */
+            observed: components["schemas"]["Reader"][];
+            /** @description By producers. */
+            declared: components["schemas"]["Reader"][];
+            /** @description May read by Weir; null where the caller may not see it. */
+            permitted: components["schemas"]["Access"][] | null;
+            totals: components["schemas"]["ReaderTotals"];
+        };
+        /**
+         * Readiness
+         * @description Which servers answer.
+         */
+        Readiness: {
+            /**
+             * @description unready: nothing can be accepted, and the status is 503.
+             * @enum {string}
+             */
+            status: "ready" | "degraded" | "unready";
+            /** @description By name: database, kafka, elasticsearch, ... */
+            servers: {
+                [key: string]: components["schemas"]["ServerHealth"];
+            };
+            lineage: components["schemas"]["LineageHealth"];
+        };
+        /**
+         * Reason
+         * @description Why something was decided.
+         */
+        Reason: {
+            /** @description policy, role, grant, owner, tag, gap, default, ... */
+            kind: string;
+            name: string;
+            text: string;
+        };
+        /**
+         * RebuiltLineage
+         * @description A lineage graph built again.
+         */
+        RebuiltLineage: {
+            /** @description Events that went into it. */
+            "events folded": number;
+            /** @description Messages of the topic that are no events. */
+            "messages skipped": number;
+            tombstones: number;
+        };
+        /**
+         * RebuiltSearch
+         * @description A search index built again.
+         */
+        RebuiltSearch: {
+            /** @description Documents in it. */
+            documents: number;
+        };
+        /**
+         * RegistryVerdict
+         * @description Whether the schema registry would take the newer version.
+         */
+        RegistryVerdict: {
+            subject: string;
+            version: number;
+            type: string;
+            compatible: boolean;
+            messages: string[];
+        };
+        /**
+         * RelatedDataset
+         * @description A dataset that belongs with another.
+         */
+        RelatedDataset: {
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            namespace: string;
+            name: string;
+            cluster: string | null;
+            description: string;
+            score: number;
+            reasons: components["schemas"]["RelatedReason"][];
+        };
+        /**
+         * RelatedDatasets
+         * @description Datasets that belong with one.
+         */
+        RelatedDatasets: {
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            related: components["schemas"]["RelatedDataset"][];
+            total: number;
+            missing: components["schemas"]["MissingReason"][];
+        };
+        /**
+         * RelatedReason
+         * @description Why two datasets belong together; the keys beside `kind` are those of its kind.
+         */
+        RelatedReason: {
+            /** @enum {string} */
+            kind: "shared_key" | "read_together" | "lineage";
+            /** @description shared_key: the field of the dataset asked for. */
+            field?: string;
+            /** @description shared_key: the field of the other. */
+            other?: string;
+            /** @description shared_key: the type of both. */
+            type?: string;
+            /** @description shared_key: kinds of personal data of both. */
+            tags?: string[];
+            /** @description read_together: in how many queries both were read. */
+            queries?: number;
+            /**
+             * @description lineage: where the other is.
+             * @enum {string}
+             */
+            direction?: "upstream" | "downstream";
+            /** @description lineage: datasets away, 1 or 2. */
+            distance?: number;
+        };
+        /**
+         * Reported
+         * @description All that producers report of a dataset.
+         */
+        Reported: {
+            description?: string;
+            owners?: components["schemas"]["ReportedOwner"][];
+            tags?: components["schemas"]["ReportedTag"][];
+            type?: string;
+            subType?: string;
+            /** @description CREATE, ALTER, DROP, ... */
+            lifecycle?: string;
+            /** @description How many columns of it are reported. */
+            columns?: number;
+            /** @description Columns beyond those that are kept. */
+            columnsLeftOut?: number;
+            /** @description By the facet's name. */
+            facets?: {
+                [key: string]: components["schemas"]["ReportedFacet"];
+            };
+            /** @description Last report of its schema, rounded down to the hour. */
+            schemaAt?: string | null;
+            names?: components["schemas"]["ReportedName"][];
+            /** @description Facets of which nothing but their presence is kept. */
+            logOnly?: string[];
+        };
+        /**
+         * ReportedFacet
+         * @description An OpenLineage facet as it is kept.
+         */
+        ReportedFacet: {
+            /** @description The last report, rounded down to the hour. */
+            at: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ReportedName
+         * @description A name a dataset goes by.
+         */
+        ReportedName: {
+            namespace: string;
+            name: string;
+        };
+        /**
+         * ReportedOwner
+         * @description An owner whom a producer names.
+         */
+        ReportedOwner: {
+            name: string;
+            type?: string | null;
+        };
+        /**
+         * ReportedSummary
+         * @description What producers of lineage report of a dataset, in short; empty where they report nothing.
+         */
+        ReportedSummary: {
+            description?: string;
+            owners?: components["schemas"]["ReportedOwner"][];
+            tags?: components["schemas"]["ReportedTag"][];
+            type?: string;
+            subType?: string;
+            /** @description CREATE, ALTER, DROP, ... */
+            lifecycle?: string;
+            /** @description How many columns of it are reported. */
+            columns?: number;
+            /** @description Columns beyond those that are kept. */
+            columnsLeftOut?: number;
+        };
+        /**
+         * ReportedTag
+         * @description A tag that a producer gives.
+         */
+        ReportedTag: {
+            key: string;
+            value?: string;
+            source?: string;
+            field?: string;
+        };
+        /**
+         * RequestDecision
+         * @description One person's word in one stage.
+         */
+        RequestDecision: {
+            by: string;
+            stage: string;
+            /** @enum {string} */
+            verdict: "approve" | "deny";
+            /** Format: date-time */
+            at: string;
+            comment: string;
+            /** @description In whose place they decided. */
+            instead_of: string | null;
+        };
+        /**
+         * RequestStage
+         * @description One step of approval.
+         */
+        RequestStage: {
+            name: string;
+            approvers: components["schemas"]["Approvers"];
+            /** @description So many different approvers. */
+            quorum: number;
+            approvedBy: string[];
         };
         /**
          * Review
@@ -2171,10 +5049,86 @@ export interface components {
             reason?: string | null;
         };
         /**
+         * ReviewOutcome
+         * @description What became of one item: its `state` now, or the `problem` why it was not taken.
+         */
+        ReviewOutcome: {
+            namespace: string;
+            name: string;
+            path: string;
+            entity: string;
+            state?: components["schemas"]["ReviewState"];
+            /** @description One sentence. */
+            problem?: string;
+        };
+        /**
+         * ReviewOutcomes
+         * @description What became of each item, in order.
+         */
+        ReviewOutcomes: {
+            reviewed: number;
+            refused: number;
+            results: components["schemas"]["ReviewOutcome"][];
+        };
+        /**
          * ReviewState
          * @enum {string}
          */
         ReviewState: "suggested" | "confirmed" | "rejected";
+        /**
+         * RevokedToken
+         * @description A token that was ended.
+         */
+        RevokedToken: {
+            id: string;
+            /** @constant */
+            revoked: true;
+        };
+        /**
+         * RowFilter
+         * @description A condition that rows of a dataset must meet.
+         */
+        RowFilter: {
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            where: string;
+        };
+        /**
+         * RunningQueries
+         * @description Queries that wait, run or stream.
+         */
+        RunningQueries: {
+            queries: components["schemas"]["RunningQuery"][];
+        };
+        /**
+         * RunningQuery
+         * @description A query that waits, runs, streams or ended lately.
+         */
+        RunningQuery: {
+            id: string;
+            user: string;
+            /** @description Without literals where it is another's. */
+            sql: string;
+            /** @description queued, running, streaming, stopping or ended. */
+            state: string;
+            /** Format: date-time */
+            since: string;
+            seconds: number;
+            /** @description Sent so far. */
+            rows: number;
+            /** @description Sent so far. */
+            bytes: number;
+            /** @description 0 to 1; null before the engine reports it. */
+            progress: number | null;
+            /** @description CLUSTER/TOPIC of each. */
+            datasets: string[];
+            purpose: string | null;
+            mine: boolean;
+            unreadable: {
+                [key: string]: number;
+            } | null;
+            unreadable_text: string | null;
+        };
         /**
          * Sample
          * @description How much of each topic is read.
@@ -2213,6 +5167,30 @@ export interface components {
             deadLetter?: boolean | string | null;
         };
         /**
+         * Scan
+         * @description A scan.
+         */
+        Scan: {
+            id: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** @description 0 to 1. */
+            progress: number;
+            /** @description {cluster, topics, sample}, as asked. */
+            request: {
+                [key: string]: unknown;
+            };
+            /** @description Topics done so far. */
+            datasets: components["schemas"]["ScannedDataset"][];
+            problems: components["schemas"]["Problem"][];
+            requested_by: string | null;
+            cancel_requested: boolean;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+        };
+        /**
          * ScanAsked
          * @description Which topics of which cluster: a declared one, or the address of one that is not declared yet.
          */
@@ -2245,6 +5223,223 @@ export interface components {
             sample: components["schemas"]["Sample"];
         };
         /**
+         * ScanFailure
+         * @description Why the last scan failed.
+         */
+        ScanFailure: {
+            /** Format: date-time */
+            at: string;
+            message: string;
+        };
+        /**
+         * ScanWindow
+         * @description What a scan looked at.
+         */
+        ScanWindow: {
+            partitions: components["schemas"]["WindowPartition"][];
+            records: number | null;
+            time_from: string | null;
+            time_to: string | null;
+            /** @description latest, earliest, random, stratified, full, since-last, or reported. */
+            strategy: string;
+            /** @description Every retained record was read. */
+            complete: boolean;
+            /**
+             * @description Counts and positions are left out.
+             * @constant
+             */
+            withheld?: true;
+        };
+        /**
+         * ScannedDataset
+         * @description One topic of a scan; without counts where rows are hidden from the reader.
+         */
+        ScannedDataset: {
+            namespace: string;
+            name: string;
+            /** @constant */
+            state: "done";
+            /** @description The schema version after it; 0 where nothing is known. */
+            version: number;
+            /** @description Part (key, value) -> json, avro, ... */
+            format: {
+                [key: string]: string;
+            };
+            /** @description Records read. */
+            records?: number;
+            fields: number;
+            shapes: number;
+            /** @description Kinds of personal data found. */
+            entities: string[];
+            /** @description Sentences. */
+            problems: string[];
+        };
+        /**
+         * Scans
+         * @description Scans, newest first.
+         */
+        Scans: {
+            scans: components["schemas"]["Scan"][];
+        };
+        /**
+         * Schema
+         * @description A schema version as the last scan saw it, or as producers report it.
+         */
+        Schema: {
+            /** @description Counts from 1. */
+            version: number;
+            /**
+             * @description lineage: reported by producers, nobody has looked.
+             * @enum {string}
+             */
+            source: "scan" | "lineage";
+            /** @description Part (key, value) -> json, avro, ... */
+            format: {
+                [key: string]: string;
+            };
+            fields: components["schemas"]["FieldProfile"][];
+            shapes: components["schemas"]["Shape"][];
+            window: components["schemas"]["ScanWindow"];
+            created_at: string | null;
+            problems: components["schemas"]["Problem"][];
+            departures: components["schemas"]["Departure"][];
+            /** @description By part: key, value. */
+            envelopes: {
+                [key: string]: components["schemas"]["Envelope"];
+            };
+            /** @description rows: counts of records; fields: figures of some fields. */
+            withheld: ("rows" | "fields")[];
+        };
+        /**
+         * SchemaChange
+         * @description One difference between two versions.
+         */
+        SchemaChange: {
+            /** @description added, removed, type, null, presence, departs (of a field); format, shape (of the records). */
+            change: string;
+            /** @description Null where the change is of the records. */
+            path: string | null;
+            /** @description Types, a share, a summary: as the kind of change has it. */
+            before: unknown;
+            after: unknown;
+            /** @description widened, narrowed, changed, now optional, now required, moved, now nullable, ... */
+            how: string | null;
+            /** @description The first record that shows it; null where one record cannot. */
+            first_seen?: components["schemas"]["FirstPlace"] | null;
+        };
+        /**
+         * SchemaDiff
+         * @description Two versions compared.
+         */
+        SchemaDiff: {
+            /** @description The older version. */
+            from: number;
+            to: number;
+            changes: components["schemas"]["SchemaChange"][];
+            compatibility: components["schemas"]["Compatibility"];
+            looked_at: components["schemas"]["LookedAtBoth"];
+            /** @description Where `registry` was asked for. */
+            registry?: components["schemas"]["RegistryVerdict"][];
+        };
+        /**
+         * SchemaVersionEntry
+         * @description One version in the list.
+         */
+        SchemaVersionEntry: {
+            version: number;
+            created_at: string | null;
+            fields: number;
+            shapes: number;
+            /** @description Since the version before. */
+            changes: components["schemas"]["SchemaChange"][];
+        };
+        /**
+         * SearchAnswer
+         * @description What a search found.
+         */
+        SearchAnswer: {
+            total: number;
+            hits: (components["schemas"]["DatasetHit"] | components["schemas"]["FieldHit"])[];
+            facets: {
+                [key: string]: components["schemas"]["FacetCount"][];
+            };
+            /** @description Words of the query that the best hit lacks. */
+            left_out: string[];
+            did_you_mean: string | null;
+            /** @description Filters that were typed in the query. */
+            filters: {
+                [key: string]: string[];
+            };
+        };
+        /**
+         * SearchOpened
+         * @description Whether an opened answer counts.
+         */
+        SearchOpened: {
+            counted: boolean;
+        };
+        /**
+         * SearchSuggestion
+         * @description What the text may become.
+         */
+        SearchSuggestion: {
+            text: string;
+            /** @description dataset, field, or the name of a filter. */
+            kind: string;
+            /** @description The dataset. */
+            of: string | null;
+        };
+        /**
+         * SearchSuggestions
+         * @description What is being typed may become.
+         */
+        SearchSuggestions: {
+            suggestions: components["schemas"]["SearchSuggestion"][];
+        };
+        /**
+         * ServerHealth
+         * @description Whether one server answers.
+         */
+        ServerHealth: {
+            up: boolean;
+            /** @description One sentence; null while it answers. */
+            problem: string | null;
+        };
+        /**
+         * Shape
+         * @description Fields that occur together.
+         */
+        Shape: {
+            /** @description Share of the records, 0 to 1. */
+            share: number;
+            paths: string[];
+            /** @description Path -> value that tells the shape. */
+            when: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * Simulation
+         * @description Who would gain and who would lose what.
+         */
+        Simulation: {
+            changes: components["schemas"]["AccessChange"][];
+            gains: number;
+            losses: number;
+            total: number;
+            truncated: boolean;
+            /** @description Why it was cut. */
+            note: string | null;
+            /** @description Looked at. */
+            users: number;
+            /** @description Looked at. */
+            datasets: number;
+            /** @description Made. */
+            decisions: number;
+            documents: components["schemas"]["ProposedDocument"][];
+            notes: string[];
+        };
+        /**
          * SqlAsked
          * @description A statement, or several.
          */
@@ -2266,6 +5461,92 @@ export interface components {
             cluster?: string | null;
         };
         /**
+         * SqlEdge
+         * @description How one column takes part in another.
+         */
+        SqlEdge: {
+            source: components["schemas"]["SqlSource"];
+            target: components["schemas"]["SqlTarget"];
+            /** @enum {string} */
+            type: "DIRECT" | "INDIRECT";
+            subtype: string;
+            masking: boolean;
+        };
+        /**
+         * SqlLineage
+         * @description Column lineage of a text of SQL.
+         */
+        SqlLineage: {
+            /** @description Tables read. */
+            inputs: string[];
+            /** @description Tables written. */
+            outputs: string[];
+            edges: components["schemas"]["SqlEdge"][];
+            /** @description Table -> CLUSTER/TOPIC, where the catalog has it. */
+            datasets: {
+                [key: string]: string;
+            };
+            /** @description Sentences about what cannot be worked out; nothing is guessed in its place. */
+            unknown: string[];
+        };
+        /**
+         * SqlProblem
+         * @description A problem of a statement; lines and columns from 1, the end exclusive.
+         */
+        SqlProblem: {
+            message: string;
+            line: number;
+            column: number;
+            end_line: number;
+            end_column: number;
+            suggestion: string | null;
+        };
+        /**
+         * SqlSource
+         * @description Where a column comes from.
+         */
+        SqlSource: {
+            table: string;
+            column: string;
+        };
+        /**
+         * SqlTarget
+         * @description What is made; `column` null: the whole table, by a filter, join, group or sort.
+         */
+        SqlTarget: {
+            table: string;
+            column: string | null;
+        };
+        /**
+         * TablePartition
+         * @description Offsets of a partition that were read, the end exclusive.
+         */
+        TablePartition: {
+            partition: number;
+            start: number;
+            end: number;
+        };
+        /**
+         * TableWindow
+         * @description Which records of a table were read.
+         */
+        TableWindow: {
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            /** @description Every retained record. */
+            complete: boolean;
+            since: string | null;
+            until: string | null;
+            /** @description At most so many records. */
+            limit: number;
+            /** @description Offsets in the window; absent where a row filter holds. */
+            records?: number;
+            /** @description Absent where a row filter holds. */
+            partitions?: components["schemas"]["TablePartition"][];
+            /** @description Why they are. */
+            note?: string;
+        };
+        /**
          * Tests
          * @description Tests of policies, and policies to test in place of those that are declared.
          */
@@ -2281,6 +5562,19 @@ export interface components {
              * @default
              */
             policies: string;
+        };
+        /**
+         * Token
+         * @description A token without its text.
+         */
+        Token: {
+            id: string;
+            user: string;
+            /** @description What it is for. */
+            name: string;
+            created_at: string | null;
+            expires_at: string | null;
+            revoked_at: string | null;
         };
         /**
          * TokenAsked
@@ -2300,6 +5594,41 @@ export interface components {
              * @default
              */
             name: string;
+        };
+        /**
+         * Tokens
+         * @description Every token.
+         */
+        Tokens: {
+            tokens: components["schemas"]["Token"][];
+        };
+        /**
+         * TopicState
+         * @description What the brokers say of a topic; empty for a dataset that no listing of a cluster has shown.
+         */
+        TopicState: {
+            partitions?: number;
+            replication?: number;
+            cleanup_policy?: string | null;
+            /** @description Milliseconds; -1: for ever. */
+            retention_ms?: number | null;
+            /** @description Bytes; -1: no limit. */
+            retention_bytes?: number | null;
+            /** @description Offsets between begin and end; an upper bound of the records there. */
+            retained?: number | null;
+            offsets?: components["schemas"]["PartitionOffsets"][];
+        };
+        /**
+         * Transformation
+         * @description How a column is made of another, in the words of OpenLineage's columnLineage facet.
+         */
+        Transformation: {
+            /** @description DIRECT or INDIRECT. */
+            type?: string;
+            /** @description IDENTITY, TRANSFORMATION, AGGREGATION, JOIN, ... */
+            subtype?: string;
+            masking?: boolean;
+            description?: string;
         };
         /**
          * Trial
@@ -2347,6 +5676,119 @@ export interface components {
             purpose?: string | null;
         };
         /**
+         * TrialField
+         * @description A field that a recognizer would tag.
+         */
+        TrialField: {
+            path: string;
+            score: number;
+            matched: number;
+            sampled: number;
+        };
+        /**
+         * TrialOnDataset
+         * @description The fields of a dataset's newest records that a recognizer would tag.
+         */
+        TrialOnDataset: {
+            name: string;
+            entity: string;
+            version: string;
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            /** @description Records read; null where that is withheld. */
+            records: number | null;
+            fields: components["schemas"]["TrialField"][];
+            /** @description Paths it would tag beside the field asked for. */
+            others: string[];
+            unscanned: string[];
+            /** @description Fields of which nothing is shown. */
+            withheld: number;
+        };
+        /**
+         * TrialOnValues
+         * @description How a recognizer did on given values.
+         */
+        TrialOnValues: {
+            name: string;
+            entity: string;
+            version: string;
+            /** @description Values tried. */
+            sampled: number;
+            /** @description Values it found something in. */
+            matched: number;
+            /** @description matched of sampled, 0 to 1. */
+            rate: number;
+            /** @description What a scan would give a field of such values, 0 to 1. */
+            score: number;
+            /** @description Whether that makes a tag. */
+            tagged: boolean;
+            /** @description Columns of harmless look-alikes it was tried on. */
+            clean: number;
+            /** @description Those it would tag. */
+            flagged: string[];
+            seconds: number;
+            /** @description Why it could not be finished. */
+            problem: string | null;
+        };
+        /**
+         * Undecided
+         * @description A question of several that has no answer.
+         */
+        Undecided: {
+            /** @description As it was asked. */
+            dataset: string;
+            /** @constant */
+            effect: "deny";
+            error: components["schemas"]["Failure"];
+        };
+        /**
+         * UnmetExpectation
+         * @description What a test expected, and what was found.
+         */
+        UnmetExpectation: {
+            what: string;
+            expected: unknown;
+            found: unknown;
+        };
+        /**
+         * Way
+         * @description One thing that opens a place.
+         */
+        Way: {
+            /** @description role NAME, owner, or grant NAME. */
+            by: string;
+            /** @description When the grant ends. */
+            until: string | null;
+            purpose: string | null;
+        };
+        /**
+         * WhereIs
+         * @description Every place of a field, a kind of personal data or a term.
+         */
+        WhereIs: {
+            asked: components["schemas"]["WhereIsAsked"];
+            places: components["schemas"]["Place"][];
+            gaps: components["schemas"]["Gap"][];
+            /** Format: date-time */
+            generated_at: string;
+            /** @description The same while nothing changed that the report rests on. */
+            inputs_hash: string;
+        };
+        /**
+         * WhereIsAsked
+         * @description What was looked for: one of the first three.
+         */
+        WhereIsAsked: {
+            field?: string;
+            entity?: string;
+            term?: string;
+            /**
+             * Format: date-time
+             * @description Where a moment was asked for.
+             */
+            as_of?: string;
+        };
+        /**
          * Who
          * @description A subject; groups and roles are added to those declared for the user.
          */
@@ -2368,6 +5810,26 @@ export interface components {
             roles: string[];
         };
         /**
+         * WindowPartition
+         * @description What was read of a partition; offsets, the end exclusive.
+         */
+        WindowPartition: {
+            partition: number;
+            /** @description Of the records that are retained. */
+            begin: number;
+            end: number;
+            /** @description [start, end) of each stretch that was asked for. */
+            ranges: number[][];
+            /** @description Records read. */
+            read: number;
+            /** @description Records left out: a limit of bytes or of time was reached. */
+            skipped?: number;
+            /** @description Offset of the first record read. */
+            first?: number | null;
+            /** @description Offset of the last record read. */
+            last?: number | null;
+        };
+        /**
          * Word
          * @description An approver's or requester's word.
          */
@@ -2378,19 +5840,12 @@ export interface components {
              */
             reason: string;
         };
+        /**
+         * Error
+         * @description The body of every failure.
+         */
         Error: {
-            error: {
-                /**
-                 * @description Stable; for programs.
-                 * @example not_found
-                 */
-                code: string;
-                /** @description One sentence with the mend; for people. */
-                message: string;
-                details: {
-                    [key: string]: unknown;
-                };
-            };
+            error: components["schemas"]["Failure"];
         };
     };
     responses: never;
@@ -2454,9 +5909,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SearchAnswer"] | components["schemas"]["MarquezFoundPage"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2489,9 +5942,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SearchOpened"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2525,9 +5976,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SearchSuggestions"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2568,9 +6017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Datasets"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2604,9 +6051,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["DatasetDetails"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2643,8 +6088,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Schema"] | components["schemas"]["AvroSchema"];
+                    "application/schema+json": string;
                     "text/plain": string;
+                    "text/x-python": string;
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2678,9 +6125,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    }[];
+                    "application/json": components["schemas"]["SchemaVersionEntry"][];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2719,9 +6164,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SchemaDiff"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2755,9 +6198,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    }[];
+                    "application/json": components["schemas"]["Classification"][];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2795,9 +6236,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Classification"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2834,9 +6273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["RelatedDatasets"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2874,9 +6311,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["DatasetAccess"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2921,9 +6356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Classifications"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2956,9 +6389,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["ReviewOutcomes"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -2991,9 +6422,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["TrialOnValues"] | components["schemas"]["TrialOnDataset"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3022,9 +6451,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Clusters"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3056,9 +6483,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Cluster"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3090,9 +6515,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["DeletedCluster"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3126,9 +6549,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Scans"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3161,9 +6582,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Scan"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3195,9 +6614,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Scan"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3229,9 +6646,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Scan"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3270,7 +6685,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezJobs"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3306,7 +6721,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezJobs"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3340,7 +6755,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezJob"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3374,7 +6789,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezJobVersions"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3410,7 +6825,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezJobVersion"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3449,7 +6864,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezRuns"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3484,7 +6899,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezRun"] | components["schemas"]["JobNamedRuns"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3519,7 +6934,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezRunFacets"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3555,7 +6970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["ColumnLineage"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3589,7 +7004,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezNamespaces"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3621,7 +7036,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezNamespace"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3658,7 +7073,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezDatasets"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3692,7 +7107,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezDataset"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3731,7 +7146,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezDatasetVersions"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3767,7 +7182,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezDatasetVersion"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3801,7 +7216,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezSources"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3833,7 +7248,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezSource"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3867,7 +7282,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MarquezTags"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3918,7 +7333,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["LineageOfBoth"];
+                    "text/csv": string;
+                    "text/vnd.graphviz": string;
+                    "text/plain": string;
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -3986,7 +7404,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["BatchResult"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4024,7 +7442,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Reach"] | components["schemas"]["ReachEverywhere"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4064,7 +7482,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Paths"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4107,7 +7525,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Impact"];
+                    "text/csv": string;
+                    "text/markdown": string;
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4144,7 +7564,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Job"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4183,7 +7603,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["JobRuns"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4224,7 +7644,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["ConsumerGroups"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4256,7 +7676,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Connectors"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4297,7 +7717,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Readers"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4330,7 +7750,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["SqlLineage"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4362,16 +7782,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description columns, rows, decision, window, truncated, partial, unreadable, notes; or the rows in another format. */
+            /** @description Columns, rows and the decision behind them; or the rows in another format. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
                     "text/csv": unknown;
                     "application/vnd.apache.arrow.stream": unknown;
                     "application/vnd.apache.parquet": unknown;
+                    "application/json": components["schemas"]["QueryAnswer"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4404,7 +7824,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Explanation"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4437,7 +7857,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["QueryCheck"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4471,7 +7891,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Completion"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4504,7 +7924,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Completion"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4568,7 +7988,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["RunningQueries"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4600,7 +8020,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["RunningQuery"] | components["schemas"]["EndedQuery"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4632,7 +8052,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["CancelledQuery"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4672,7 +8092,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AccessRequests"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4705,7 +8125,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AccessRequest"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4738,7 +8158,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AccessRequest"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4770,7 +8190,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AccessRequest"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4806,7 +8226,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AccessRequest"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4842,7 +8262,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AccessRequest"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4874,7 +8294,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AccessRequest"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4903,7 +8323,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Grants"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4937,7 +8357,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Grant"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4966,7 +8386,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Delegations"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -4999,7 +8419,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Delegation"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5030,7 +8450,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["EndedDelegation"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5070,7 +8490,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuditEntries"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5099,7 +8519,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuditVerification"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5138,7 +8558,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["WhereIs"];
                     "text/csv": string;
                     "text/html": string;
                 };
@@ -5173,7 +8593,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Decisions"] | components["schemas"]["Decision"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5214,7 +8634,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Simulation"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5247,7 +8667,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["PolicyTestReport"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5280,7 +8700,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["MaskPreview"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5318,7 +8738,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Applied"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5352,7 +8772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["DeclaredDocuments"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5386,7 +8806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["DeletedDocument"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5415,7 +8835,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Policies"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5447,7 +8867,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["DeclaredDocument"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5479,7 +8899,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["RebuiltSearch"] | components["schemas"]["RebuiltLineage"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5508,7 +8928,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Me"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5537,7 +8957,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Tokens"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5570,7 +8990,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["CreatedToken"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5602,7 +9022,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["RevokedToken"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5642,9 +9062,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Events"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5673,9 +9091,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["Deliveries"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5736,9 +9152,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: string;
-                    };
+                    "application/json": components["schemas"]["Alive"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -5767,7 +9181,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

@@ -2,6 +2,7 @@ import type { AccessRequest } from "@/api/types";
 
 const TONES: Record<AccessRequest["state"], string> = {
   pending: "accent",
+  review: "warn",
   approved: "ok",
   denied: "bad",
   cancelled: "",

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { Access } from "@/api/types";
 import { accessCounts, countsText } from "@/lib/accessCounts";
 
-const row = (kind: string, subject: string, masked = false, mask: string | null = null) => ({
+const row = (kind: Access["kind"], subject: string, masked = false, mask: string | null = null) => ({
   kind,
   subject,
   masked,

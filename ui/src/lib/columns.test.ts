@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withoutRepeats } from "@/lib/columns";
 
-const column = (name: string) => ({ name, type: "string", decision: null });
+const column = (name: string) => ({ name, type: "string", decision: { effect: "clear" as const, text: "clear" } });
 
 test("a column that `*` names again stands where it was named first", () => {
   const answer = {

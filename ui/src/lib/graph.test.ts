@@ -121,8 +121,8 @@ test("among columns a dataset whose columns are unknown is there, with the job b
   const job = "job:s:j";
   const edges = [
     { source: "datasetField:k:a:value.x", target: "datasetField:k:b:value.y", kind: "derives", job, masked: false },
-    { source: "dataset:k:a", target: "dataset:k:b", kind: "feeds", job, columns: "known", masked: false },
-    { source: "dataset:k:a", target: "dataset:k:c", kind: "feeds", job, columns: "unknown", masked: false },
+    { source: "dataset:k:a", target: "dataset:k:b", kind: "feeds", job, columns: "known" as const, masked: false },
+    { source: "dataset:k:a", target: "dataset:k:c", kind: "feeds", job, columns: "unknown" as const, masked: false },
   ];
   const list = flows(merge(emptyGraph(), { nodes: [], edges, truncated: false }), true);
   expect(list.map((f) => f.id)).toEqual([

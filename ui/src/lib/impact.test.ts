@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changesOf, effects, valueText } from "@/lib/impact";
 
-const row = (id: string, more = {}) => ({ id, type: "field", hops: 1, raw: true, ...more });
+const row = (id: string, more = {}) => ({ id, type: "field" as const, hops: 1, raw: true, ...more });
 
 test("what a change leaves alone is safe, what loses its input breaks, the worst stands first", () => {
   const all = [row("a"), row("b"), row("c"), row("d")];

@@ -22,7 +22,6 @@ export function windowText(window: ScanWindow): string {
 
 /** What a query read of each topic: how many records, and whether that is all there are. */
 export function readText(window: QueryWindow | null | undefined): string {
-  if (window?.text) return /[.!]$/.test(window.text) ? window.text : `${window.text}.`;
   const tables = window?.tables ?? [];
   return tables
     .map((t) =>

@@ -106,7 +106,7 @@ function Row({ hit }: { hit: Hit }) {
         </div>
       </td>
       <td>{hit.types?.join(", ")}</td>
-      <td>{hit.presence !== undefined && <Bar share={hit.presence} label="present" />}</td>
+      <td>{hit.presence != null && <Bar share={hit.presence} label="present" />}</td>
       <td>
         <span className="row" style={{ gap: 4 }}>
           {(hit.entities ?? []).map((entity) => (

@@ -10,12 +10,12 @@ from pathlib import Path
 import httpx
 import pytest
 import yaml
-from fastapi.testclient import TestClient
 
 from api import VERSION, cli
 from api.cli.http import instance_url
 from api.config.home import Home
 from catalog.errors import InvalidInput
+from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, world
 
 ROLE = """
@@ -60,8 +60,8 @@ def served(home: Path) -> Iterator[ApiWorld]:
 def weir(served: ApiWorld, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Weir:
     app = served.admin.app
 
-    def client(*, headers: dict[str, str], **_: object) -> TestClient:
-        return TestClient(app, raise_server_exceptions=False, headers=headers)
+    def client(*, headers: dict[str, str], **_: object) -> CheckedClient:
+        return CheckedClient(app, raise_server_exceptions=False, headers=headers)
 
     monkeypatch.setattr(httpx, "Client", client)
     monkeypatch.setenv("WEIR_HOME", str(home))

@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import schemathesis
@@ -26,6 +27,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
+from tests.answer_check import differences
 from tests.api_world import ApiWorld, orders, world
 
 REQUESTS = int(os.environ.get("WEIR_TEST_FUZZ_REQUESTS", "1000"))
@@ -71,6 +73,10 @@ def problem_of(case: Any, answer: Any) -> str | None:
         return f"{answer.status_code} is not described"
     try:
         case.validate_response(answer, checks=CHECKS)
+        if answer.headers.get("content-type", [""])[0].startswith("application/json"):
+            sent = urlsplit(answer.request.url or "").path
+            if problems := differences(case.operation.method.upper(), sent, answer.status_code, answer.json()):
+                return " | ".join(problems)[:600]
     except BaseExceptionGroup as group:  # schemathesis' own group of failures is no Exception
         return " | ".join(f"{type(each).__name__}: {each}" for each in group.exceptions)[:600]
     except Exception as error:

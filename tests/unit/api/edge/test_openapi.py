@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
 import pytest
 
+from api.http.schemas.base import Answer
+from tests.answer_check import AnswerDiffers, differences
 from tests.api_world import ApiWorld
 from tests.api_world import world as a_world
 
@@ -53,8 +56,9 @@ def test_failures_are_as_described(
 ) -> None:
     answer = world.admin.request(method, path, content=body)
     assert answer.status_code == status
-    jsonschema.validate(answer.json(), described["components"]["schemas"]["Error"])
-    assert jsonschema.Draft202012Validator.check_schema(described["components"]["schemas"]["Error"]) is None
+    assert set(answer.json()) == {"error"}
+    shape = {"$ref": "#/components/schemas/Error", "components": described["components"]}
+    jsonschema.validate(answer.json(), shape, jsonschema.Draft202012Validator)
 
 
 def test_bodies_that_routes_read_themselves_are_described(described: dict[str, Any]) -> None:
@@ -73,3 +77,89 @@ def test_answers_that_are_no_json_say_what_they_are(world: ApiWorld, described: 
 
     assert kinds("/metrics") == {world.admin.get("/metrics").headers["content-type"]}
     assert kinds("/api/v1/query/stream") == {"text/event-stream"}
+
+
+def answered(operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Media type -> shape of every answer that is no failure."""
+    return {
+        media: content.get("schema", {})
+        for status, response in operation["responses"].items()
+        if status.startswith("2")
+        for media, content in response.get("content", {}).items()
+    }
+
+
+BODILESS = {("post", "/api/v1/lineage")}
+"""201 without a body: the event is durable."""
+
+
+def test_every_route_has_a_model_for_its_answer(described: dict[str, Any]) -> None:
+    without = {
+        (method, path)
+        for method, path, operation in operations(described)
+        if not (media := answered(operation)) or not names_models(media.get("application/json", {"$ref": "text"}))
+    }
+    assert without == BODILESS
+
+
+def names_models(shape: dict[str, Any]) -> bool:
+    """Whether a shape is a model, a list of one, or a choice of several."""
+    if "anyOf" in shape:
+        return all(map(names_models, shape["anyOf"]))
+    return "$ref" in (shape.get("items", shape) if shape.get("type") == "array" else shape)
+
+
+def test_models_have_names_of_their_own(described: dict[str, Any]) -> None:
+    # Two models of one name get those of their modules, joined by "__".
+    assert [name for name in described["components"]["schemas"] if "__" in name] == []
+
+
+def test_every_model_is_used_and_described(described: dict[str, Any]) -> None:
+    named = [json.dumps(described["paths"]), *map(json.dumps, described["components"]["schemas"].values())]
+    unused = [
+        name
+        for name in described["components"]["schemas"]
+        if not any(f'"#/components/schemas/{name}"' in text for text in named)
+    ]
+    assert unused == []
+    assert [n for n, m in models_of_answers().items() if not (m.__doc__ or "").strip()] == []
+
+
+def models_of_answers() -> dict[str, type[Answer]]:
+    found: dict[str, type[Answer]] = {}
+    waiting: list[type[Answer]] = [Answer]
+    while waiting:
+        for model in waiting.pop().__subclasses__():
+            found[model.__name__] = model
+            waiting.append(model)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "problem"),
+    [
+        ("/api/v1/search/opened", {"counted": True}, None),
+        ("/api/v1/search/opened", {"counted": True, "by": "ana"}, "by"),
+        ("/api/v1/search/opened", {}, "counted"),
+        ("/api/v1/search/opened", {"counted": "yes"}, "yes"),
+        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x"}, "expires_at"),
+        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x", "expires_at": None}, None),
+    ],
+)
+def test_answers_that_differ_from_their_model_are_found(path: str, data: dict[str, Any], problem: str | None) -> None:
+    found = differences("POST", path, 201 if path.endswith("tokens") else 200, data)
+    assert (problem is None and not found) or (problem is not None and problem in " ".join(found)), found
+
+
+def test_a_key_without_a_model_fails_the_test_that_got_it(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(world.services.clicks, "opened", lambda *_: "yes")
+    world.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+    with pytest.raises(AnswerDiffers, match=r"POST /api/v1/search/opened answered 200.*counted"):
+        world.admin.post("/api/v1/search/opened", json={"q": "orders", "dataset": "prod/orders"})
+
+
+def test_json_of_a_route_that_documents_none_is_refused() -> None:
+    with pytest.raises(AnswerDiffers, match="documents no model"):
+        differences("POST", "/api/v1/lineage", 201, {})
+    with pytest.raises(AnswerDiffers, match="no route"):
+        differences("GET", "/api/v1/nowhere", 200, {})

@@ -78,7 +78,7 @@ export default function ScanPage() {
                             {d.name}
                           </Link>
                         </td>
-                        <td>{d.error ?? d.state ?? ""}</td>
+                        <td>{d.state}</td>
                         <td className="number">{count(d.records)}</td>
                         <td className="number">{typeof d.fields === "number" ? count(d.fields) : "–"}</td>
                         <td className="number">{typeof d.shapes === "number" ? count(d.shapes) : "–"}</td>

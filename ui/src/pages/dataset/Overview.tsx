@@ -44,7 +44,7 @@ export function Overview({ dataset }: { dataset: DatasetDetails }) {
             </p>
           </Notice>
         )}
-        {dataset.scan.error && <Notice tone="bad">The last scan failed: {dataset.scan.error}</Notice>}
+        {dataset.scan.error && <Notice tone="bad">The last scan failed: {dataset.scan.error.message}</Notice>}
         {problems.map((problem, i) => (
           <Notice key={i} tone="warn">
             {problem.message ?? JSON.stringify(problem)}

@@ -1,0 +1,45 @@
+"""What answers are declared with: keys that are always there, keys that may be missing, times, shares."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Time = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+"""RFC 3339, UTC, as 2026-03-01T12:00:00Z."""
+Share = Annotated[float, Field(description="0 to 1.", json_schema_extra={"minimum": 0, "maximum": 1})]
+FreeForm = dict[str, Any]
+"""An object whose keys are data or another standard's: rows, facets, specs, payloads of events."""
+
+
+def _untitled(schema: dict[str, Any]) -> None:
+    """Leave out the titles that pydantic makes of keys' names."""
+    for each in schema.get("properties", {}).values():
+        each.pop("title", None)
+
+
+class Answer(BaseModel):
+    """A JSON object with the keys declared and no others."""
+
+    model_config = ConfigDict(defer_build=True, json_schema_extra=_untitled)
+
+
+class OpenAnswer(Answer):
+    """A JSON object that may have more keys than those declared, as producers of lineage name them."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def about(description: str, **more: Any) -> Any:
+    """A key that is always there, described."""
+    return Field(description=description, **more)
+
+
+def absent(description: str | None = None, **more: Any) -> Any:
+    """A key that may be missing; it is null only where its type names None."""
+    return Field(default_factory=_never, description=description, **more)
+
+
+def _never() -> Any:
+    raise TypeError("models of answers are not filled in")

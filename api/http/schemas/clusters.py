@@ -1,0 +1,93 @@
+"""Answers of `/clusters`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from api.http.schemas.base import Answer, Time, about, absent
+
+
+class ClusterBase(Answer):
+    """A Kafka cluster."""
+
+    name: str
+    namespace: str = about("The canonical namespace of its datasets.")
+    cluster_id: str | None = about("As the brokers call it; null until one has answered.")
+    bootstrap_servers: list[str] = about("HOST:PORT.")
+    schema_registry: str | None
+    created_at: Time | None
+    updated_at: Time | None
+
+
+class ListedCluster(ClusterBase):
+    """A cluster in the list."""
+
+    datasets: int = about("How many the catalog holds.")
+    declared: bool = about("False: only a scan met it.")
+
+
+class Clusters(Answer):
+    """Every cluster."""
+
+    clusters: list[ListedCluster]
+
+
+class Cluster(ClusterBase):
+    """One cluster."""
+
+    aliases: list[str] = about("Other spellings of its namespace.")
+
+
+class DeletedCluster(Answer):
+    """A cluster that was removed."""
+
+    name: str
+    declared: bool
+    datasets: int = about("How many left the catalog.")
+    kind: str = absent("Of a declared cluster.")
+    action: Literal["delete"] = absent("Of a declared cluster.")
+
+
+class GroupTopic(Answer):
+    """A topic that a group reads."""
+
+    topic: str
+    partitions: int
+    lag: int | None = about("Records behind; null where that is not known or withheld.")
+
+
+class ConsumerGroup(Answer):
+    """A consumer group as the brokers see it now."""
+
+    name: str
+    state: str
+    members: int
+    clients: list[str] = about("Client ids, each once.")
+    topics: list[GroupTopic]
+
+
+class ConsumerGroups(Answer):
+    """A page of groups."""
+
+    groups: list[ConsumerGroup]
+    total: int
+    truncated: bool = about("There are more groups than were looked at.")
+
+
+class Connector(Answer):
+    """A connector of Kafka Connect."""
+
+    name: str
+    type: str = about("source or sink.")
+    state: str
+    tasks: list[str] = about("State of each.")
+    topics: list[str]
+    outside: list[str] = about("What it joins them with: NAMESPACE/NAME.")
+    class_: str = about("Its Java class.", alias="class")
+    job: str = about("nodeId.")
+
+
+class Connectors(Answer):
+    """Connectors of a cluster."""
+
+    connectors: list[Connector]

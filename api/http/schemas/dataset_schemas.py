@@ -1,0 +1,197 @@
+"""Answers of `/datasets/{namespace}/{name}/schema` and below."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from api.http.schemas.base import Answer, FreeForm, OpenAnswer, Time, about, absent
+from api.http.schemas.datasets import FirstPlace, Problem
+
+
+class FieldProfile(Answer):
+    """One field as the sampled records hold it. Figures that the reader may not see are null and named in `withheld`."""
+
+    path: str
+    types: dict[str, float] = about("Type -> share of the occurrences, 0 to 1.")
+    count: int | None = about("How often the field occurred in the sample; null where nobody looked or it is withheld.")
+    presence: float | None = about("Share of the records, or of the parent's occurrences, that hold it, 0 to 1.")
+    null_share: float | None = about("Share of the occurrences that are null, 0 to 1.")
+    distinct: int | None = about("Estimate of distinct values.")
+    lengths: list[int] | None = about(
+        "Shortest and longest, in characters, elements or entries.", min_length=2, max_length=2
+    )
+    details: FreeForm = about("More of the same kind: magnitudes, formats, the registered schema's words.")
+    withheld: list[str] = absent("Figures of it that are left out.")
+
+
+class Shape(Answer):
+    """Fields that occur together."""
+
+    share: float = about("Share of the records, 0 to 1.")
+    paths: list[str]
+    when: FreeForm | None = about("Path -> value that tells the shape.")
+
+
+class WindowPartition(Answer):
+    """What was read of a partition; offsets, the end exclusive."""
+
+    partition: int
+    begin: int = about("Of the records that are retained.")
+    end: int
+    ranges: list[list[int]] = about("[start, end) of each stretch that was asked for.")
+    read: int = about("Records read.")
+    skipped: int = absent("Records left out: a limit of bytes or of time was reached.")
+    first: int | None = absent("Offset of the first record read.")
+    last: int | None = absent("Offset of the last record read.")
+
+
+class ScanWindow(Answer):
+    """What a scan looked at."""
+
+    partitions: list[WindowPartition]
+    records: int | None
+    time_from: Time | None
+    time_to: Time | None
+    strategy: str = about("latest, earliest, random, stratified, full, since-last, or reported.")
+    complete: bool = about("Every retained record was read.")
+    withheld: Literal[True] = absent("Counts and positions are left out.")
+
+
+class Envelope(Answer):
+    """What the records of a part are wrapped in."""
+
+    layers: list[str] = about("Kinds, outermost first: connect, debezium, cloudevents, ...")
+    payload: list[str] = about("Paths of the data, the one to show first in front.")
+    discriminator: str | None = about("Path whose values tell the records apart.")
+    fits: int = absent("Records that have the envelope.")
+    records: int = absent("Records of the part.")
+    unlisted: list[str] = about("Paths that only describe the payload.")
+    withheld: Literal[True] = absent("Counts are left out.")
+
+
+class Departure(Answer):
+    """Where records depart from a schema that was declared or registered."""
+
+    part: str
+    reason: str = about("A word for programs.")
+    source: Literal["declared", "registered"]
+    path: str
+    why: str = about("type, missing, null, undeclared, ...")
+    expected: str | None = about("The type by its schema's name.")
+    count: int | None = about("How many records; null where that is withheld.")
+    first: FirstPlace | None
+    message: str
+    withheld: Literal[True] = absent("Counts are left out.")
+
+
+class Schema(Answer):
+    """A schema version as the last scan saw it, or as producers report it."""
+
+    version: int = about("Counts from 1.")
+    source: Literal["scan", "lineage"] = about("lineage: reported by producers, nobody has looked.")
+    format: dict[str, str] = about("Part (key, value) -> json, avro, ...")
+    fields: list[FieldProfile]
+    shapes: list[Shape]
+    window: ScanWindow
+    created_at: Time | None
+    problems: list[Problem]
+    departures: list[Departure]
+    envelopes: dict[str, Envelope] = about("By part: key, value.")
+    withheld: list[Literal["rows", "fields"]] = about("rows: counts of records; fields: figures of some fields.")
+
+
+class AvroSchema(OpenAnswer):
+    """`format=avro`: an Avro schema, as https://avro.apache.org describes it."""
+
+    type: str
+    name: str = absent("Of a record, an enumeration, a fixed.")
+    namespace: str = absent()
+    doc: str = absent()
+    fields: list[FreeForm] = absent("Of a record.")
+
+
+class SchemaChange(Answer):
+    """One difference between two versions."""
+
+    change: str = about("added, removed, type, null, presence, departs (of a field); format, shape (of the records).")
+    path: str | None = about("Null where the change is of the records.")
+    before: Any = about("Types, a share, a summary: as the kind of change has it.")
+    after: Any
+    how: str | None = about("widened, narrowed, changed, now optional, now required, moved, now nullable, ...")
+    first_seen: FirstPlace | None = absent("The first record that shows it; null where one record cannot.")
+
+
+class SchemaVersionEntry(Answer):
+    """One version in the list."""
+
+    version: int
+    created_at: Time | None
+    fields: int
+    shapes: int
+    changes: list[SchemaChange] = about("Since the version before.")
+
+
+class CompatibilityProblem(Answer):
+    """Why one version cannot read the data of the other."""
+
+    subject: str = about("The registry's subject.")
+    way: Literal["backward", "forward"]
+    version: int
+    text: str
+
+
+class Compatibility(Answer):
+    """Whether readers of one version read the data of the other; `rule` and below for registered schemas only."""
+
+    backward: bool = about("A reader of the new schema can read the old data.")
+    forward: bool = about("A reader of the old schema can read the new data.")
+    full: bool
+    rule: str = absent("AVRO, PROTOBUF or JSON: by whose rules it was judged.")
+    levels: list[str] = absent("The registry's levels that the newest keeps.")
+    problems: list[CompatibilityProblem] = absent()
+
+
+class LookedAtPartition(Answer):
+    """The first and last record read of a partition, by offset."""
+
+    partition: int | None = absent()
+    first: int | None = absent()
+    last: int | None = absent()
+
+
+class LookedAt(Answer):
+    """What a version was learned from; without counts where rows are hidden from the reader."""
+
+    records: int = absent()
+    complete: bool = absent()
+    time_from: Time | None = absent()
+    time_to: Time | None = absent()
+    partitions: list[LookedAtPartition] = absent()
+
+
+class LookedAtBoth(Answer):
+    """What both versions were learned from."""
+
+    from_: LookedAt = about("The older version.", alias="from")
+    to: LookedAt
+
+
+class RegistryVerdict(Answer):
+    """Whether the schema registry would take the newer version."""
+
+    subject: str
+    version: int
+    type: str
+    compatible: bool
+    messages: list[str]
+
+
+class SchemaDiff(Answer):
+    """Two versions compared."""
+
+    from_: int = about("The older version.", alias="from")
+    to: int
+    changes: list[SchemaChange]
+    compatibility: Compatibility
+    looked_at: LookedAtBoth
+    registry: list[RegistryVerdict] = absent("Where `registry` was asked for.")

@@ -1,0 +1,262 @@
+"""Answers of `/datasets` and `/datasets/{namespace}/{name}`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from api.http.schemas.base import Answer, OpenAnswer, Time, about, absent
+
+
+class FirstPlace(Answer):
+    """A place in a topic."""
+
+    partition: int
+    offset: int
+    time: Time | None = absent("Kafka's timestamp of the record.")
+
+
+class Problem(OpenAnswer):
+    """Something a scan could not do or found wrong. Never holds a value of a record."""
+
+    message: str = absent("One sentence.")
+    reason: str = absent("A word for programs: undecodable, byte_limit, ...")
+    part: str = absent("key, value, headers, record, registry or a path.")
+    path: str = absent()
+    dataset: str = absent("CLUSTER/TOPIC.")
+    count: int | None = absent("How often.")
+    first: FirstPlace | None = absent("Where first.")
+    partition: int = absent()
+    withheld: Literal[True] = absent("Counts are left out, as the reader may not see them.")
+
+
+class PartitionOffsets(Answer):
+    """The records that a partition retains: [begin, end)."""
+
+    partition: int
+    begin: int
+    end: int
+
+
+class TopicState(Answer):
+    """What the brokers say of a topic; empty for a dataset that no listing of a cluster has shown."""
+
+    partitions: int = absent()
+    replication: int = absent()
+    cleanup_policy: str | None = absent()
+    retention_ms: int | None = absent("Milliseconds; -1: for ever.")
+    retention_bytes: int | None = absent("Bytes; -1: no limit.")
+    retained: int | None = absent("Offsets between begin and end; an upper bound of the records there.")
+    offsets: list[PartitionOffsets] = absent()
+
+
+class ScanFailure(Answer):
+    """Why the last scan failed."""
+
+    at: Time
+    message: str
+
+
+class LastScan(Answer):
+    """How the last scan ended; empty for a dataset that was never scanned."""
+
+    at: Time = absent()
+    format: dict[str, str] = absent("Part (key, value) -> json, avro, ... as it was found.")
+    strategy: str = absent("latest, earliest, random, stratified, full or since-last.")
+    records: int = absent("Records read.")
+    complete: bool = absent("Every retained record was read.")
+    time_from: Time | None = absent("Kafka's timestamp of the first record read.")
+    time_to: Time | None = absent("Kafka's timestamp of the last record read.")
+    unscanned: list[str] = absent("Paths that no detector finished.")
+    problems: list[Problem] = absent()
+    error: ScanFailure = absent()
+
+
+class ReportedTag(Answer):
+    """A tag that a producer gives."""
+
+    key: str
+    value: str = absent()
+    source: str = absent()
+    field: str = absent()
+
+
+class ReportedOwner(Answer):
+    """An owner whom a producer names."""
+
+    name: str
+    type: str | None = absent()
+
+
+class ReportedSummary(Answer):
+    """What producers of lineage report of a dataset, in short; empty where they report nothing."""
+
+    description: str = absent()
+    owners: list[ReportedOwner] = absent()
+    tags: list[ReportedTag] = absent()
+    type: str = absent()
+    subType: str = absent()
+    lifecycle: str = absent("CREATE, ALTER, DROP, ...")
+    columns: int = absent("How many columns of it are reported.")
+    columnsLeftOut: int = absent("Columns beyond those that are kept.")
+
+
+class ReportedName(Answer):
+    """A name a dataset goes by."""
+
+    namespace: str
+    name: str
+
+
+class ReportedFacet(OpenAnswer):
+    """An OpenLineage facet as it is kept."""
+
+    at: Time | None = about("The last report, rounded down to the hour.")
+
+
+class Reported(ReportedSummary):
+    """All that producers report of a dataset."""
+
+    facets: dict[str, ReportedFacet] = absent("By the facet's name.")
+    schemaAt: Time | None = absent("Last report of its schema, rounded down to the hour.")
+    names: list[ReportedName] = absent()
+    logOnly: list[str] = absent("Facets of which nothing but their presence is kept.")
+
+
+class DatasetBase(Answer):
+    """What every answer about a dataset holds."""
+
+    namespace: str
+    name: str
+    cluster: str | None = about("Null for a dataset of no registered cluster.")
+    reference: str = about("CLUSTER/TOPIC, as people write it.")
+    source: Literal["lineage", "catalog"] = about("lineage: known from producers alone.")
+    description: str
+    description_source: Literal["user", "producer"] | None
+    owners: list[str] = about("Users, and groups as group:NAME.")
+    tags: list[str]
+    terms: list[str] = about("Glossary terms.")
+    format: dict[str, str] = about("Part (key, value) -> json, avro, ...")
+    declared_schema: str | None = about("Spark DDL of the value's columns.")
+    topic: TopicState
+    usage: int = about("How often it was read.")
+    created_at: Time | None
+    updated_at: Time | None
+    last_seen_at: Time | None = about("When a listing of its cluster last showed it.")
+    scanned_at: Time | None
+    deleted_at: Time | None
+    withheld: list[Literal["rows"]] = about("rows: counts and positions of records are left out.")
+
+
+class Dataset(DatasetBase):
+    """A dataset in a list."""
+
+    reported: ReportedSummary
+    scan: LastScan
+
+
+class Datasets(Answer):
+    """A page of datasets."""
+
+    datasets: list[Dataset]
+    total: int
+
+
+class MayDo(Answer):
+    """What the caller may do with a dataset."""
+
+    edit: bool = about("Change what is declared.")
+    review: bool = about("Confirm or reject its personal data.")
+    access: bool = about("See who has access.")
+    scan: bool
+
+
+class FieldNote(Answer):
+    """What people say of a field."""
+
+    path: str
+    description: str
+    terms: list[str]
+
+
+class DatasetDetails(DatasetBase):
+    """One dataset."""
+
+    may: MayDo
+    reported: Reported
+    scan: LastScan
+    fields: int = about("How many fields its newest schema has.")
+    shapes: int
+    schema_version: int = about("0 where there is none.")
+    entities: list[str] = about("Kinds of personal data in its fields.")
+    notes: list[FieldNote]
+
+
+class Way(Answer):
+    """One thing that opens a place."""
+
+    by: str = about("role NAME, owner, or grant NAME.")
+    until: Time | None = about("When the grant ends.")
+    purpose: str | None
+
+
+class Access(Answer):
+    """That somebody may read a place."""
+
+    kind: Literal["user", "group", "role"]
+    subject: str = about("Name of the user, group or role.")
+    via: list[str] = about("What opens it: role NAME, owner, grant NAME.")
+    masked: bool = about("None of it shows clear.")
+    mask: str | None = about("The mask's name, of the first masked field.")
+    until: Time | None = about("When the earliest grant it rests on ends.")
+    purpose: str | None = about("The purpose a query must state; null: it works without.")
+    rows: list[str] = about("Row filters.")
+    clearWhen: str | None = about("The condition under which a masked value shows clear.")
+    ways: list[Way] = about("`via` one by one.")
+
+
+class DatasetAccess(Answer):
+    """Who may read a dataset, or one field of it."""
+
+    dataset: str = about("CLUSTER/TOPIC.")
+    access: list[Access]
+
+
+class RelatedReason(Answer):
+    """Why two datasets belong together; the keys beside `kind` are those of its kind."""
+
+    kind: Literal["shared_key", "read_together", "lineage"]
+    field: str = absent("shared_key: the field of the dataset asked for.")
+    other: str = absent("shared_key: the field of the other.")
+    type: str = absent("shared_key: the type of both.")
+    tags: list[str] = absent("shared_key: kinds of personal data of both.")
+    queries: int = absent("read_together: in how many queries both were read.")
+    direction: Literal["upstream", "downstream"] = absent("lineage: where the other is.")
+    distance: int = absent("lineage: datasets away, 1 or 2.")
+
+
+class RelatedDataset(Answer):
+    """A dataset that belongs with another."""
+
+    dataset: str = about("CLUSTER/TOPIC.")
+    namespace: str
+    name: str
+    cluster: str | None
+    description: str
+    score: float
+    reasons: list[RelatedReason]
+
+
+class MissingReason(Answer):
+    """A kind of reasons that could not be looked for."""
+
+    kind: str
+    message: str
+
+
+class RelatedDatasets(Answer):
+    """Datasets that belong with one."""
+
+    dataset: str = about("CLUSTER/TOPIC.")
+    related: list[RelatedDataset]
+    total: int
+    missing: list[MissingReason]

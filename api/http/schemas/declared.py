@@ -1,0 +1,73 @@
+"""Answers of `/apply`, `/declared`, `/policies`, `/rebuild`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from api.http.schemas.base import Answer, FreeForm, OpenAnswer, about, absent
+
+
+class AppliedChange(Answer):
+    """What applying does to one document."""
+
+    kind: str
+    name: str
+    action: Literal["create", "update", "unchanged", "delete"]
+    diff: str = about("Unified, of the YAML before and after; empty when unchanged.")
+
+
+class Applied(Answer):
+    """What applying did, or would do."""
+
+    changes: list[AppliedChange]
+    dryRun: bool
+
+
+class DocumentMetadata(OpenAnswer):
+    """How a document is called; a dataset has its cluster here too."""
+
+    name: str
+
+
+class DeclaredDocument(Answer):
+    """A declared document, as `apply` takes it back."""
+
+    apiVersion: str
+    kind: str
+    metadata: DocumentMetadata
+    spec: FreeForm
+
+
+class DeclaredDocuments(Answer):
+    """Documents of one kind."""
+
+    documents: list[DeclaredDocument]
+
+
+class Policies(Answer):
+    """Every declared policy."""
+
+    policies: list[DeclaredDocument]
+
+
+class DeletedDocument(Answer):
+    """A document that was taken away."""
+
+    kind: str
+    name: str
+    action: Literal["delete"]
+    datasets: int = absent("Of a cluster that no document declared: how many left the catalog.")
+
+
+class RebuiltSearch(Answer):
+    """A search index built again."""
+
+    documents: int = about("Documents in it.")
+
+
+class RebuiltLineage(Answer):
+    """A lineage graph built again."""
+
+    events_folded: int = about("Events that went into it.", alias="events folded")
+    messages_skipped: int = about("Messages of the topic that are no events.", alias="messages skipped")
+    tombstones: int

@@ -1,0 +1,34 @@
+"""Answers of `/healthz` and `/readyz`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from api.http.schemas.base import Answer, about
+
+
+class Alive(Answer):
+    """The process answers."""
+
+    status: Literal["ok"]
+
+
+class ServerHealth(Answer):
+    """Whether one server answers."""
+
+    up: bool
+    problem: str | None = about("One sentence; null while it answers.")
+
+
+class LineageHealth(Answer):
+    """How far the graph is behind."""
+
+    lag_events: int | None = about("Events taken and not yet in the graph; null where that is not known.")
+
+
+class Readiness(Answer):
+    """Which servers answer."""
+
+    status: Literal["ready", "degraded", "unready"] = about("unready: nothing can be accepted, and the status is 503.")
+    servers: dict[str, ServerHealth] = about("By name: database, kafka, elasticsearch, ...")
+    lineage: LineageHealth

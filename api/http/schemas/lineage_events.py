@@ -1,0 +1,33 @@
+"""Answers of `POST /lineage/batch`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from api.http.schemas.base import Answer, about
+
+
+class BatchSummary(Answer):
+    """Counts of events."""
+
+    received: int
+    successful: int
+    failed: int
+    retriable: int
+    non_retriable: int
+
+
+class FailedEvent(Answer):
+    """An event that was refused."""
+
+    index: int = about("Place in the batch, from 0.")
+    reason: str
+    retriable: bool
+
+
+class BatchResult(Answer):
+    """What became of a batch of events, in the shape of OpenLineage's batch API."""
+
+    status: Literal["success", "partial_success", "failure"]
+    summary: BatchSummary
+    failed_events: list[FailedEvent]

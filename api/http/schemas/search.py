@@ -1,0 +1,107 @@
+"""Answers of `/search` and below."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from api.http.schemas.base import Answer, OpenAnswer, about, absent
+
+
+class NeedleHeld(Answer):
+    """How a hit holds one thing that was sought."""
+
+    needle: str
+    missing: Literal[True] = absent("It does not hold it.")
+    in_: str = absent("Where: name, path, text, ...", alias="in")
+    how: str = absent("How: exact, prefix, misspelt, ...")
+    quality: float = absent("0 to 1.")
+
+
+class HitReasons(OpenAnswer):
+    """Why a hit has its place: a number for each reason, and how it holds each thing that was sought."""
+
+    held: list[NeedleHeld] = absent()
+
+
+class HitBase(Answer):
+    """What both kinds of hits hold."""
+
+    namespace: str
+    name: str
+    cluster: str | None
+    reference: str = about("CLUSTER/TOPIC of the dataset.")
+    source: Literal["lineage", "catalog"]
+    description: str
+    terms: list[str]
+    owners: list[str]
+    format: dict[str, str]
+    tags: list[str]
+    entities: list[str] = about("Kinds of personal data.")
+    score: float
+    highlights: dict[str, list[str]] = about("HTML-escaped, <em> around what matched.")
+    why: HitReasons = absent("Where `explain` was asked for.")
+
+
+class FieldHit(HitBase):
+    """A field that was found."""
+
+    kind: Literal["field"]
+    path: str
+    states: dict[str, str] = about("Tag -> suggested, confirmed, or term.")
+    types: list[str]
+    presence: float | None = about(
+        "Share of the records that hold it, 0 to 1; null where that is not known or withheld."
+    )
+
+
+class DatasetHit(HitBase):
+    """A dataset that was found."""
+
+    kind: Literal["dataset"]
+    fields: int = about("How many fields search knows of it.")
+    reported_tags: list[str] = about("Keys of tags that producers give.")
+    type: str | None = about("As producers report.")
+    lifecycle: str | None = about("As producers report.")
+    best_fields: list[FieldHit] = absent("Of a grouped answer.")
+    matching_fields: int = absent("Of a grouped answer: how many fields fit.")
+    matching_fields_complete: bool = absent("Of a grouped answer: whether that is all of them.")
+
+
+class FacetCount(Answer):
+    """How many hits have a value."""
+
+    value: str
+    count: int
+
+
+class SearchAnswer(Answer):
+    """What a search found."""
+
+    total: int
+    hits: list[Annotated[DatasetHit | FieldHit, Field(discriminator="kind")]]
+    facets: dict[str, list[FacetCount]]
+    left_out: list[str] = about("Words of the query that the best hit lacks.")
+    did_you_mean: str | None
+    filters: dict[str, list[str]] = about("Filters that were typed in the query.")
+
+
+class SearchOpened(Answer):
+    """Whether an opened answer counts."""
+
+    counted: bool
+
+
+class SearchSuggestion(Answer):
+    """What the text may become."""
+
+    text: str
+    kind: str = about("dataset, field, or the name of a filter.")
+    of: str | None = about("The dataset.")
+
+
+class SearchSuggestions(Answer):
+    """What is being typed may become."""
+
+    suggestions: list[SearchSuggestion]

@@ -1,0 +1,122 @@
+"""Every JSON answer that a test gets, compared with what `/openapi.json` documents for its route; unknown keys are refused.
+
+The document leaves answers open, as clients should; here each object with declared keys is closed, so a key that an
+answer has and its model has not fails the test that got it.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import httpx
+import jsonschema_rs
+from fastapi.testclient import TestClient
+
+from api.http.app import create_app
+from api.wiring.bootstrap import offline
+
+_PARAMETER = re.compile(r"\\{[^}]+\\}")
+_OTHERS = ("/openapi.json",)
+"""JSON that is no answer of a route of ours."""
+_ANSWERED_503 = ("/readyz",)
+"""Whose 503 is an answer and no failure."""
+
+
+class AnswerDiffers(AssertionError):
+    """An answer is not as documented."""
+
+
+class CheckedClient(TestClient):
+    """A client that takes only documented answers."""
+
+    def request(self, *given: Any, **more: Any) -> Any:
+        answer = super().request(*given, **more)
+        check(answer)
+        return answer
+
+
+def check(answer: httpx.Response) -> None:
+    """Raise AnswerDiffers where a JSON answer is not as its route documents it; other media are left alone."""
+    kind = answer.headers.get("content-type", "").partition(";")[0]
+    path = answer.request.url.raw_path.decode().partition("?")[0]
+    if kind != "application/json" or path in _OTHERS or not answer.read():
+        return
+    method, status = answer.request.method, answer.status_code
+    problems = differences(method, path, status, answer.json())
+    if problems:
+        raise AnswerDiffers(
+            f"{method} {path} answered {status}, not as api/http/schemas has it: {'; '.join(problems[:5])}"
+        )
+
+
+def differences(method: str, path: str, status: int, data: Any) -> list[str]:
+    """What of a JSON answer is not as documented; `path` as it was sent, without the query."""
+    at = _place(method, path) if status < 400 or path in _ANSWERED_503 else None
+    validator = _validator(at, str(status)) if at is not None else _failure()
+    return [
+        f"{'.'.join(map(str, error.instance_path)) or 'the answer'}: {error.message[:600]}"
+        for error in validator.iter_errors(data)
+    ]
+
+
+@cache
+def document() -> dict[str, Any]:
+    """What `/openapi.json` gives."""
+    return create_app(offline()).openapi()
+
+
+@cache
+def _templates() -> list[tuple[re.Pattern[str], str]]:
+    """Paths as patterns; those with fewer parameters before the others, as routes are matched."""
+    paths = sorted(document()["paths"], key=lambda path: (path.count("{"), path))
+    return [(re.compile(_PARAMETER.sub("[^/]+", re.escape(path)) + "/?"), path) for path in paths]
+
+
+def _place(method: str, path: str) -> tuple[str, str]:
+    for pattern, template in _templates():
+        if pattern.fullmatch(path) and method.lower() in document()["paths"][template]:
+            return method.lower(), template
+    raise AnswerDiffers(f"{method} {path} is answered with JSON, and no route in /openapi.json has it.")
+
+
+@cache
+def _validator(at: tuple[str, str], status: str) -> jsonschema_rs.Validator:
+    method, path = at
+    responses = document()["paths"][path][method]["responses"]
+    shape = responses.get(status, {}).get("content", {}).get("application/json", {}).get("schema")
+    if not shape:
+        raise AnswerDiffers(f"{method.upper()} {path} answers {status} with JSON, and documents no model for it.")
+    return _of(shape)
+
+
+@cache
+def _failure() -> jsonschema_rs.Validator:
+    return _of({"$ref": "#/components/schemas/Error"})
+
+
+def _of(shape: Mapping[str, Any]) -> jsonschema_rs.Validator:
+    return jsonschema_rs.Draft202012Validator({**shape, "components": {"schemas": _closed()}})
+
+
+@cache
+def _closed() -> dict[str, Any]:
+    """The models, each without room for keys it does not declare."""
+    schemas: dict[str, Any] = copy.deepcopy(document()["components"]["schemas"])
+    for each in _within(schemas):
+        if isinstance(each.get("properties"), dict) and "type" in each:
+            each.setdefault("additionalProperties", False)
+    return schemas
+
+
+def _within(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for inner in value.values():
+            yield from _within(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _within(inner)
