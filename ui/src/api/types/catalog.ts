@@ -26,7 +26,4 @@ export type SchemaChange = AtLeast<Shapes["SchemaChange"], "change" | "path">;
 export type SchemaDiff = Shapes["SchemaDiff"];
 export type Evidence = Shapes["Evidence"];
 export type ReviewState = Shapes["ReviewState"];
-export type Classification = AtLeast<
-  Shapes["Classification"],
-  "path" | "entity" | "score" | "state" | "evidence"
->;
+export type Classification = AtLeast<Shapes["Classification"], "path" | "entity" | "score" | "state" | "evidence">;

@@ -47,9 +47,7 @@ export function Clusters() {
                       <td>
                         <strong>{c.name}</strong> {c.declared === false && <span className="badge">met by a scan</span>}
                       </td>
-                      <td className="mono anywhere">
-                        {c.bootstrap_servers.join(", ")}
-                      </td>
+                      <td className="mono anywhere">{c.bootstrap_servers.join(", ")}</td>
                       <td className="mono small">{c.cluster_id ?? "not asked yet"}</td>
                       <td className="mono small anywhere">{c.schema_registry ?? "none"}</td>
                       <td className="number">
