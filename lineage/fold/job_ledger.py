@@ -18,6 +18,7 @@ import orjson
 
 from catalog.model import DatasetId
 from lineage.fold.facts import Fact, Facts, datasets_in
+from lineage.fold.halves import Halves, halves_of_json, halves_to_json
 
 SEEN_STEP = 60_000
 """Times of the last report of a run are kept to the minute, so that a storm of RUNNING events changes nothing."""
@@ -158,8 +159,8 @@ class Book:
     """What the job says of itself: key -> (time, value); the newest wins."""
     about: dict[str, int] = field(default_factory=dict)
     """Digest of what an event said about its datasets (links, drops, owners...) -> the newest minute it was said."""
-    halves: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
-    """Run id -> child run id -> {job, streaming, in, out}: parts of a micro-batch that this run started."""
+    halves: Halves = field(default_factory=dict)
+    """Parts of micro-batches that runs of this owner started."""
     emitted: dict[str, list[Any]] = field(default_factory=dict)
     """Edge id -> [kind, vt, seen, flags]: what is in the graph on behalf of this book. Equal rows may be one list."""
     cache: Cache = field(default_factory=Cache, repr=False, compare=False)
@@ -188,8 +189,8 @@ class Book:
         for key in self.facts:
             found |= self.named(key)
         for children in self.halves.values():
-            for child in children.values():
-                found.update((name[0], name[1]) for side in ("in", "out") for name in child[side])
+            for half in children.values():
+                found |= half.datasets()
         for pair in (*self.base, *(row.pair for row in self.past)):
             if pair[0] in ("feeds", "derives", "influences"):
                 found |= {(pair[1], pair[2]), (pair[4], pair[5])}
@@ -246,7 +247,7 @@ class Book:
             "past": [[list(p.pair), list(p.variant), p.how, p.vf, p.vt, p.seen, p.data] for p in self.past],
             "info": self.info,
             "about": self.about,
-            "halves": self.halves,
+            "halves": halves_to_json(self.halves),
             "emitted": orjson.Fragment(self.cache.emitted),
         }
         return zlib.compress(orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS), 1)
@@ -269,7 +270,7 @@ class Book:
             past=[Past(tuple(p), tuple(v), *held) for p, v, *held in document.get("past", ())],
             info={key: (row[0], row[1]) for key, row in document["info"].items()},
             about=document["about"],
-            halves=document["halves"],
+            halves=halves_of_json(document["halves"]),
             emitted=document["emitted"],
         )
 

@@ -10,20 +10,17 @@ from typing import Any
 from catalog.model import NodeId
 from lineage.fold.event_reading import Reader, Reading
 from lineage.fold.facts import lifecycle
+from lineage.fold.halves import Named, Report, add_report
 from lineage.fold.job_ledger import SEEN_STEP, STREAMING, TERMINAL, Book, Run, newest
 from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead, job_said
 from lineage.fold.snapshot_history import add_turn, all_turns, changes
 from lineage.graph_delta import Info
-from lineage.ingest.events import DatasetEvent, Event, JobEvent, Name, RunEvent, facet
+from lineage.ingest.events import DatasetEvent, DatasetRef, Event, JobEvent, Name, RunEvent, facet
 from lineage.model import FOREVER
 from lineage.settings import LineageSettings
 
 ABOUT_KEPT = 200
 """Different sayings about datasets noted per book; beyond it the oldest are written again when they are repeated."""
-
-
-MICRO_BATCHES_KEPT = 16
-"""Runs kept one by one per half of a stream: two streams side by side rarely stay in step for so long."""
 
 
 @dataclass(slots=True)
@@ -259,21 +256,16 @@ def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
     parent = event.parent.run_id if event.parent else None
     if parent is None:
         return False
-    children = book.halves.setdefault(parent, {})
-    # Runs of one job are one half: micro-batches come by the million.
-    child = children.setdefault(
-        _child_key(event.job.id),
-        {"first": event.time, "last": event.time, "streaming": False, "in": [], "out": []},
+    report = Report(
+        run=event.run_id,
+        time=event.time,
+        minute=_minute(event.time),
+        ends=event.type in TERMINAL,
+        streaming=_processing(event)[0] == "STREAMING",
+        reads=_side(event.inputs),
+        writes=_side(event.outputs),
     )
-    before = repr(child)
-    time = _minute(event.time)
-    child["first"], child["last"] = min(child["first"], event.time), max(child["last"], time)
-    child["streaming"] = child["streaming"] or _processing(event)[0] == "STREAMING"
-    _add_sides(child, event)
-    _learn_micro_batch(child.setdefault("runs", {}), event)
-    if len(book.halves) > kept:
-        del book.halves[min(book.halves, key=lambda run: (min(c["first"] for c in book.halves[run].values()), run))]
-    return repr(child) != before or len(children) == 1
+    return add_report(book.halves, parent, _child_key(event.job.id), report, kept)
 
 
 def _child_key(job: Name) -> str:
@@ -283,23 +275,11 @@ def _child_key(job: Name) -> str:
     return f"{job.namespace}/{job.name}"
 
 
-def _learn_micro_batch(runs: dict[str, dict[str, Any]], event: RunEvent) -> None:
-    """The first runs of a half are kept one by one: which read encloses which write tells whose halves they are."""
-    run = runs.setdefault(event.run_id, {"first": event.time, "end": None, "in": [], "out": []})
-    run["first"] = min(run["first"], event.time)
-    if event.type in TERMINAL:
-        run["end"] = max(event.time, run["end"] or event.time)
-    _add_sides(run, event)
-    if len(runs) > MICRO_BATCHES_KEPT:
-        del runs[max(runs, key=lambda key: (runs[key]["first"], key))]
-
-
-def _add_sides(half: dict[str, Any], event: RunEvent) -> None:
-    for side, refs in (("in", event.inputs), ("out", event.outputs)):
-        found = {tuple(name) for name in half[side]} | {
-            (ref.id.namespace, ref.id.name) for ref in refs if lifecycle(ref.facets) not in ("DROP", "TRUNCATE")
-        }
-        half[side] = sorted(list(name) for name in found)
+def _side(refs: Iterable[DatasetRef]) -> frozenset[Named]:
+    """The datasets of one side of an event that is no removal."""
+    return frozenset(
+        (ref.id.namespace, ref.id.name) for ref in refs if lifecycle(ref.facets) not in ("DROP", "TRUNCATE")
+    )
 
 
 def _register(found: Gathered, name: Name, is_job: bool) -> str:

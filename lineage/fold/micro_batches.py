@@ -7,64 +7,54 @@ some micro-batches the chance that the same other stream always encloses it too 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable
 
+from lineage.fold.halves import Half, HalfRun, Named
 from lineage.fold.job_ledger import SEEN_STEP
 
-Half = Mapping[str, Any]
-Dataset = tuple[str, str]
 
-
-def joined_halves(children: Collection[Half]) -> tuple[set[tuple[Dataset, Dataset]], int, int]:
+def joined_halves(children: Collection[Half]) -> tuple[set[tuple[Named, Named]], int, int]:
     """(source, target) of what flows between the halves under one run, the time of the first, the time of the last.
 
     Nothing flows where the times are apart: what an application wrote before its stream began was not written by it.
     """
-    readers = [c for c in children if c["streaming"] and c["in"] and not c["out"]]
-    writers = [c for c in children if c["out"] and not c["in"] and any(_near(r, c) for r in readers)]
+    readers = [half for half in children if half.streaming and half.reads and not half.writes]
+    writers = [
+        half for half in children if half.writes and not half.reads and any(_near(reader, half) for reader in readers)
+    ]
     if not readers or not writers:
         return set(), 0, 0
     flows = {
         (source, target)
         for writer in writers
-        for target in _names(writer["out"])
+        for target in writer.writes
         for source in _sources(target, writer, readers)
     }
-    first = max(min(c["first"] for c in readers), min(c["first"] for c in writers))
-    last = min(max(c["last"] for c in readers), max(c["last"] for c in writers))
+    first = max(min(half.first for half in readers), min(half.first for half in writers))
+    last = min(max(half.last for half in readers), max(half.last for half in writers))
     return flows, first, last
 
 
-def _sources(target: Dataset, writer: Half, readers: Iterable[Half]) -> set[Dataset]:
+def _sources(target: Named, writer: Half, readers: Iterable[Half]) -> frozenset[Named]:
     """What was being read whenever this was written; all that was read about then, where no run encloses a write."""
-    found: set[Dataset] | None = None
-    readers = [reader for reader in readers if _near(reader, writer)]
-    reads = [run for reader in readers for run in _runs(reader)]
-    for write in _runs(writer):
-        if target not in _names(write["out"]):
+    sources: frozenset[Named] | None = None
+    near = [reader for reader in readers if _near(reader, writer)]
+    reads = [run for reader in near for run in reader.runs.values()]
+    for write in writer.runs.values():
+        if target not in write.writes:
             continue
-        around = {name for read in reads if _encloses(read, write) for name in _names(read["in"])}
+        around = frozenset(name for read in reads if _encloses(read, write) for name in read.reads)
         if around:
-            found = around if found is None else found & around
-    return found or {name for reader in readers for name in _names(reader["in"])}
+            sources = around if sources is None else sources & around
+    return sources or frozenset(name for reader in near for name in reader.reads)
 
 
-def _encloses(read: Half, write: Half) -> bool:
+def _encloses(read: HalfRun, write: HalfRun) -> bool:
     """A run that has not ended encloses what began after it."""
-    if write["first"] < read["first"]:
+    if write.first < read.first:
         return False
-    return bool(read["end"] is None or (write["end"] or write["first"]) <= read["end"])
+    return read.end is None or (write.end or write.first) <= read.end
 
 
 def _near(one: Half, other: Half) -> bool:
-    return bool(one["first"] <= other["last"] + SEEN_STEP and other["first"] <= one["last"] + SEEN_STEP)
-
-
-def _runs(half: Half) -> Collection[Half]:
-    runs: Mapping[str, Half] = half.get("runs") or {}
-    return runs.values()
-
-
-def _names(names: Iterable[Iterable[str]]) -> set[Dataset]:
-    return {(namespace, name) for namespace, name in names}
+    return one.first <= other.last + SEEN_STEP and other.first <= one.last + SEEN_STEP
