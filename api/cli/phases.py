@@ -69,6 +69,8 @@ CHECKS = Phase(
         ("format", (*PYTHON, "ruff", "format", "--check", ".")),
         ("arrows", (str(Path(sys.executable).with_name("lint-imports")),)),
         ("types", (*PYTHON, "mypy")),
+        # Some tests without servers look at what the pages are built from.
+        ("pages", (*PYTHON, "api.cli.pages")),
     ),
 )
 UNIT = pytest_phase("tests without servers", "not integration and not e2e and not own_servers")
