@@ -201,6 +201,20 @@ def test_a_run_that_says_the_same_as_the_one_before_refutes_what_ran_beside_that
         assert into(graph, "x", LAST_RUN) == {"a"} and into(graph, "x", LAST_RUN, 70) == {"a", "b"}
 
 
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_what_is_overwritten_twice_is_gone_at_the_first_whatever_was_heard_first(order: tuple[int, ...]) -> None:
+    """An overwriting that is heard late ends also what a later one, heard before, had ended already."""
+    events = [
+        run(10, ["a"], ["x"], job="first"),
+        run(20, ["b"], [lifecycle("x", "OVERWRITE")], job="second", run_id="r2"),
+        run(30, ["c"], [lifecycle("x", "OVERWRITE")], job="third", run_id="r3"),
+        run(40, [], [lifecycle("x", "TRUNCATE")], job="fourth", run_id="r4"),
+    ]
+    graph = graph_of(*(events[at] for at in order), batch=1)
+    ends = {edge.source: edge.ct - T0 for edge in graph._store.edges.values() if edge.kind is Kind.FEEDS and edge.ct}
+    assert ends == {node("a"): 20_000, node("b"): 30_000, node("c"): 40_000}
+
+
 @pytest.mark.parametrize("way", ["reversed", "doubled", "shuffled 1", "shuffled 2"])
 def test_the_recorded_events_give_the_same_graph_and_answers_in_any_order(shared_data: Path, way: str) -> None:
     rows = [row["event"] for row in real_rows(shared_data) if row["valid"]]
