@@ -34,7 +34,7 @@ class HalfRun:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one event says of a half. `minute`: its time, cut to a minute; `ends`: the run is over."""
+    """What one event reports of a half. `minute`: its time, cut to a minute; `ends`: the run is over."""
 
     run: str
     time: int
@@ -47,7 +47,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """Every run of one job under one parent, from the `first` time heard to the `last`, which is cut to a minute."""
+    """Every run of one job under one parent, from the `first` time reported to the `last`, which is cut to a minute."""
 
     first: int
     last: int

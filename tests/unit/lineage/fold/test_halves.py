@@ -43,7 +43,7 @@ def test_the_half_is_the_same_for_any_order_and_repetition(many: list[Report], d
 
 
 @given(st.lists(reports(), min_size=1, max_size=8))
-def test_a_report_that_says_nothing_new_changes_nothing(many: list[Report]) -> None:
+def test_a_repeated_report_changes_nothing(many: list[Report]) -> None:
     halves: Halves = {}
     for report in many:
         add_report(halves, "parent", "job", report, kept=10)

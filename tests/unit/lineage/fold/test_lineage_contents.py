@@ -202,8 +202,8 @@ def test_a_run_that_says_the_same_as_the_one_before_refutes_what_ran_beside_that
 
 
 @pytest.mark.parametrize("order", list(permutations(range(4))))
-def test_what_is_overwritten_twice_is_gone_at_the_first_whatever_was_heard_first(order: tuple[int, ...]) -> None:
-    """An overwriting that is heard late ends also what a later one, heard before, had ended already."""
+def test_what_is_overwritten_twice_is_gone_at_the_first_for_any_order_of_news(order: tuple[int, ...]) -> None:
+    """News of an overwriting that comes late also ends what a later one had ended already."""
     events = [
         run(10, ["a"], ["x"], job="first"),
         run(20, ["b"], [lifecycle("x", "OVERWRITE")], job="second", run_id="r2"),
