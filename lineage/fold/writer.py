@@ -156,11 +156,11 @@ class GraphWriter:
             self._written(books, what.heard)
             return
         said = about(gathered, changed)
-        names, context, moved, cleared, late = self._names(said, books, changed)
+        names, context, moved, cleared = self._names(said, books, changed)
         others: set[str] = set()
         if moved or cleared:  # what other jobs said of these datasets is derived again under what is known now
             touched = self._graph.owners_of({dataset.node_id for dataset in moved}) if moved else set()
-            touched |= self._writers_of(cleared - late) | self._writers_ever_of(late)
+            touched |= self._writers_of(cleared)
             books |= self._books(touched - books.keys())
             others = (touched & books.keys()) - changed
             if others:
@@ -241,9 +241,9 @@ class GraphWriter:
 
     def _names(
         self, said: About, books: Mapping[str, Book], changed: Collection[str]
-    ) -> tuple[Names, Context, set[DatasetId], set[DatasetId], set[DatasetId]]:
-        """Names for this batch, with what the graph knows of them; datasets whose meaning this batch changes, those
-        that it empties or overwrites, and of these the ones where the news comes after that of a later time."""
+    ) -> tuple[Names, Context, set[DatasetId], dict[DatasetId, int | None]]:
+        """Names for this batch, with what the graph knows of them; datasets whose meaning this batch changes, and
+        those that it empties or overwrites since when: None where a later end of their contents is known already."""
         new_links, new_drops, new_clears = learned(said, self._resolve)
         wanted = {self._resolve(name.namespace, name.name) for name in said.named}
         for owner in changed:
@@ -263,30 +263,32 @@ class GraphWriter:
             if not times <= held:
                 drops[dataset] = tuple(sorted(held | times))[-DROPS_KEPT:]
                 moved.add(names.representative(dataset))
-        clears, cleared, late = dict(known.clears), set[DatasetId](), set[DatasetId]()
+        clears, cleared = dict(known.clears), dict[DatasetId, int | None]()
         for dataset, times in new_clears.items():
             held = set(clears.get(dataset, ()))
             if not times <= held:
                 clears[dataset] = tuple(sorted(held | times))[-CLEARS_KEPT:]
-                cleared.add(names.representative(dataset))
-                if held and min(times - held) < max(held):
-                    late.add(names.representative(dataset))
-        return names, Context(tuple({*known.links, *new_links}), drops, known.info, clears), moved, cleared, late
+                first = min(times - held)
+                late = any(first < end for end in (*held, *drops.get(dataset, ())))
+                name = names.representative(dataset)
+                earlier = cleared.get(name, first)
+                cleared[name] = None if late or earlier is None else min(first, earlier)
+        return names, Context(tuple({*known.links, *new_links}), drops, known.info, clears), moved, cleared
 
-    def _writers_of(self, datasets: Collection[DatasetId]) -> set[str]:
-        """Owners of what is in these datasets."""
-        ids = [dataset.node_id for dataset in datasets]
-        if not ids:
+    def _writers_of(self, cleared: Mapping[DatasetId, int | None]) -> set[str]:
+        """Owners of what is in these datasets, or was written to them since a time; where that is None, of all that ever
+        was in them: what is gone by a later end may have been gone before it."""
+        if not cleared:
             return set()
+        ids = [dataset.node_id for dataset in cleared]
         edges = self._graph.edges_at(ids, Kind.WRITES, Direction.UPSTREAM, NOW, Basis.CONTENTS)
+        late = [dataset.node_id for dataset, time in cleared.items() if time is None]
+        recent = {dataset.node_id: time for dataset, time in cleared.items() if time is not None}
+        if late:
+            edges += self._graph.edges_since(late, Kind.WRITES, Direction.UPSTREAM, 0)
+        if recent:
+            edges += self._graph.edges_since(recent, Kind.WRITES, Direction.UPSTREAM, min(recent.values()))
         return {edge.owner for edge in edges}
-
-    def _writers_ever_of(self, datasets: Collection[DatasetId]) -> set[str]:
-        """Owners of all that ever was in these datasets: what a later clearing ended may have been gone before it."""
-        ids = [dataset.node_id for dataset in datasets]
-        if not ids:
-            return set()
-        return {edge.owner for edge in self._graph.edges_since(ids, Kind.WRITES, Direction.UPSTREAM, 0)}
 
     def _books(self, owners: Iterable[str]) -> dict[str, Book]:
         wanted = set(owners)

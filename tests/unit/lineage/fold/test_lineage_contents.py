@@ -215,6 +215,20 @@ def test_what_is_overwritten_twice_is_gone_at_the_first_for_any_order_of_news(or
     assert ends == {node("a"): 20_000, node("b"): 30_000, node("c"): 40_000}
 
 
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+@pytest.mark.parametrize("first", ["COMPLETE", "START"])
+def test_ends_of_contents_are_the_same_for_any_order_of_news(order: tuple[int, ...], first: str) -> None:
+    """A drop that is known already, or a run that never ended, hides nothing from an emptying whose news comes late."""
+    events = [
+        run(10, ["a"], ["x"], job="first", kind=first),
+        run(20, [], [lifecycle("x", "TRUNCATE")], job="second", run_id="r2"),
+        run(30, [], [lifecycle("x", "DROP")], job="third", run_id="r3"),
+        run(40, ["c"], [lifecycle("x", "OVERWRITE")], job="fourth", run_id="r4"),
+    ]
+    whole = content(graph_of(*events, batch=500))
+    assert content(graph_of(*(events[at] for at in order), batch=1)) == whole
+
+
 @pytest.mark.parametrize("way", ["reversed", "doubled", "shuffled 1", "shuffled 2"])
 def test_the_recorded_events_give_the_same_graph_and_answers_in_any_order(shared_data: Path, way: str) -> None:
     rows = [row["event"] for row in real_rows(shared_data) if row["valid"]]
