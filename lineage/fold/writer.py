@@ -15,7 +15,7 @@ from lineage.fold.job_ledger import Book, newest
 from lineage.fold.learn import About, Gathered, about, gather, learn, new_books
 from lineage.graph_delta import Context, GraphDelta, Info
 from lineage.ingest.events import Event, Name
-from lineage.model import NOW, Basis, Direction, Kind
+from lineage.model import NOW, Basis, Direction, Edge, Kind
 from lineage.names import Link, Names, Resolve, as_written
 from lineage.ports import LineageGraph, StaleBook, TooMuch
 from lineage.settings import LineageSettings
@@ -241,9 +241,9 @@ class GraphWriter:
 
     def _names(
         self, said: About, books: Mapping[str, Book], changed: Collection[str]
-    ) -> tuple[Names, Context, set[DatasetId], dict[DatasetId, int | None]]:
+    ) -> tuple[Names, Context, set[DatasetId], dict[DatasetId, int]]:
         """Names for this batch, with what the graph knows of them; datasets whose meaning this batch changes, and
-        those that it empties or overwrites since when: None where a later end of their contents is known already."""
+        those that it empties or overwrites since when: 0 where a later end of their contents is known already."""
         new_links, new_drops, new_clears = learned(said, self._resolve)
         wanted = {self._resolve(name.namespace, name.name) for name in said.named}
         for owner in changed:
@@ -263,7 +263,7 @@ class GraphWriter:
             if not times <= held:
                 drops[dataset] = tuple(sorted(held | times))[-DROPS_KEPT:]
                 moved.add(names.representative(dataset))
-        clears, cleared = dict(known.clears), dict[DatasetId, int | None]()
+        clears, cleared = dict(known.clears), dict[DatasetId, int]()
         for dataset, times in new_clears.items():
             held = set(clears.get(dataset, ()))
             if not times <= held:
@@ -271,22 +271,19 @@ class GraphWriter:
                 first = min(times - held)
                 late = any(first < end for end in (*held, *drops.get(dataset, ())))
                 name = names.representative(dataset)
-                earlier = cleared.get(name, first)
-                cleared[name] = None if late or earlier is None else min(first, earlier)
+                cleared[name] = min(0 if late else first, cleared.get(name, first))
         return names, Context(tuple({*known.links, *new_links}), drops, known.info, clears), moved, cleared
 
-    def _writers_of(self, cleared: Mapping[DatasetId, int | None]) -> set[str]:
-        """Owners of what is in these datasets, or was written to them since a time; where that is None, of all that ever
-        was in them: what is gone by a later end may have been gone before it."""
-        if not cleared:
-            return set()
-        ids = [dataset.node_id for dataset in cleared]
-        edges = self._graph.edges_at(ids, Kind.WRITES, Direction.UPSTREAM, NOW, Basis.CONTENTS)
-        late = [dataset.node_id for dataset, time in cleared.items() if time is None]
-        recent = {dataset.node_id: time for dataset, time in cleared.items() if time is not None}
+    def _writers_of(self, cleared: Mapping[DatasetId, int]) -> set[str]:
+        """Owners of what is in these datasets, or was written to them since a time. Since 0 is all that ever was in them:
+        what is gone by a later end may have been gone before it."""
+        late = [dataset.node_id for dataset, since in cleared.items() if not since]
+        recent = {dataset.node_id: since for dataset, since in cleared.items() if since}
+        edges: list[Edge] = []
         if late:
             edges += self._graph.edges_since(late, Kind.WRITES, Direction.UPSTREAM, 0)
         if recent:
+            edges += self._graph.edges_at(recent, Kind.WRITES, Direction.UPSTREAM, NOW, Basis.CONTENTS)
             edges += self._graph.edges_since(recent, Kind.WRITES, Direction.UPSTREAM, min(recent.values()))
         return {edge.owner for edge in edges}
 

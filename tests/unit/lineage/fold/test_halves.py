@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 import orjson
 from hypothesis import given
@@ -36,7 +37,9 @@ def united(given_reports: Sequence[Report]) -> Half:
 
 
 @given(st.lists(reports(), min_size=1, max_size=8), st.randoms(use_true_random=False), st.data())
-def test_the_half_is_the_same_for_any_order_and_repetition(many: list[Report], dice, data) -> None:  # type: ignore[no-untyped-def]
+def test_the_half_is_the_same_for_any_order_and_repetition(
+    many: list[Report], dice: Random, data: st.DataObject
+) -> None:
     mixed = many + data.draw(st.lists(st.sampled_from(many), max_size=4))
     dice.shuffle(mixed)
     assert united(mixed) == united(many)
