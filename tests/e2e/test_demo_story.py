@@ -36,7 +36,8 @@ def test_search_finds_email_fields_by_name_and_by_what_they_hold(demo: RunningWe
 
 def test_the_same_query_is_masked_for_ana_and_clear_for_petra(demo: RunningWeir) -> None:
     sql = {
-        "sql": "SELECT order_id, customer.email AS email FROM prod.orders WHERE customer.email IS NOT NULL",
+        "sql": "SELECT order_id, customer.email AS email FROM prod.orders"
+        " WHERE customer.email IS NOT NULL ORDER BY order_id",
         "limit": 50,
     }
     with demo.client("petra") as petra, demo.client("otto") as otto:
