@@ -1,0 +1,113 @@
+"""What the parts of this room hand to each other. Plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from catalog.datatypes import DataType
+from policies.plan.model import TablePlan
+
+Positions = Mapping[int, int]
+"""Partition -> the next offset to read."""
+
+
+class State(StrEnum):
+    """Of a view as its readers know it."""
+
+    STARTING = "starting"
+    CATCHING_UP = "catching up"
+    RUNNING = "running"
+    PAUSED = "paused"
+    RESTARTING = "restarting"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the result. `type` is Spark's DDL name in lower case (`struct<name:string>`)."""
+
+    name: str
+    type: str
+    kind: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where the first batch begins. `earliest`, `latest`, or a time; `offsets` (of a single topic) go before it."""
+
+    at: str | datetime = "earliest"
+    offsets: Positions | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """Records of a table whose `column` is more than `delay` behind the newest are late."""
+
+    column: str
+    delay: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTable:
+    """A governed table that is followed. `table.window` is not used. `tabular`: its newest record of each key counts."""
+
+    table: TablePlan
+    watermark: Watermark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPlan:
+    """One generation of a view, as the engine runs it.
+
+    sql         the gated text over the views of `tables`
+    mode        append | update, Spark's output modes
+    keys        columns of the result that are a row's key; none: each row is kept
+    topic       the view's topic; kafka: Spark's Kafka options for it, secrets included
+    checkpoint  folder or URL that the engine writes its state to
+    most_offsets  records that a batch takes at most, over all partitions
+    """
+
+    view: str
+    generation: str
+    sql: str
+    tables: tuple[StreamTable, ...]
+    mode: str
+    keys: tuple[str, ...]
+    start: Start
+    topic: str
+    kafka: Mapping[str, str] = field(repr=False)
+    checkpoint: str
+    trigger: timedelta
+    most_offsets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the engine reported last.
+
+    batch    number of the last whole batch, -1 before the first
+    offsets  source topic -> partition -> next offset that the batches so far contain
+    """
+
+    batch: int = -1
+    offsets: Mapping[str, Positions] = field(default_factory=dict)
+    rows_in: int = 0
+    rows_out: int = 0
+    seconds: float = 0.0
+    state_rows: int = 0
+    state_bytes: int = 0
+    late_rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a view. `values` JSON-ready by column; `key` is the JSON list of the key's values, the row's identity."""
+
+    key: str
+    values: Mapping[str, object]
+    offset: int = 0
+    partition: int = 0

@@ -1,0 +1,189 @@
+"""What this room needs from others. The composition root passes the real ones in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from views.model import Positions, Progress, Row, StreamPlan
+
+
+class StreamingQuery(Protocol):
+    """One streaming query that an engine runs."""
+
+    def progress(self) -> Progress:
+        """What it reported last. Raises ViewFailed (a sentence) when it ended by itself, Unavailable when the engine is
+        away or has forgotten it."""
+        ...
+
+    def stop(self) -> None:
+        """End it and wait for that, a few seconds at most. Raises nothing when it has ended already; Unavailable."""
+        ...
+
+
+class StreamEngine(Protocol):
+    def columns(self, plan: StreamPlan) -> list[tuple[str, str]]:
+        """Names and Spark types of the result, by analysis alone. Raises QueryFailed, Unavailable."""
+        ...
+
+    def start(self, plan: StreamPlan) -> StreamingQuery:
+        """Start from the plan's checkpoint, or from `plan.start` where there is none. A query that still runs on that
+        checkpoint is ended first. Raises ViewFailed, QueryFailed, Unavailable."""
+        ...
+
+    def forget(self, checkpoint: str) -> None:
+        """Delete a checkpoint with all state in it; nothing where there is none. Raises Unavailable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSettings:
+    """How a view's topic is created. `ttl_ms`: None keeps records for ever."""
+
+    partitions: int
+    replication: int
+    compacted: bool
+    ttl_ms: int | None
+
+
+class Topics(Protocol):
+    """A view's topic on its cluster. `kafka`: librdkafka's settings of the cluster. All raise Unavailable."""
+
+    def ensure(self, kafka: Mapping[str, str], topic: str, settings: TopicSettings) -> bool:
+        """Create it where it is missing; whether it was created."""
+        ...
+
+    def partitions(self, kafka: Mapping[str, str], topic: str) -> int:
+        """How many it has; 0 for a topic that is not there."""
+        ...
+
+    def ends(self, kafka: Mapping[str, str], topic: str) -> Positions:
+        """Partition -> the offset behind its last record. Raises DatasetNotFound for a topic that is not there."""
+        ...
+
+    def starts(self, kafka: Mapping[str, str], topic: str) -> Positions: ...
+
+    def cut(self, kafka: Mapping[str, str], topic: str, before: Positions) -> None:
+        """Delete all records before these offsets."""
+        ...
+
+    def delete(self, kafka: Mapping[str, str], topic: str) -> None: ...
+
+    def read(self, kafka: Mapping[str, str], topic: str, positions: Positions) -> TopicReader: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRecord:
+    """A record of a view's topic. `value` None: the row of this key is gone. `generation` as its header names it."""
+
+    partition: int
+    offset: int
+    value: bytes | None
+    key: bytes | None
+    generation: str
+
+
+class TopicReader(Protocol):
+    """Reads a topic from given positions on, without a consumer group."""
+
+    def poll(self, most: int, seconds: float) -> list[ViewRecord]:
+        """What came, at most `most` records; none after `seconds` without news. Raises Unavailable."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`column` op `value`; op is one of = != < <= > >=. NULL compares with nothing."""
+
+    column: str
+    op: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which rows are asked for; all conditions count together.
+
+    keys     identities (`Row.key`); None: any
+    prefix   the first values of the key, JSON-ready; of the last of them, a text may be the beginning only
+             where `begins` is set
+    low, high  bounds of the key's first column, both inclusive; None: open
+    after    the `Row.key` of the last row of the page before
+    """
+
+    keys: tuple[str, ...] | None = None
+    prefix: tuple[object, ...] = ()
+    begins: bool = False
+    low: object | None = None
+    high: object | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contained:
+    """What the rows of a generation contain. offsets: source topic -> partition -> next offset; at: when that was."""
+
+    positions: Positions = field(default_factory=dict)
+    offsets: Mapping[str, Positions] = field(default_factory=dict)
+    at: datetime | None = None
+
+
+class ServingTable(Protocol):
+    """The rows of views by key. A view's rows are those of one generation; each generation has its own. Safe for threads
+    and processes; one process writes a view at a time. All raise Unavailable."""
+
+    def prepare(self, view: str, generation: str) -> None:
+        """Make room for the rows of a generation; nothing when there is."""
+        ...
+
+    def write(
+        self, view: str, generation: str, rows: Sequence[Row], gone: Sequence[str], positions: Positions
+    ) -> tuple[int, int]:
+        """Rows that are new or changed, keys that are gone, and the topic's positions behind them, as one: all or nothing.
+        Of a key that stands in `rows` twice the last counts; of one in both, the row with the higher offset was kept by
+        the caller. Gives (new rows, rows taken away). Doing it again changes nothing."""
+        ...
+
+    def contain(self, view: str, generation: str, offsets: Mapping[str, Positions], at: datetime) -> None:
+        """Note which source offsets the rows contain by now."""
+        ...
+
+    def contained(self, view: str, generation: str) -> Contained:
+        """Empty for a generation that is not there."""
+        ...
+
+    def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
+        """At most `limit` rows in the order of their keys: numbers by value, texts by code point, NULL first, column by
+        column."""
+        ...
+
+    def count(self, view: str, generation: str) -> int: ...
+
+    def generations(self, view: str) -> list[str]: ...
+
+    def drop(self, view: str, generation: str) -> int:
+        """Delete a generation's rows so that their bytes are gone from the store's files; how many there were."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class ViewStates(Protocol):
+    """What is known of each view beside its document: one JSON object a view. All raise Unavailable."""
+
+    def get(self, view: str) -> dict[str, Any]:
+        """Empty for one that nothing is known of."""
+        ...
+
+    def all(self) -> dict[str, dict[str, Any]]: ...
+
+    def put(self, view: str, state: Mapping[str, Any]) -> None: ...
+
+    def forget(self, view: str) -> None: ...
+
+    def transaction(self) -> AbstractContextManager[Any]: ...
