@@ -1,0 +1,232 @@
+"""How a gated query follows its topics: mode, key, streams and tables, and what is refused with what to write instead."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from catalog.errors import InvalidInput, SqlRefused
+from policies.gate import gate
+from views.shape.shape import Shape, shape
+
+FIVE = "window(_timestamp, '5 minutes')"
+BOUND = "b._timestamp BETWEEN a._timestamp AND a._timestamp + INTERVAL 5 MINUTES"
+
+
+def shaped(sql: str, key: list[str] | None = None, watermark: bool = True, column: str | None = None) -> Shape:
+    return shape(gate.check(sql), key=key, watermark=watermark, watermark_column=column)
+
+
+def runs(sql: str, **given: object) -> str:
+    gated = gate.check(sql)
+    found = shaped(sql, **given)  # type: ignore[arg-type]
+    return dataclasses.replace(gated, tree=found.tree).render({ref: ref.name for ref in gated.tables})
+
+
+@pytest.mark.parametrize(
+    ("sql", "mode", "key"),
+    [
+        ("SELECT a, b FROM t WHERE a > 1", "append", ()),
+        ("SELECT a FROM t EMIT CHANGES", "append", ()),
+        ("SELECT a, e FROM t LATERAL VIEW explode(es) x AS e", "append", ()),
+        ("SELECT a FROM t UNION ALL SELECT a FROM u", "append", ()),
+        ("SELECT a FROM t UNION SELECT a FROM u", "update", ("a",)),
+        ("SELECT DISTINCT a, b FROM t", "update", ("a", "b")),
+        ("SELECT a, count(*) n FROM t GROUP BY a", "update", ("a",)),
+        ("SELECT count(*) n, a AS k FROM t GROUP BY 2", "update", ("k",)),
+        ("SELECT count(*) n, upper(a) k FROM t GROUP BY k", "update", ("k",)),
+        ("SELECT count(*) n, upper(t.a) k FROM t GROUP BY upper(a)", "update", ("k",)),
+        ("SELECT a, b, count(*) n FROM t GROUP BY ALL", "update", ("a", "b")),
+        (f"SELECT window.start ws, a, count(*) n FROM t GROUP BY a, {FIVE}", "update", ("ws", "a")),
+        (f"SELECT {FIVE} w, a, count(*) n FROM t GROUP BY a, w", "update", ("w", "a")),
+        (f"SELECT w.end, count(*) n FROM (SELECT {FIVE} w FROM t) GROUP BY w", "update", ("end",)),
+        (f"SELECT x.ws, n + 1 m FROM (SELECT window.start ws, count(*) n FROM t GROUP BY {FIVE}) x", "update", ("ws",)),
+        (
+            "WITH g AS (SELECT a, session_window s, count(*) n FROM t GROUP BY a, session_window(_timestamp, '5 minutes'))"
+            " SELECT a, s.start, s.end, n FROM g",
+            "append",
+            ("a", "start"),
+        ),
+        (
+            f"SELECT window.start ws, max(n) m FROM (SELECT a, window w, count(*) n FROM t GROUP BY a, {FIVE})"
+            " GROUP BY window(w, '1 hour')",
+            "append",
+            ("ws",),
+        ),
+        (f"SELECT a.x, b.y FROM t a JOIN u b ON a.id = b.id AND {BOUND}", "append", ()),
+    ],
+)
+def test_mode_and_key(sql: str, mode: str, key: tuple[str, ...]) -> None:
+    found = shaped(sql)
+    assert (found.mode, found.key, found.single) == (mode, key, False)
+
+
+def test_one_row() -> None:
+    found = shaped("SELECT count(*) n, max(a) FILTER (WHERE b) m FROM t")
+    assert (found.mode, found.key, found.single) == ("update", (), True)
+
+
+@pytest.mark.parametrize(
+    ("sql", "follows", "tables"),
+    [
+        ("SELECT a FROM t JOIN u USING (id)", "t", "u"),
+        (f"SELECT a.x FROM t a JOIN u b ON a.id = b.id AND {BOUND}", "t u", ""),
+        (f"SELECT a.x FROM t a, u b WHERE a.id = b.id AND {BOUND}", "t u", ""),
+        ("SELECT a.x FROM t a JOIN u b ON a.id = b.id AND a._timestamp >= b.since", "t", "u"),
+        ("SELECT a.x FROM t a JOIN u b ON a.id = b.id AND a._timestamp = b._timestamp", "t u", ""),
+        ("SELECT a.x FROM t a JOIN u b ON a.id = b.id AND a.at > b.at - INTERVAL 1 HOUR", "t u", ""),
+        ("SELECT x FROM t WHERE x IN (SELECT y FROM u) AND EXISTS (SELECT 1 FROM v)", "t", "u v"),
+        ("WITH u AS (SELECT * FROM p ORDER BY x LIMIT 3) SELECT x FROM t LEFT JOIN u USING (id)", "t", "p"),
+        ("SELECT x, (SELECT max(y) FROM u) m FROM (SELECT * FROM t)", "t", "u"),
+        (f"SELECT a.x FROM t a JOIN (SELECT * FROM u JOIN d USING (k)) b ON a.id = b.id AND {BOUND}", "t u", "d"),
+        (
+            f"SELECT a.x FROM (SELECT {FIVE} w, id, x FROM t) a JOIN (SELECT {FIVE} w, id FROM u) b"
+            " ON a.w = b.w AND a.id = b.id",
+            "t u",
+            "",
+        ),
+    ],
+)
+def test_streams_and_tables(sql: str, follows: str, tables: str) -> None:
+    found = shaped(sql)
+    assert sorted(ref.name for ref in found.follows) == follows.split()
+    assert sorted(ref.name for ref in found.tables) == tables.split()
+
+
+@pytest.mark.parametrize(
+    ("sql", "column"),
+    [
+        ("SELECT a FROM t", "_timestamp"),
+        ("SELECT window.start s, count(*) n FROM t GROUP BY window(made_at, '1 minute')", "made_at"),
+        (
+            "SELECT w.start s, count(*) n FROM (SELECT window(m, '1 hour') w FROM (SELECT made_at m FROM t)) GROUP BY w",
+            "made_at",
+        ),
+        ("SELECT window.start s, count(*) n FROM t GROUP BY window(to_timestamp(x), '1 minute')", "_timestamp"),
+        ("SELECT a.x FROM t a JOIN u b ON a.id = b.id AND a.at > b.seen - INTERVAL 1 HOUR", "at"),
+    ],
+)
+def test_watermark_column(sql: str, column: str) -> None:
+    found = shaped(sql)
+    assert found.watermarks[found.follows[0]] == column
+
+
+def test_a_declared_watermark_column_is_taken() -> None:
+    found = shaped("SELECT window.start s, count(*) n FROM t GROUP BY window(made_at, '1 minute')", column="seen_at")
+    assert set(found.watermarks.values()) == {"seen_at"}
+
+
+def test_having_becomes_a_column() -> None:
+    found = shaped("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9")
+    assert found.kept == "weir_kept"
+    assert runs("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9") == (
+        "SELECT `a`, sum(`b`) AS `total`, COALESCE(((sum(`b`)) > 3 AND max(`b`) < 9), FALSE) AS `weir_kept`"
+        " FROM `t` AS `t` GROUP BY `a`"
+    )
+
+
+def test_conditions_above_a_group_are_kept_together() -> None:
+    sql = "SELECT * FROM (SELECT a, count(*) n FROM t WHERE a > 0 GROUP BY a HAVING n > 1) x WHERE n < 9"
+    assert shaped(sql).kept == "weir_kept"
+    assert runs(sql) == (
+        "SELECT * EXCEPT (`weir_kept`), COALESCE((`x`.`weir_kept` AND `n` < 9), FALSE) AS `weir_kept` FROM"
+        " (SELECT `a`, count(*) AS `n`, COALESCE(((count(*)) > 1), FALSE) AS `weir_kept` FROM `t` AS `t` WHERE `a` > 0"
+        " GROUP BY `a`) AS `x`"
+    )
+
+
+def test_rows_that_are_sent_once_keep_their_conditions() -> None:
+    sql = (
+        "SELECT a, session_window.start s FROM t GROUP BY a, session_window(_timestamp, '1 minute') HAVING count(*) > 1"
+    )
+    found = shaped(sql)
+    assert (found.mode, found.kept) == ("append", None)
+
+
+def test_a_declared_key_is_completed_by_the_window() -> None:
+    sql = f"SELECT region, {FIVE} w, sum(x) total FROM orders GROUP BY region, w"
+    assert shaped(sql, key=["REGION"]).key == ("region", "w")
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason", "words"),
+    [
+        ("SELECT a FROM t ORDER BY a", "order", "leave it out"),
+        ("SELECT a FROM t LIMIT 3", "limit", "WHERE"),
+        ("SELECT a FROM (SELECT a FROM t LIMIT 3)", "limit", "WHERE"),
+        ("SELECT row_number() OVER (PARTITION BY a ORDER BY b) n FROM t", "over", "max_by"),
+        ("SELECT a, b FROM t QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1", "qualify", "key"),
+        ("SELECT a, count(DISTINCT b) n FROM t GROUP BY a", "distinct-aggregate", "approx_count_distinct(b)"),
+        ("SELECT rand() x FROM t", "chance", "column of the record"),
+        ("SELECT a FROM t WHERE _timestamp > now() - INTERVAL 1 HOUR", "clock", "ttl"),
+        ("SELECT 1 AS x", "no-stream", "FROM"),
+        ("SELECT a FROM t UNION ALL SELECT 1 AS a", "no-stream", "FROM"),
+        ("SELECT a FROM t AS OF '2026-01-01'", "as-of", "startFrom"),
+        ("SELECT a FROM t TABLESAMPLE (5 PERCENT)", "sample", "pmod"),
+        ("SELECT a FROM t INTERSECT SELECT a FROM u", "set", "SEMI"),
+        ("SELECT a FROM t EXCEPT SELECT a FROM u", "set", "ANTI"),
+        ("SELECT * FROM (SELECT a, b, c FROM t) PIVOT (sum(c) FOR b IN (1, 2))", "pivot", "FILTER"),
+        ("SELECT a, b, count(*) n FROM t GROUP BY CUBE (a, b)", "grouping-sets", "view for each"),
+        ("SELECT a, b, count(*) n FROM t GROUP BY a, b WITH ROLLUP", "grouping-sets", "view for each"),
+        ("SELECT t.a FROM t RIGHT JOIN u USING (id)", "table-outer", "LEFT JOIN"),
+        ("SELECT t.a FROM t FULL JOIN u USING (id)", "table-outer", "LEFT JOIN"),
+        ("SELECT a.x FROM t a JOIN t b ON a.id = b.id", "both-roles", "bound of time"),
+        ("SELECT a.x FROM t a LEFT JOIN u b ON a.id = b.id AND b._timestamp >= a._timestamp", "open-bounds", "BETWEEN"),
+        (f"SELECT a.x FROM t a LEFT ANTI JOIN u b ON a.id = b.id AND {BOUND}", "stream-anti", "IS NULL"),
+        (f"SELECT a.x, count(*) n FROM t a JOIN u b ON a.id = b.id AND {BOUND} GROUP BY a.x", "stacked", "view of its own"),
+        ("SELECT max(n) m FROM (SELECT a, count(*) n FROM t GROUP BY a)", "stacked", "window"),
+        ("SELECT n FROM (SELECT a, count(*) n FROM t GROUP BY a)", "group-not-shown", "add a to SELECT"),
+        ("SELECT count(*) n FROM t GROUP BY a", "group-not-shown", "add a to SELECT"),
+        ("SELECT upper(a) a, count(*) n FROM t GROUP BY a", "group-not-shown", "add a to SELECT"),
+        ("SELECT a.g, d.n FROM (SELECT g, count(*) c FROM t GROUP BY g) a JOIN d ON d.g = a.g", "join-after-group", "before"),
+        ("SELECT g, explode(xs) x FROM (SELECT g, collect_list(y) xs FROM t GROUP BY g)", "explode-after-group", "before"),
+        ("SELECT a, count(*) n FROM t GROUP BY a UNION ALL SELECT a, 1 FROM u", "union-of-groups", "as a view"),
+        ("SELECT a, A FROM t", "column-name", "otherwise"),
+        ("SELECT a + 1 FROM t", "column-name", "AS"),
+        ("SELECT a AS weir_kept FROM t", "column-name", "own"),
+        ("SELECT a, count(*) n FROM t GROUP BY a HAVING a IN (SELECT x FROM u)", "having-query", "before GROUP BY"),
+    ],
+)  # fmt: skip
+def test_refused_with_what_to_write_instead(sql: str, reason: str, words: str) -> None:
+    with pytest.raises(SqlRefused) as caught:
+        shaped(sql)
+    assert caught.value.details["reasons"] == [reason]
+    assert words in caught.value.message and caught.value.details["line"] == 1
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT a, session_window.start s FROM t GROUP BY a, session_window(_timestamp, '1 minute')",
+        f"SELECT a.x FROM t a LEFT JOIN u b ON a.id = b.id AND {BOUND}",
+        f"SELECT window.start s, count(*) n FROM t a JOIN u b ON a.id = b.id AND {BOUND} GROUP BY window(a._timestamp, '1 hour')",
+    ],
+)
+def test_what_needs_a_watermark(sql: str) -> None:
+    assert shaped(sql).mode == "append"
+    with pytest.raises(SqlRefused, match="add a watermark") as caught:
+        shaped(sql, watermark=False)
+    assert caught.value.details["reasons"] == ["watermark"]
+
+
+def test_keys_that_cannot_be() -> None:
+    with pytest.raises(InvalidInput, match="did you mean region"):
+        shaped("SELECT region, x FROM t", key=["regoin"])
+    with pytest.raises(SqlRefused, match="add b to it"):
+        shaped("SELECT a, b, count(*) n FROM t GROUP BY a, b", key=["a"])
+    with pytest.raises(SqlRefused, match="n changes"):
+        shaped("SELECT a, count(*) n FROM t GROUP BY a", key=["a", "n"])
+    with pytest.raises(SqlRefused, match="leave out key"):
+        shaped("SELECT count(*) n FROM t", key=["n"])
+
+
+def test_a_star_leaves_the_check_of_names_to_others() -> None:
+    found = shaped("SELECT *, a + 1 AS b FROM t", key=["id"])
+    assert found.starred and found.key == ("id",)
+
+
+def test_the_place_is_that_of_the_text() -> None:
+    with pytest.raises(SqlRefused) as caught:
+        shaped("SELECT a,\n  count(DISTINCT b) n\nFROM t GROUP BY a")
+    assert (caught.value.details["line"], caught.value.details["column"]) == (2, 3)
