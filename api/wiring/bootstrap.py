@@ -82,7 +82,7 @@ from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
 from scanners.scan.service import Scanner
 from views.runner.runner import Runner
-from views.runner.view import Tools
+from views.runner.tools import Tools
 
 REAL_ONES = Given()
 

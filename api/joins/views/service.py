@@ -12,7 +12,7 @@ from policies.model import Subject
 from views.model import State
 from views.ports import ServingTable, ViewStates
 from views.runner.state import Generation, ViewState
-from views.runner.view import Declared
+from views.runner.tools import Declared
 
 
 class Views:
