@@ -22,7 +22,7 @@ from policies.masks.primitives import family
 BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}
 WIDE = Context(prec=100)
 """Exact for every DECIMAL and for what masks do with one."""
-_WHOLE = re.compile(r"[+-]?[0-9]{1,40}\Z")
+_WHOLE = re.compile(r"([+-]?[0-9]{1,40})(?:\.0{1,40})?\Z")
 _NOT_FINITE = {"nan": "NaN", "infinity": "Infinity", "+infinity": "Infinity", "-infinity": "-Infinity"}
 _DECIMAL = re.compile(r"DECIMAL\(\s*(\d+)\s*,\s*(\d+)\s*\)\Z")
 _FAR_TIME = re.compile(r"([+-]?)(\d{4,})-(.*)\Z", re.S)
@@ -98,7 +98,9 @@ def _text(value: object, kind: Primitive) -> object:
 
 
 def _whole(value: object, kind: Primitive) -> object:
-    if isinstance(value, str) and _WHOLE.match(value.strip()):
+    if isinstance(value, str) and (found := _WHOLE.match(value.strip())):
+        value = int(found[1])
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int):
         raise ValueError("not a whole number")
