@@ -13,7 +13,7 @@ from views.model import State, StreamPlan
 from views.ports import TopicSettings
 from views.runner.build import Built, start_of
 from views.runner.record import Record
-from views.runner.result import inherited
+from views.runner.result import inherited, origins
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
 
@@ -43,6 +43,7 @@ class Generations:
         identity = f"{number}-{made.generation}"
         checkpoint = f"{tools.checkpoints.rstrip('/')}/{self._view}/{number}"
         schema = tools.engine.columns(self._plan(declared, made, identity, cluster, topic, checkpoint))
+        names = [name for name, _ in schema]
         kafka = tools.clusters.client(cluster)
         self._room(spec, kafka, topic, made)
         generation = Generation(
@@ -50,7 +51,11 @@ class Generations:
             private=spec.sink is None, begins=dict(tools.topics.ends(kafka, topic)), goal=self._goal(made),
             checkpoint=checkpoint, columns=[[name, kind] for name, kind in schema], keys=list(made.shape.key),
             single=made.shape.single, sources=list(made.sources), reads=made.reads,
-            created=rfc3339(tools.clock()) or "", why=why, tags=inherited(made.prepared, [name for name, _ in schema]),
+            created=rfc3339(tools.clock()) or "", why=why, tags=inherited(made.prepared, names),
+            origins=origins(made.prepared, names),
+            filtered={
+                each.table.reference: sorted(f.where for f in each.decision.filters) for each in made.prepared.tables.values()
+            },
         )  # fmt: skip
         state.number = number
         if state.active is None:

@@ -57,6 +57,27 @@ def inherited(prepared: Prepared, names: Sequence[str]) -> dict[str, dict[str, s
     return found
 
 
+def origins(prepared: Prepared, names: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Column -> [`CLUSTER/TOPIC`, path] of every field whose value may be in it as the subject sees it, unmasked.
+
+    A column that cannot be followed to its fields has all that the query reads; a count has none.
+    """
+    tree = prepared.gated.tree
+    by_name = {fold(each.name): each for each in trace.outputs(tree, prepared.columns())}
+    used, counts = trace.used(tree, prepared.columns()), _counting(tree)
+    found: dict[str, list[list[str]]] = {}
+    for name in names:
+        output = by_name.get(fold(name))
+        sources = output.sources if output is not None else used
+        pairs = {
+            (prepared.tables[ref].table.reference, str(path))
+            for ref, inner in sources
+            for path in _unmasked(prepared, ref, inner)
+        }
+        found[name] = [] if fold(name) in counts else [list(pair) for pair in sorted(pairs)]
+    return found
+
+
 def facts_of(
     dataset: DatasetId,
     reference: str,
@@ -85,6 +106,15 @@ def _name(node: Any) -> str:
 
 def _tags(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[tuple[FieldPath, dict[str, str]]]:
     """The tagged fields at and below a column of a source that the subject sees unmasked."""
+    for path in _unmasked(prepared, ref, names):
+        table = prepared.tables[ref].table
+        fact = next(each for each in table.facts.fields if FieldPath.parse(each.path) == path)
+        if fact.tags:
+            yield path, {tag: f"from {table.reference} {fact.path}" for tag in fact.tags}
+
+
+def _unmasked(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[FieldPath]:
+    """The fields at and below a column of a source that the subject sees unmasked."""
     governed = prepared.tables.get(ref)
     column = explain.find(governed, names[0]) if governed is not None else None
     if governed is None or column is None or column.path is None:
@@ -93,8 +123,8 @@ def _tags(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[t
     masked = {c.path for c in governed.decision.columns if explain.is_masked(c) and c.clear_when is None}
     for fact in governed.table.facts.fields:
         path = FieldPath.parse(fact.path)
-        if fact.tags and fact.path not in masked and (root.contains(path) or path.contains(root)):
-            yield path, dict.fromkeys(fact.tags, f"from {governed.table.reference} {fact.path}")
+        if fact.path not in masked and (root.contains(path) or path.contains(root)):
+            yield path
 
 
 def _moved(path: FieldPath, prepared: Prepared, ref: TableRef, names: Sequence[str], at: FieldPath) -> FieldPath:

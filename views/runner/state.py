@@ -22,6 +22,8 @@ class Generation:
               must contain before readers get it
     reads     see `views.runner.build.Built`
     tags      path -> tag -> why
+    origins   column -> [`CLUSTER/TOPIC`, path] of the fields whose values may be in it
+    filtered  sources of which the subject sees some rows only: `CLUSTER/TOPIC` -> conditions
     """
 
     id: str
@@ -41,6 +43,8 @@ class Generation:
     created: str
     why: str
     tags: dict[str, dict[str, str]] = field(default_factory=dict)
+    origins: dict[str, list[list[str]]] = field(default_factory=dict)
+    filtered: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def hash(self) -> str:

@@ -52,7 +52,7 @@ class View(Answer):
     sql: str
     runAs: FreeForm = about("{user or serviceAccount, purpose}: whose masks and row filters are in it.")
     description: str
-    owners: list[str]
+    owners: list[dict[str, str]] = about("{user} or {group} each.")
     restarts: int
     rows: int = absent("Rows that readers get; only where one view is asked for.")
 

@@ -105,7 +105,7 @@ def _shown(name: str, declared: Declared, state: ViewState) -> dict[str, Any]:
         "sql": spec.sql,
         "runAs": spec.runAs.model_dump(exclude_none=True),
         "description": spec.description,
-        "owners": spec.owners,
+        "owners": [each.model_dump(exclude_none=True) for each in spec.owners],
         "restarts": state.restarts,
     }
 
