@@ -13,7 +13,7 @@ from views.model import State, StreamPlan
 from views.ports import TopicSettings
 from views.runner.build import Built, start_of
 from views.runner.record import Record
-from views.runner.result import inherited, origins
+from views.runner.result import flows, inherited, origins
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
 
@@ -52,7 +52,7 @@ class Generations:
             checkpoint=checkpoint, columns=[[name, kind] for name, kind in schema], keys=list(made.shape.key),
             single=made.shape.single, sources=list(made.sources), reads=made.reads,
             created=rfc3339(tools.clock()) or "", why=why, tags=inherited(made.prepared, names),
-            origins=origins(made.prepared, names),
+            origins=origins(flows(made.prepared, names)),
             filtered={
                 each.table.reference: sorted(f.where for f in each.decision.filters) for each in made.prepared.tables.values()
             },

@@ -66,7 +66,8 @@ class Generation:
 
 @dataclass(slots=True)
 class ViewState:
-    """`active` is what readers get; `building` is to replace it; `retired` are to be deleted."""
+    """`active` is what readers get; `building` is to replace it; `retired` are to be deleted; `reported` is the generation
+    whose lineage was sent last."""
 
     state: str = State.STARTING
     since: str = ""
@@ -75,6 +76,7 @@ class ViewState:
     active: Generation | None = None
     building: Generation | None = None
     retired: list[Generation] = field(default_factory=list)
+    reported: str = ""
     restarts: int = 0
     restart: int = 0
     rebuild: int = 0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
+from catalog.model import DatasetId
 from policies.model import Subject
 from policies.plan.prepare import Preparer
 from views.declared import ViewSpec
@@ -30,6 +32,8 @@ class Tools:
 
     document  gives the declaration, None when it was deleted
     subject   a user or service account as they are now; raises NotSignedIn
+    report    posts an OpenLineage event; raises Unavailable
+    dataset   the dataset of a cluster's topic
     """
 
     document: Callable[[str], Declared | None]
@@ -43,6 +47,8 @@ class Tools:
     journal: Journal
     settings: ViewSettings
     checkpoints: str
+    report: Callable[[Mapping[str, Any]], None] = lambda event: None
+    dataset: Callable[[str, str], DatasetId] = DatasetId
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     monotonic: Callable[[], float] = time.monotonic
 

@@ -18,6 +18,7 @@ from views.ports import StreamingQuery
 from views.runner.build import Built, built
 from views.runner.feed import Feed
 from views.runner.generations import Generations
+from views.runner.lineage_event import running_event
 from views.runner.record import Record
 from views.runner.state import ViewState, behind
 from views.runner.tools import Declared, Pause, Tools
@@ -125,6 +126,7 @@ class View:
             self._settle(declared, int(wish.get("rebuild", 0)), paused)
             if not paused:
                 self._run(declared)
+        self._report()
 
     def _settle(self, declared: Declared, rebuild: int, paused: bool) -> None:
         """Decide again, where that is due, and turn to another generation where that is asked for."""
@@ -151,6 +153,18 @@ class View:
             self.close()  # the same generation, with the schemas of now
         self._generations.retag(made)
         self._built, self._declared = made, declared
+
+    def _report(self) -> None:
+        """Send the lineage of a new generation; one that cannot be sent now is tried again with the next look."""
+        writing, made = self.state.writing, self._built
+        if writing is None or made is None or writing.hash != made.generation or self.state.reported == writing.id:
+            return
+        try:
+            self.tools.report(running_event(self.name, writing, made.prepared, self.tools))
+        except Unavailable as error:
+            _log.warning("view_lineage_not_sent", view=self.name, message=error.message)
+            return
+        self.state.reported = writing.id
 
     def _settle_paused(self, made: Built) -> None:
         """Rows that rest on another decision than the one of now are not kept for when the view is resumed."""
