@@ -17,8 +17,9 @@ from catalog.datatypes import Primitive
 from policies.masks import reference
 from policies.masks.keys import MaskKeys
 from policies.masks.primitives import family, output_type
+from policies.masks.spark_decimals import precision_scale
 from policies.model import Mask, MaskType
-from views.serving.values import float_json, precision_scale, single
+from views.serving.values import float_json, single
 
 Change = Callable[[Any], Any]
 _KEYED = (MaskType.MASK_HASH, MaskType.TOKEN)
@@ -39,8 +40,11 @@ def value_mask(mask: Mask, kind: Primitive, keys: MaskKeys) -> Change:
         return _nothing  # what every other mask makes of it
     if of == "float" and mask.type in _KEYED:
         raise NotExact(f"{mask.type} of {kind.name} needs Spark's own text of the number")
-    if mask.type is MaskType.GENERALIZE and of in ("integer", "decimal", "float") and _odd_step(mask):
-        raise NotExact("GENERALIZE by a step of less than 0.0001 is computed in doubles by Spark")
+    if mask.type is MaskType.GENERALIZE and of in ("integer", "decimal", "float"):
+        if _odd_step(mask):
+            raise NotExact("GENERALIZE by a step of less than 0.0001 is computed in doubles by Spark")
+        if kind.name.upper() == "FLOAT" and not float(mask.params.get("step", 10)).is_integer():
+            raise NotExact("GENERALIZE of a FLOAT by a step that is no whole number gives doubles in Spark")
     output = output_type(mask, kind)
     assert output is not None
     read, write = reader(kind), writer(output)
