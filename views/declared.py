@@ -84,7 +84,9 @@ class Offsets(Spec):
 
     def starts(self) -> dict[int, int]:
         """Partition -> first offset."""
-        return {int(partition): int(first) for partition, first in (each.split(":") for each in self.offsets.split(","))}
+        return {
+            int(partition): int(first) for partition, first in (each.split(":") for each in self.offsets.split(","))
+        }
 
 
 class Watermark(Spec):

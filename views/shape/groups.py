@@ -138,12 +138,12 @@ def _aggregated(select: Any, around: list[Relation]) -> Grouped:
 def _distinct(select: Any) -> Grouped:
     starred = any(item.is_star for item in select.expressions)
     around: list[Relation] = []
-    found = [
+    result = [
         Group(written(item), time_window(written(item), around), {name: WHOLE})
         for item in select.expressions
         if (name := own_name(item)) is not None and not item.is_star
     ]
-    return Grouped(tuple(found), frozenset(name for group in found for name in group.columns), starred)
+    return Grouped(tuple(result), frozenset(name for group in result for name in group.columns), starred)
 
 
 def _passed_on(select: Any, around: list[Relation], inner: Grouped) -> Grouped:

@@ -24,7 +24,7 @@ def first_select(tree: Any) -> Any:
 
 def check(tree: Any, places: Places) -> tuple[list[str], bool]:
     """The names of the result's columns, and whether a star gives more. Raises SqlRefused."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     starred = False
     for item in first_select(tree).expressions:
         if item.is_star:
@@ -33,14 +33,14 @@ def check(tree: Any, places: Places) -> tuple[list[str], bool]:
         for name in _names(item, places):
             if fold(name) == KEPT:
                 raise places.refuse(item, f"The name {KEPT} is Weir's own; write another.", "column-name")
-            if fold(name) in found:
+            if fold(name) in result:
                 raise places.refuse(
                     item,
                     f"The result has two columns {name}; name one of them otherwise, as in AS {name}2.",
                     "column-name",
                 )
-            found[fold(name)] = name
-    return list(found.values()), starred
+            result[fold(name)] = name
+    return list(result.values()), starred
 
 
 def _names(item: Any, places: Places) -> list[str]:

@@ -47,18 +47,18 @@ class Roles:
 
 def roles(tree: Any, places: Places, clocks: frozenset[str]) -> Roles:
     """Raises SqlRefused for a query without a stream, and for a topic that would be both."""
-    found = _Finder(places, clocks)
-    found.stream(tree, {})
-    both = next((ref for ref in found.roles.tables if ref in found.roles.streams), None)
+    result = _Finder(places, clocks)
+    result.stream(tree, {})
+    both = next((ref for ref in result.roles.tables if ref in result.roles.streams), None)
     if both is not None:
         raise places.refuse(
-            found.roles.tables[both],
+            result.roles.tables[both],
             f"{both.name} is followed and joined as a table in one view; join it with a bound of time, as in"
             f" b._timestamp BETWEEN a._timestamp AND a._timestamp + INTERVAL 5 MINUTES, or declare a view of its newest"
             f" rows and join that.",
             "both-roles",
         )
-    return found.roles
+    return result.roles
 
 
 @dataclass(slots=True)

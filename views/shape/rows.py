@@ -38,23 +38,23 @@ class Kind:
     notes: tuple[str, ...] = ()
 
 
-def kind(tree: Any, found: Roles, places: Places, watermark: bool, watermarks: Mapping[TableRef, str]) -> Kind:
+def kind(tree: Any, reading: Roles, places: Places, watermark: bool, watermarks: Mapping[TableRef, str]) -> Kind:
     """Raises SqlRefused for aggregates that Spark does not stack or send."""
     notes: list[str] = []
-    joined = [each for each in found.selects if each.tied]
+    joined = [each for each in reading.selects if each.tied]
     for each in joined:
         notes += _joins(each, places, watermark)
-    _table_joins(found, places)
-    unions = [each for each in found.sets if isinstance(each, exp.Union) and each.args.get("distinct")]
-    levels = [each for each in found.selects if aggregates(each.select)]
+    _table_joins(reading, places)
+    unions = [each for each in reading.sets if isinstance(each, exp.Union) and each.args.get("distinct")]
+    levels = [each for each in reading.selects if aggregates(each.select)]
     folds = frozenset(
-        _below(found, levels, unions) | {r.table for e in joined for r in e.streams if r.table is not None}
+        _below(reading, levels, unions) | {r.table for e in joined for r in e.streams if r.table is not None}
     )
     if not levels and not unions:
         return Kind("append", False, folds, tuple(notes))
     sessions = [window.call for each in levels for window in _windows(each) if window.session]
     stacked = _height(tree, {}) > 1
-    _passed_on(found, levels, unions, places)
+    _passed_on(reading, levels, unions, places)
     for each in levels:
         _groups(each, places)
     if not (sessions or stacked or joined):
@@ -97,10 +97,10 @@ def kind(tree: Any, found: Roles, places: Places, watermark: bool, watermarks: M
     return Kind("append", True, folds, tuple(notes))
 
 
-def notes(found: Roles) -> list[str]:
+def notes(reading: Roles) -> list[str]:
     """What the author should know of functions whose value depends on when and in which order records are read."""
     notes_ = []
-    for each in found.selects:
+    for each in reading.selects:
         if clocks_shown(each):
             notes_.append("The present time is the time of each batch; a rebuilt view has other values.")
         if any(is_call(node, *_ORDER) for node in own_nodes(each.select)):
@@ -137,8 +137,8 @@ def _joins(each: Followed, places: Places, watermark: bool) -> list[str]:
     return notes_
 
 
-def _table_joins(found: Roles, places: Places) -> None:
-    for each in found.selects:
+def _table_joins(reading: Roles, places: Places) -> None:
+    for each in reading.selects:
         for relation in each.relations[1:]:
             join = relation.join
             if join is None or any(relation is stream for stream in each.streams):
@@ -151,10 +151,10 @@ def _table_joins(found: Roles, places: Places) -> None:
                 )  # fmt: skip
 
 
-def _passed_on(found: Roles, levels: list[Followed], unions: list[Any], places: Places) -> None:
+def _passed_on(reading: Roles, levels: list[Followed], unions: list[Any], places: Places) -> None:
     """Above an aggregate only columns and conditions may come, since each group is one row."""
     counted = {id(each.select) for each in levels}
-    for each in found.selects:
+    for each in reading.selects:
         over = [r for r in each.relations if r.query is not None and grouped(r.query, r.names) is not None
                 and any(r is stream for stream in each.streams)]  # fmt: skip
         if not over or id(each.select) in counted:
@@ -174,7 +174,7 @@ def _passed_on(found: Roles, levels: list[Followed], unions: list[Any], places: 
                 each.select, "A group cannot be exploded, since its rows could not be taken back; explode before GROUP BY.",
                 "explode-after-group",
             )  # fmt: skip
-    for union in found.sets:
+    for union in reading.sets:
         for branch in (union.left, union.right):
             if (
                 isinstance(union, exp.Union)
@@ -222,8 +222,8 @@ def _shows_time(each: Followed, watermarks: Mapping[TableRef, str]) -> bool:
 
 
 def _is_time(node: Any, each: Followed, watermarks: Mapping[TableRef, str]) -> bool:
-    found = origins(node, each.relations)
-    return bool(found) and all(fold(watermarks.get(ref, "")) == fold(name) for ref, name in found)
+    reading = origins(node, each.relations)
+    return bool(reading) and all(fold(watermarks.get(ref, "")) == fold(name) for ref, name in reading)
 
 
 def _over_time(window: TimeWindow, watermarks: Mapping[TableRef, str]) -> bool:
@@ -236,10 +236,10 @@ def _reaches(node: Any, around: Any, watermarks: Mapping[TableRef, str]) -> bool
         return _reaches(node.expressions[0], around, watermarks)
     if not isinstance(node, exp.Column):
         return False
-    found = list(steps(node, around))
-    return bool(found) and all(
+    reading = list(steps(node, around))
+    return bool(reading) and all(
         fold(watermarks.get(ref, "")) == fold(value.name) if ref is not None else _reaches(value, inner, watermarks)
-        for value, inner, ref in found
+        for value, inner, ref in reading
     )
 
 
@@ -259,9 +259,9 @@ def _height(query: Any, names: Mapping[str, Named]) -> int:
     return own + max(inner, default=0)
 
 
-def _below(found: Roles, levels: list[Followed], unions: list[Any]) -> set[TableRef]:
+def _below(reading: Roles, levels: list[Followed], unions: list[Any]) -> set[TableRef]:
     """The followed topics under an aggregate."""
-    return set(found.streams) if levels or unions else set()
+    return set(reading.streams) if levels or unions else set()
 
 
 __all__ = ["Group", "Kind", "kind", "notes"]

@@ -16,6 +16,7 @@ from policies.gate.gate import Gated
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from views.shape import limits, names, rows, times
+from views.shape.completed import sessions_with_a_group, without_idle_distinct
 from views.shape.groups import Grouped, grouped
 from views.shape.kept import conditions, with_kept
 from views.shape.names import KEPT
@@ -65,18 +66,17 @@ def shape(gated: Gated, *, key: Sequence[str] | None, watermark: bool, watermark
     places = Places.of(gated)
     tree: Any = gated.tree.copy()
     clocks = frozenset({TIME, fold(watermark_column)} if watermark_column else {TIME})
-    found = roles(tree, places, clocks)
-    limits.check(tree, found, places)
+    reading = roles(tree, places, clocks)
+    limits.check(tree, reading, places)
+    without_idle_distinct(reading)
     columns, starred = names.check(tree, places)
     given = [names.of_result(name, columns, starred) for name in key or ()]
-    watermarks = times.watermarks(found, watermark_column or TIME, own=watermark_column is None)
-    kind = rows.kind(tree, found, places, watermark, watermarks)
-    notes = [*kind.notes, *rows.notes(found)]
+    watermarks = times.watermarks(reading, watermark_column or TIME, own=watermark_column is None)
+    kind = rows.kind(tree, reading, places, watermark, watermarks)
+    notes = [*kind.notes, *rows.notes(reading)]
     groups = grouped(tree, {}) if kind.groups else None
     if groups is None:
-        if len(found.streams) > 1 and not key:
-            pass
-        return _shape(gated, tree, "append", tuple(given), found, watermarks, starred, kind.folds, notes)
+        return _shape(gated, tree, "append", tuple(given), reading, watermarks, starred, kind.folds, notes)
     single = not groups.groups and not groups.starred
     own = tuple(given) if single else _key(tree, groups, given, columns, places, key is not None)
     if single and given:
@@ -89,18 +89,21 @@ def shape(gated: Gated, *, key: Sequence[str] | None, watermark: bool, watermark
             raise places.refuse(
                 test, "A condition on groups cannot ask another query; join the table before GROUP BY.", "having-query"
             )
+    sessions_with_a_group(reading)
     kept = KEPT if kind.mode == "update" and with_kept(tree, {}) else None
-    return _shape(gated, tree, kind.mode, own, found, watermarks, starred, kind.folds, notes, kept=kept, single=single)
+    return _shape(
+        gated, tree, kind.mode, own, reading, watermarks, starred, kind.folds, notes, kept=kept, single=single
+    )
 
 
 def _shape(
-    gated: Gated, tree: Any, mode: str, key: tuple[str, ...], found: Roles, watermarks: Mapping[TableRef, str],
+    gated: Gated, tree: Any, mode: str, key: tuple[str, ...], reading: Roles, watermarks: Mapping[TableRef, str],
     starred: bool, folds: frozenset[TableRef], notes: list[str], *, kept: str | None = None, single: bool = False,
 ) -> Shape:  # fmt: skip
-    follows = tuple(ref for ref in gated.tables if ref in found.streams)
+    follows = tuple(ref for ref in gated.tables if ref in reading.streams)
     notes = list(dict.fromkeys(notes))
     return Shape(
-        tree, mode, key, follows, frozenset(found.tables), watermarks, kept, single, starred, folds, tuple(notes)
+        tree, mode, key, follows, frozenset(reading.tables), watermarks, kept, single, starred, folds, tuple(notes)
     )
 
 

@@ -20,8 +20,8 @@ def shaped(sql: str, key: list[str] | None = None, watermark: bool = True, colum
 
 def runs(sql: str, **given: object) -> str:
     gated = gate.check(sql)
-    found = shaped(sql, **given)  # type: ignore[arg-type]
-    return dataclasses.replace(gated, tree=found.tree).render({ref: ref.name for ref in gated.tables})
+    view = shaped(sql, **given)  # type: ignore[arg-type]
+    return dataclasses.replace(gated, tree=view.tree).render({ref: ref.name for ref in gated.tables})
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def runs(sql: str, **given: object) -> str:
     ],
 )
 def test_mode_and_key(sql: str, mode: str, key: tuple[str, ...]) -> None:
-    found = shaped(sql)
-    assert (found.mode, found.key, found.single) == (mode, key, False)
+    view = shaped(sql)
+    assert (view.mode, view.key, view.single) == (mode, key, False)
 
 
 def test_one_row() -> None:
-    found = shaped("SELECT count(*) n, max(a) FILTER (WHERE b) m FROM t")
-    assert (found.mode, found.key, found.single) == ("update", (), True)
+    view = shaped("SELECT count(*) n, max(a) FILTER (WHERE b) m FROM t")
+    assert (view.mode, view.key, view.single) == ("update", (), True)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_one_row() -> None:
     ],
 )
 def test_streams_and_tables(sql: str, follows: str, tables: str) -> None:
-    found = shaped(sql)
-    assert sorted(ref.name for ref in found.follows) == follows.split()
-    assert sorted(ref.name for ref in found.tables) == tables.split()
+    view = shaped(sql)
+    assert sorted(ref.name for ref in view.follows) == follows.split()
+    assert sorted(ref.name for ref in view.tables) == tables.split()
 
 
 @pytest.mark.parametrize(
@@ -108,18 +108,18 @@ def test_streams_and_tables(sql: str, follows: str, tables: str) -> None:
     ],
 )
 def test_watermark_column(sql: str, column: str) -> None:
-    found = shaped(sql)
-    assert found.watermarks[found.follows[0]] == column
+    view = shaped(sql)
+    assert view.watermarks[view.follows[0]] == column
 
 
 def test_a_declared_watermark_column_is_taken() -> None:
-    found = shaped("SELECT window.start s, count(*) n FROM t GROUP BY window(made_at, '1 minute')", column="seen_at")
-    assert set(found.watermarks.values()) == {"seen_at"}
+    view = shaped("SELECT window.start s, count(*) n FROM t GROUP BY window(made_at, '1 minute')", column="seen_at")
+    assert set(view.watermarks.values()) == {"seen_at"}
 
 
 def test_having_becomes_a_column() -> None:
-    found = shaped("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9")
-    assert found.kept == "weir_kept"
+    view = shaped("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9")
+    assert view.kept == "weir_kept"
     assert runs("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9") == (
         "SELECT `a`, sum(`b`) AS `total`, COALESCE(((sum(`b`)) > 3 AND max(`b`) < 9), FALSE) AS `weir_kept`"
         " FROM `t` AS `t` GROUP BY `a`"
@@ -140,8 +140,8 @@ def test_rows_that_are_sent_once_keep_their_conditions() -> None:
     sql = (
         "SELECT a, session_window.start s FROM t GROUP BY a, session_window(_timestamp, '1 minute') HAVING count(*) > 1"
     )
-    found = shaped(sql)
-    assert (found.mode, found.kept) == ("append", None)
+    view = shaped(sql)
+    assert (view.mode, view.kept) == ("append", None)
 
 
 def test_a_declared_key_is_completed_by_the_window() -> None:
@@ -222,8 +222,8 @@ def test_keys_that_cannot_be() -> None:
 
 
 def test_a_star_leaves_the_check_of_names_to_others() -> None:
-    found = shaped("SELECT *, a + 1 AS b FROM t", key=["id"])
-    assert found.starred and found.key == ("id",)
+    view = shaped("SELECT *, a + 1 AS b FROM t", key=["id"])
+    assert view.starred and view.key == ("id",)
 
 
 def test_the_place_is_that_of_the_text() -> None:
