@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -77,13 +76,14 @@ class Topics(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ViewRecord:
-    """A record of a view's topic. `value` None: the row of this key is gone. `generation` as its header names it."""
+    """A record of a view's topic. `value` None: the row of this key is gone. `generation` and `row_key` (the key's
+    columns as a JSON object) as its headers have them."""
 
     partition: int
     offset: int
     value: bytes | None
-    key: bytes | None
     generation: str
+    row_key: bytes | None = None
 
 
 class TopicReader(Protocol):
@@ -91,6 +91,10 @@ class TopicReader(Protocol):
 
     def poll(self, most: int, seconds: float) -> list[ViewRecord]:
         """What came, at most `most` records; none after `seconds` without news. Raises Unavailable."""
+        ...
+
+    def positions(self) -> Positions:
+        """Where the next poll of each partition begins; a partition that was not polled yet may be missing."""
         ...
 
     def close(self) -> None: ...
@@ -174,7 +178,10 @@ class ServingTable(Protocol):
 
 
 class ViewStates(Protocol):
-    """What is known of each view beside its document: one JSON object a view. All raise Unavailable."""
+    """What is known of each view beside its document. All raise Unavailable.
+
+    state  written by the runner alone (`views.runner.state`); wish: by who operates the view: {paused, restart, rebuild}
+    """
 
     def get(self, view: str) -> dict[str, Any]:
         """Empty for one that nothing is known of."""
@@ -184,6 +191,26 @@ class ViewStates(Protocol):
 
     def put(self, view: str, state: Mapping[str, Any]) -> None: ...
 
+    def wish(self, view: str) -> dict[str, Any]: ...
+
+    def put_wish(self, view: str, wish: Mapping[str, Any]) -> None: ...
+
     def forget(self, view: str) -> None: ...
 
-    def transaction(self) -> AbstractContextManager[Any]: ...
+
+class Clusters(Protocol):
+    """How the clusters of views are reached. Secrets are read when they are needed."""
+
+    def client(self, cluster: str) -> Mapping[str, str]:
+        """librdkafka's settings, addresses included. Raises NotFound for a cluster that is not declared."""
+        ...
+
+    def spark(self, cluster: str) -> Mapping[str, str]:
+        """The same as Spark's Kafka options."""
+        ...
+
+
+class Journal(Protocol):
+    def __call__(self, action: str, view: str, reasons: Sequence[str]) -> None:
+        """Add to the audit what the runner did with a view (`view.start`, `view.replace`, `view.drop`, `view.stop`)."""
+        ...

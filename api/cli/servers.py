@@ -25,6 +25,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir init -o yaml > weir.yaml")(init)
     app.command(epilog="WEIR_DATABASE__URL=postgresql+psycopg://... weir serve")(serve)
     app.command(epilog="weir worker")(worker)
+    app.command("view-runner", epilog="weir view-runner")(view_runner)
 
 
 def up(detach: Detach = False) -> None:
@@ -131,6 +132,15 @@ def worker() -> None:
     from api.processes.worker import run
 
     run(_private(Home.of_environment()))
+
+
+def view_runner(
+    parent: Annotated[int | None, typer.Option(help="End with the process of this pid.", hidden=True)] = None,
+) -> None:
+    """Run the stream views in the foreground (what the worker starts for you when a view is declared)."""
+    from api.processes.view_runner import run
+
+    run(_private(Home.of_environment()), parent)
 
 
 def _private(home: Home) -> Home:

@@ -22,6 +22,7 @@ from lineage.settings import LineageSettings
 from policies.plan.settings import QuerySettings
 from policies.settings import OidcSettings, PolicySettings
 from scanners.settings import ScannerSettings
+from views.settings import ViewSettings
 
 BARE = {"WEIR_HOME", "WEIR_CONFIG", "WEIR_CACHE", "WEIR_URL", "WEIR_TOKEN", "WEIR_SHARED_DATA"}
 """Variables that are not settings of a room. `WEIR_STACK__*` belongs to the local servers, `WEIR_TEST_*` to the tests."""
@@ -155,6 +156,7 @@ class Settings(_Section):
     policies: PolicySettings = PolicySettings()
     oidc: OidcSettings = OidcSettings()
     query: QuerySettings = QuerySettings()
+    views: ViewSettings = ViewSettings()
 
 
 def load(home: Home, environment: Mapping[str, str] | None = None) -> Settings:

@@ -45,6 +45,7 @@ from api.http.routes import (
     search,
     sources,
     tokens,
+    views,
 )
 from api.wiring.services import Services
 
@@ -79,7 +80,7 @@ def create_app(services: Services) -> FastAPI:
     v1 = APIRouter(prefix=PREFIX)
     for room in (
         search, catalog, classifications, recognizers, clusters, scans, routes, lineage, sources, queries, running,
-        access, audit, reports, decisions, declared, tokens, events,
+        access, audit, reports, decisions, declared, tokens, events, views,
     ):  # fmt: skip
         v1.include_router(room.router)
     app.include_router(v1)

@@ -18,8 +18,9 @@ from policies.audit import AuditLog
 from policies.declared import kinds as policy_kinds
 from policies.declared.state import GovernanceState
 from policies.model import Subject
+from views.declared import ViewSpec
 
-KINDS: dict[str, type[BaseModel]] = {**catalog_kinds.KINDS, **policy_kinds.KINDS}
+KINDS: dict[str, type[BaseModel]] = {**catalog_kinds.KINDS, **policy_kinds.KINDS, "View": ViewSpec}
 
 
 class GovernanceHandler:

@@ -15,6 +15,7 @@ from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
 from api.config.settings import load
+from api.processes.view_runner import ViewProcess
 from api.wiring.bootstrap import build
 from api.wiring.engines import Logs, Revival
 from api.wiring.services import Services
@@ -29,6 +30,7 @@ TAGS_S = 30.0
 DATASETS_S = 1.0
 ENGINES_S = 1.0
 LOGS_S = 60.0
+VIEWS_S = 1.0
 SETTLING_S = 1.0
 """Longest that one transaction of settling should hold the record store."""
 SETTLED_LEAST, SETTLED_MOST = 10, 100
@@ -43,6 +45,7 @@ def run(home: Home) -> None:
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
+    view_process = ViewProcess(home, services)
     duties: list[tuple[str, Callable[[], None]]] = [
         ("lineage", lambda: services.lineage_worker().run(stop)),
         ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
@@ -52,6 +55,7 @@ def run(home: Home) -> None:
         ("datasets", lambda: settle_datasets(stop, services)),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
+        ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
     threads = [
@@ -67,6 +71,7 @@ def run(home: Home) -> None:
     stop.wait()
     for thread in threads:
         thread.join(10)
+    view_process.close()
     services.close()
     marker.unlink(missing_ok=True)
 

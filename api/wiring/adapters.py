@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from api.wiring.spark_parts import SparkParts
+from api.wiring.view_parts import ViewParts
 
 
-class Adapters(SparkParts):
+class Adapters(ViewParts):
     """Every adapter of one instance, and how each server is asked whether it answers."""
 
     def probes(self) -> dict[str, Callable[[], object]]:

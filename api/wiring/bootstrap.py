@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -30,6 +30,9 @@ from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
 from api.joins.second_person import SecondPerson
+from api.joins.views.clusters import ViewClusters
+from api.joins.views.declared import DeclaredViews, ViewHandler
+from api.joins.views.service import Views
 from api.webhooks.deliver import WebhookHandler, Webhooks
 from api.webhooks.ssrf_guard import Guard
 from api.wiring.adapters import Adapters
@@ -78,6 +81,8 @@ from policies.whatif.mask_preview import MaskPreview
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
 from scanners.scan.service import Scanner
+from views.runner.runner import Runner
+from views.runner.view import Tools
 
 REAL_ONES = Given()
 
@@ -162,7 +167,28 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         ),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
         WebhookHandler(store, now, guard, parts.secrets),
+        ViewHandler(store, now),
     ]
+    declared_views = DeclaredViews(store)
+
+    def view_runner() -> Runner:
+        def journal(action: str, view: str, reasons: Sequence[str]) -> None:
+            audit.record("weir", action, view, "allow", list(reasons))
+
+        tools = Tools(
+            document=declared_views.get,
+            subject=identity.current,
+            preparer=query.preparer,
+            engine=parts.streams,
+            topics=parts.view_topics,
+            clusters=ViewClusters(connections, parts.spark_options),
+            serving=parts.serving,
+            states=parts.view_states,
+            journal=journal,
+            settings=settings.views,
+            checkpoints=parts.checkpoints(),
+        )
+        return Runner(tools, declared_views.names)
 
     def receivers() -> list[Receiver]:
         topic = parts.event_topic
@@ -215,6 +241,8 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s, events
         ),
         where_is=where_is,
+        views=Views(declared_views, parts.view_states, parts.serving, audit),
+        view_runner=view_runner,
         ingest=ingest,
         lineage=lineage,
         lineage_worker=worker,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from policies.plan.ports import Engine, Offsets
     from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
+    from views.ports import ServingTable, StreamEngine, Topics, ViewStates
 
 T = TypeVar("T")
 
@@ -52,6 +53,10 @@ class Given:
     registry: SchemaRegistry | Real = REAL
     engine: Engine | Real = REAL
     window: Offsets | Real = REAL
+    streams: StreamEngine | Real = REAL
+    view_topics: Topics | Real = REAL
+    serving: ServingTable | Real = REAL
+    view_states: ViewStates | Real = REAL
     mask_secret: bytes | Real = REAL
 
 

@@ -19,6 +19,7 @@ from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
 from api.joins.sight import Sights
+from api.joins.views.service import Views
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
@@ -51,6 +52,7 @@ from policies.requests.view import RequestView
 from policies.whatif.mask_preview import MaskPreview
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
+from views.runner.runner import Runner
 
 
 @dataclass
@@ -76,6 +78,8 @@ class Services:
     schedules: Schedules
     scan_runner: ScanRunner
     where_is: WhereIs
+    views: Views
+    view_runner: Callable[[], Runner]
     ingest: Ingest
     lineage: Lineage
     lineage_worker: Callable[[], LineageWorker]

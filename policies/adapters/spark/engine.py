@@ -1,17 +1,8 @@
 """Governed queries on Spark, by Spark Connect.
 
-One session per query. It holds, as temporary views built by the DataFrame API, the governed tables and nothing else:
-
-    Kafka by offsets -> decoded -> row filters on stored values -> masks -> the columns of the view
-
-Two things make the views hold:
-
-- A filtered row cannot be probed. Spark merges a query's own conditions with a filter of ours and promises no order
-  within one condition; an error (1/(amount-5)) could then tell of a row that is not there. A filter with a
-  non-deterministic part is one that Spark neither merges with others nor moves conditions through;
-  `spark_partition_id() >= 0` is such a part, and always true.
-- A mask or filter never fails. The views are analysed with ANSI mode off, so what cannot be converted is NULL; the
-  mode is then switched on for the query itself. Spark fixes the mode of an expression when it is analysed.
+One session per query. It holds, as temporary views, the governed tables (`governed_views`) and nothing else. They are
+analysed with ANSI mode off; the mode is then switched on for the query itself. Spark fixes the mode of an expression when
+it is analysed.
 """
 
 from __future__ import annotations
@@ -21,22 +12,17 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from catalog.datatypes import quote_identifier
 from catalog.errors import Unavailable
-from policies.adapters.spark import reading
 from policies.adapters.spark.batches import Ending, SparkBatches
 from policies.adapters.spark.counts import Drift
-from policies.adapters.spark.decode import AVRO_IS_BOUNDED, by_python
 from policies.adapters.spark.errors import translate
-from policies.adapters.spark.headers import framed_sql, head_sql, shown_sql
+from policies.adapters.spark.governed_views import GovernedViews
 from policies.adapters.spark.records import WindowReader, frame_of, kafka_frame, records_frame
 from policies.adapters.spark.sessions import MANY, Sessions, configure
 from policies.plan.errors import QueryFailed
-from policies.plan.model import Batches, PartRead, QueryPlan, Result, TablePlan
+from policies.plan.model import Batches, QueryPlan, Result
 from policies.plan.ports import Decoder
 from policies.plan.weights import FEW, makes_more, rows
-
-BARRIER = "spark_partition_id() >= 0"
 
 
 class SparkEngine:
@@ -45,9 +31,8 @@ class SparkEngine:
     def __init__(self, sessions: Sessions, decoder: Decoder | None = None, windows: WindowReader | None = None) -> None:
         """`windows` reads small windows in place of Spark's Kafka source."""
         self._sessions = sessions
-        self._decoder = decoder
+        self._views = GovernedViews(decoder)
         self._windows = windows
-        self._avro: bool | None = None
         self._drift = Drift()
 
     def run(self, plan: QueryPlan) -> Result:
@@ -107,9 +92,7 @@ class SparkEngine:
         return {view: records for view, records in read.items() if records is not None}
 
     def _frame(self, session: Any, plan: QueryPlan, records: Mapping[str, Any], exact: bool = False) -> Any:
-        avro = self._jvm_reads_avro(session) if any(_has_avro(t) for t in plan.tables) else False
-        if any(_needs_decoder(t, avro) for t in plan.tables) and self._decoder is not None and self._decoder.files():
-            session.addArtifacts(*self._decoder.files(), pyfile=True)
+        avro = self._views.prepare(session, plan.tables)
         for table in plan.tables:
             if table.case_sensitive:
                 session.conf.set("spark.sql.caseSensitive", "true")
@@ -119,7 +102,7 @@ class SparkEngine:
                     if table.view in records
                     else kafka_frame(session, table)
                 )
-                self._governed(table, avro, source, exact).createOrReplaceTempView(table.view)
+                self._views.governed(table, avro, source, exact).createOrReplaceTempView(table.view)
             except Exception as error:
                 failure = translate(error)
                 if isinstance(failure, Unavailable):
@@ -132,57 +115,6 @@ class SparkEngine:
         ansi = {"spark.sql.ansi.enabled": str(plan.ansi).lower()}
         configure(session, ansi if _few(plan, records) else ansi | MANY)
         return frame_of(session, plan.sql)
-
-    def _jvm_reads_avro(self, session: Any) -> bool:
-        if self._avro is None:
-            self._avro = bool(session.sql(AVRO_IS_BOUNDED).collect()[0][0])
-        return self._avro
-
-    def _governed(self, table: TablePlan, avro: bool, source: Any, exact: bool = False) -> Any:
-        """The view over `source`, a frame of stored records as Spark's Kafka source gives them."""
-        frame = self._stored(table, avro, source, exact)
-        if table.filters:
-            frame = frame.where(" AND ".join((*table.filters, BARRIER)))
-        frame = reading.counted(frame, table, exact)
-        if table.conditions:
-            frame = frame.selectExpr("*", *(f"{sql} AS {quote_identifier(name)}" for name, sql in table.conditions))
-        return frame.selectExpr(*(f"{sql} AS {quote_identifier(name)}" for name, sql in table.columns))
-
-    def _stored(self, table: TablePlan, avro: bool, source: Any, exact: bool) -> Any:
-        parts = (("key", table.key), ("value", table.value))
-        heads = [head for part, read in parts for head in head_sql(part, read)]
-        frame = (source.selectExpr("*", *heads) if heads else source).selectExpr(
-            *(f"{framed_sql(part, read)} AS {part}" for part, read in parts),
-            "value AS weir_raw", "headers", "partition", "offset", "timestamp",
-        )  # fmt: skip
-        for part, read in parts:
-            if by_python(part, read, avro):
-                frame = self._decoded(frame, part, read)
-        frame = reading.read(frame, table, avro, exact)
-        shown = shown_sql("h", (table.key, table.value))
-        about = {
-            "weir_headers": "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
-            f" h -> struct(h.key, {shown})))",
-            "weir_partition": "partition",
-            "weir_offset": "offset",
-            "weir_timestamp": "timestamp",
-        }
-        # Each column is planned, even one that nothing uses.
-        wanted = [f"{sql} AS {name}" for name, sql in about.items() if reading.uses(table, name)]
-        return frame.selectExpr("*", *wanted) if wanted else frame
-
-    def _decoded(self, frame: Any, part: str, read: PartRead) -> Any:
-        if self._decoder is None:
-            raise QueryFailed(
-                f"Records of the format {read.format!r} cannot be read by queries here.",
-                details={"condition": "format"},
-            )
-        from pyspark.sql.connect.functions import col, udf
-        from pyspark.sql.types import StringType
-
-        # A type given as text would be parsed by whatever session is the process's active one.
-        decode = udf(self._decoder.function(part, read), returnType=StringType(), useArrow=True)
-        return frame.withColumn(f"weir_text_{part}", decode(col(part)))
 
 
 def _few(plan: QueryPlan, records: Mapping[str, Any]) -> bool:
@@ -206,11 +138,3 @@ def _telling(plan: QueryPlan) -> Any:
             plan.progress(sum(stage.num_completed_tasks for stage in known) / tasks)
 
     return told
-
-
-def _has_avro(table: TablePlan) -> bool:
-    return any(read.format == "decoded avro" for read in (table.key, table.value))
-
-
-def _needs_decoder(table: TablePlan, avro: bool) -> bool:
-    return any(by_python(part, read, avro) for part, read in (("key", table.key), ("value", table.value)))

@@ -1,0 +1,116 @@
+"""What people and applications ask of views: which there are, how they are, their rows, and operating them."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from api.joins.views.declared import DeclaredViews
+from catalog.errors import Conflict, NotFound
+from policies.audit import AuditLog
+from policies.model import Subject
+from views.model import State
+from views.ports import ServingTable, ViewStates
+from views.runner.state import Generation, ViewState
+from views.runner.view import Declared
+
+
+class Views:
+    """The service behind `/api/v1/views`, but for the rows. Safe for threads."""
+
+    def __init__(self, declared: DeclaredViews, states: ViewStates, serving: ServingTable, audit: AuditLog) -> None:
+        self._declared, self._states, self._serving, self._audit = declared, states, serving, audit
+
+    def any(self) -> bool:
+        """Whether there is a view, or something left of one, for the runner to see to."""
+        return bool(self._declared.names() or self._states.all())
+
+    def find(self, name: str) -> tuple[Declared, ViewState]:
+        """Raises NotFound naming the nearest."""
+        declared = self._declared.get(name)
+        if declared is None:
+            names = self._declared.names()
+            near = difflib.get_close_matches(name, names, 3)
+            mend = f" Did you mean {' or '.join(near)}?" if near else " weir view list shows all."
+            raise NotFound(f"There is no view {name!r}.{mend}", details={"view": name, "nearest": near})
+        return declared, ViewState.read(self._states.get(name))
+
+    def all(self) -> list[dict[str, Any]]:
+        """Each view as `describe` gives it, by name."""
+        states = self._states.all()
+        found = []
+        for name in self._declared.names():
+            declared = self._declared.get(name)
+            if declared is not None:
+                found.append(_shown(name, declared, ViewState.read(states.get(name, {}))))
+        return found
+
+    def describe(self, name: str) -> dict[str, Any]:
+        """{name, state, since, generation, building, sources, sink, key, columns, lag, rates, counts, rows, error, sql...}."""
+        declared, state = self.find(name)
+        shown = _shown(name, declared, state)
+        active = state.active
+        shown["rows"] = self._serving.count(name, active.id) if active is not None else 0
+        return shown
+
+    def pause(self, subject: Subject, name: str) -> dict[str, Any]:
+        """Stop the stream and keep state and rows; they do not change until it is resumed."""
+        return self._wish(subject, name, "pause", {"paused": True})
+
+    def resume(self, subject: Subject, name: str) -> dict[str, Any]:
+        """Go on from where it was paused."""
+        return self._wish(subject, name, "resume", {"paused": False})
+
+    def restart(self, subject: Subject, name: str) -> dict[str, Any]:
+        """Start the stream again from its checkpoint, now."""
+        _, state = self.find(name)
+        return self._wish(subject, name, "restart", {"restart": state.restart + 1, "paused": False})
+
+    def rebuild(self, subject: Subject, name: str) -> dict[str, Any]:
+        """Build a new generation from `startFrom`; readers get it when it has caught up. Raises Conflict while one is
+        being built."""
+        _, state = self.find(name)
+        if state.building is not None:
+            raise Conflict(
+                f"Generation {state.building.number} of {name} is being built already.", details={"view": name}
+            )
+        return self._wish(subject, name, "rebuild", {"rebuild": state.rebuild + 1, "paused": False})
+
+    def _wish(self, subject: Subject, name: str, action: str, wish: dict[str, Any]) -> dict[str, Any]:
+        self.find(name)
+        self._audit.record(subject.user, f"view.{action}", name, "allow", [])
+        self._states.put_wish(name, self._states.wish(name) | wish)
+        return {"name": name, "action": action}
+
+
+def _shown(name: str, declared: Declared, state: ViewState) -> dict[str, Any]:
+    spec, active = declared.spec, state.active
+    sink = None
+    if spec.sink is not None:
+        sink = {"cluster": spec.sink.cluster, "topic": spec.sink.topic, "format": spec.sink.format}
+    return {
+        "name": name,
+        "state": str(state.state) if state.since else str(State.STARTING),
+        "since": state.since or None,
+        "generation": active.number if active is not None else None,
+        "building": _generation(state.building),
+        "sources": active.sources if active is not None else [],
+        "sink": sink,
+        "key": active.keys if active is not None else list(spec.key or ()),
+        "columns": [{"name": column, "type": kind} for column, kind in active.columns] if active is not None else [],
+        "lag": {"records": state.lag.get("records"), "seconds": state.lag.get("seconds")},
+        "rates": state.rates,
+        "counts": state.counts,
+        "error": state.error,
+        "sql": spec.sql,
+        "runAs": spec.runAs.model_dump(exclude_none=True),
+        "description": spec.description,
+        "owners": spec.owners,
+        "restarts": state.restarts,
+    }
+
+
+def _generation(generation: Generation | None) -> dict[str, Any] | None:
+    if generation is None:
+        return None
+    return {"generation": generation.number, "why": generation.why, "since": generation.created}

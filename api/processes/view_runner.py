@@ -1,0 +1,95 @@
+"""The process that runs stream views. The worker starts it when a view is declared, and again when it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import psutil
+import structlog
+
+from api.config.home import PROGRAM, Home
+from api.config.log_files import keep_small
+from api.config.logs import configure
+from api.config.settings import load
+from api.wiring.bootstrap import build
+from api.wiring.services import Services
+
+log = structlog.get_logger("weir.views")
+LOG_NAME = "weir-views.log"
+_PARENT_S = 0.5
+_STOP_S = 20.0
+_FIRST_PAUSE_S, _MOST_PAUSE_S = 1.0, 30.0
+
+
+def run(home: Home, parent: int | None = None) -> None:
+    """Run the views until TERM, Ctrl-C, or the end of the process `parent`. One process of an instance at a time."""
+    settings = load(home)
+    configure(settings.log)
+    keep_small(home.logs / LOG_NAME)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    if parent is not None:
+        threading.Thread(target=_follow, args=(parent, stop), name="parent", daemon=True).start()
+    services = build(settings, home)
+    with (home.root / "run" / "views.lock").open("w") as lock:
+        while not stop.is_set():
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                stop.wait(_PARENT_S)
+                continue
+            log.info("running")
+            services.view_runner().run(stop)
+    services.close()
+
+
+def _follow(parent: int, stop: threading.Event) -> None:
+    """A runner whose worker was killed would be beside the next one."""
+    while not stop.wait(_PARENT_S):
+        if os.getppid() != parent:
+            stop.set()
+
+
+class ViewProcess:
+    """Starts the process, and starts it again; for the worker."""
+
+    def __init__(self, home: Home, services: Services) -> None:
+        self._home, self._services = home, services
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pause, self._next = _FIRST_PAUSE_S, 0.0
+
+    def step(self) -> bool:
+        """Have the process run while there is a view. Raises Unavailable."""
+        if self._process is not None and self._process.poll() is not None:
+            log.warning("views_ended", code=self._process.returncode)
+            self._process = None
+            self._next = time.monotonic() + self._pause
+            self._pause = min(self._pause * 2, _MOST_PAUSE_S)
+        if self._process is None and time.monotonic() >= self._next and self._services.views.any():
+            self._start()
+        return False
+
+    def _start(self) -> None:
+        logs = self._home.logs
+        logs.mkdir(parents=True, exist_ok=True)
+        with (logs / LOG_NAME).open("ab") as out:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "api", "view-runner", "--parent", str(os.getpid())],
+                stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd=PROGRAM, env=dict(os.environ),
+            )  # fmt: skip
+
+    def close(self) -> None:
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            psutil.Process(self._process.pid).kill()

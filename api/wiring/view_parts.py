@@ -1,0 +1,47 @@
+"""What stream views work with. Drivers are imported when they are used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from api.wiring.given import part
+from api.wiring.spark_parts import SparkParts
+
+if TYPE_CHECKING:
+    from views.ports import ServingTable, StreamEngine, Topics, ViewStates
+
+
+class ViewParts(SparkParts):
+    """Streams, topics, rows and states of views."""
+
+    @part
+    def streams(self) -> StreamEngine:
+        from api.joins.query_tables import Decoder
+        from views.adapters.spark import SparkStreams
+
+        remote = self._settings.views.remote.get_secret_value() or self._settings.spark.remote.get_secret_value()
+        return SparkStreams(remote, Decoder(self._archive))
+
+    @part
+    def view_topics(self) -> Topics:
+        from views.adapters.topics import KafkaTopics
+
+        return KafkaTopics()
+
+    @part
+    def serving(self) -> ServingTable:
+        from views.adapters.serving_sql import SqlServingTable
+
+        made = SqlServingTable(self._settings.views.serving_url or f"sqlite:///{self._home.root / 'views.db'}")
+        self.closing.append(made.close)
+        return made
+
+    @part
+    def view_states(self) -> ViewStates:
+        from views.adapters.states_sql import SqlViewStates
+
+        return SqlViewStates(self._there())
+
+    def checkpoints(self) -> str:
+        """The folder or URL of the views' state."""
+        return self._settings.views.checkpoints or str(self._home.root / "views")

@@ -1,0 +1,101 @@
+"""Governed tables as frames: what a query or a stream sees in place of a topic.
+
+    stored records -> decoded -> row filters on stored values -> masks -> the columns of the view
+
+Two things make the views hold:
+
+- A filtered row cannot be probed. Spark merges a query's own conditions with a filter of ours and promises no order
+  within one condition; an error (1/(amount-5)) could then disclose a row that is not there. A filter with a
+  non-deterministic part is one that Spark neither merges with others nor moves conditions through;
+  `spark_partition_id() >= 0` is such a part, and always true.
+- A mask or filter never fails. The session analyses the views with ANSI mode off, so what cannot be converted is NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from catalog.datatypes import quote_identifier
+from policies.adapters.spark import reading
+from policies.adapters.spark.decode import AVRO_IS_BOUNDED, by_python
+from policies.adapters.spark.headers import framed_sql, head_sql, shown_sql
+from policies.plan.errors import QueryFailed
+from policies.plan.model import PartRead, TablePlan
+from policies.plan.ports import Decoder
+
+BARRIER = "spark_partition_id() >= 0"
+
+
+class GovernedViews:
+    """Makes them. Safe for threads."""
+
+    def __init__(self, decoder: Decoder | None = None) -> None:
+        self._decoder = decoder
+        self._avro: bool | None = None
+
+    def prepare(self, session: Any, tables: Sequence[TablePlan]) -> bool:
+        """Send the session what the decoding of these tables needs; whether its JVM may decode Avro, for `governed`."""
+        avro = self._jvm_reads_avro(session) if any(_has_avro(t) for t in tables) else False
+        if any(_needs_decoder(t, avro) for t in tables) and self._decoder is not None and self._decoder.files():
+            session.addArtifacts(*self._decoder.files(), pyfile=True)
+        return avro
+
+    def _jvm_reads_avro(self, session: Any) -> bool:
+        if self._avro is None:
+            self._avro = bool(session.sql(AVRO_IS_BOUNDED).collect()[0][0])
+        return self._avro
+
+    def governed(self, table: TablePlan, avro: bool, source: Any, exact: bool = False) -> Any:
+        """The view over `source`, a frame of stored records as Spark's Kafka source gives them."""
+        frame = self._stored(table, avro, source, exact)
+        if table.filters:
+            frame = frame.where(" AND ".join((*table.filters, BARRIER)))
+        frame = reading.counted(frame, table, exact)
+        if table.conditions:
+            frame = frame.selectExpr("*", *(f"{sql} AS {quote_identifier(name)}" for name, sql in table.conditions))
+        return frame.selectExpr(*(f"{sql} AS {quote_identifier(name)}" for name, sql in table.columns))
+
+    def _stored(self, table: TablePlan, avro: bool, source: Any, exact: bool) -> Any:
+        parts = (("key", table.key), ("value", table.value))
+        heads = [head for part, read in parts for head in head_sql(part, read)]
+        frame = (source.selectExpr("*", *heads) if heads else source).selectExpr(
+            *(f"{framed_sql(part, read)} AS {part}" for part, read in parts),
+            "value AS weir_raw", "headers", "partition", "offset", "timestamp",
+        )  # fmt: skip
+        for part, read in parts:
+            if by_python(part, read, avro):
+                frame = self._decoded(frame, part, read)
+        frame = reading.read(frame, table, avro, exact)
+        shown = shown_sql("h", (table.key, table.value))
+        about = {
+            "weir_headers": "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
+            f" h -> struct(h.key, {shown})))",
+            "weir_partition": "partition",
+            "weir_offset": "offset",
+            "weir_timestamp": "timestamp",
+        }
+        # Each column is planned, even one that nothing uses.
+        wanted = [f"{sql} AS {name}" for name, sql in about.items() if reading.uses(table, name)]
+        return frame.selectExpr("*", *wanted) if wanted else frame
+
+    def _decoded(self, frame: Any, part: str, read: PartRead) -> Any:
+        if self._decoder is None:
+            raise QueryFailed(
+                f"Records of the format {read.format!r} cannot be read by queries here.",
+                details={"condition": "format"},
+            )
+        from pyspark.sql.connect.functions import col, udf
+        from pyspark.sql.types import StringType
+
+        # A type given as text would be parsed by whatever session is the process's active one.
+        decode = udf(self._decoder.function(part, read), returnType=StringType(), useArrow=True)
+        return frame.withColumn(f"weir_text_{part}", decode(col(part)))
+
+
+def _has_avro(table: TablePlan) -> bool:
+    return any(read.format == "decoded avro" for read in (table.key, table.value))
+
+
+def _needs_decoder(table: TablePlan, avro: bool) -> bool:
+    return any(by_python(part, read, avro) for part, read in (("key", table.key), ("value", table.value)))

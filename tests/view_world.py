@@ -1,0 +1,151 @@
+"""A Weir over real Kafka and Spark whose other servers are twins, with a runner of views. For tests of stream views."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from api.config.home import Home
+from api.config.settings import Settings
+from api.http.app import create_app
+from api.wiring.bootstrap import build
+from api.wiring.given import Given
+from catalog.adapters.memory.index import MemorySearchIndex
+from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
+from policies.adapters.stores.memory import MemoryHeadPublisher
+from tests.answer_check import CheckedClient
+
+WAIT_S = 180.0
+
+
+class ViewWorld:
+    """The application, its clients, and a runner that can be ended and started again."""
+
+    def __init__(self, folder: Path, kafka: str, spark: str, registry: str) -> None:
+        settings = Settings()
+        settings.database.url = f"sqlite:///{folder / 'weir.db'}"
+        settings.kafka.bootstrap_servers = kafka
+        settings.spark.remote = type(settings.spark.remote)(spark)
+        settings.query.remote = type(settings.query.remote)(spark)
+        self.kafka, self.registry, self.folder = kafka, registry, folder
+        log = MemoryEventLog()
+        self.services = build(
+            settings,
+            Home(folder),
+            Given(
+                index=MemorySearchIndex(), meaning=None, log=log, source=MemoryEventSource(log), letters=MemoryEventLog(),
+                graph=MemoryGraph(), publisher=MemoryHeadPublisher(), event_topic=None,
+            ),
+        )  # fmt: skip
+        self.services.admin_token_file()
+        self.app = create_app(self.services)
+        self.admin = self._client((folder / "admin.token").read_text().strip())
+        self.prefix = f"v{uuid.uuid4().hex[:6]}"
+        self._stop, self._thread = threading.Event(), None
+
+    def _client(self, token: str) -> CheckedClient:
+        return CheckedClient(self.app, raise_server_exceptions=False, headers={"Authorization": f"Bearer {token}"})
+
+    def user(self, name: str) -> CheckedClient:
+        made = self.admin.post("/api/v1/tokens", json={"user": name})
+        assert made.status_code == 201, made.text
+        return self._client(made.json()["token"])
+
+    def apply(self, text: str) -> dict[str, Any]:
+        done = self.admin.post("/api/v1/apply", content=text.encode())
+        assert done.status_code == 200, done.text
+        answer: dict[str, Any] = done.json()
+        return answer
+
+    def run(self) -> None:
+        """Start the runner in this process."""
+        self._stop = threading.Event()
+        runner = self.services.view_runner()
+        self._thread = threading.Thread(target=runner.run, args=(self._stop,), daemon=True)
+        self._thread.start()
+
+    def halt(self) -> None:
+        """End it."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(60)
+            assert not self._thread.is_alive()
+            self._thread = None
+
+    def topic(self, name: str, partitions: int = 2) -> str:
+        """A new topic; its whole name."""
+        whole = f"{self.prefix}.{name}"
+        admin = AdminClient({"bootstrap.servers": self.kafka})
+        for future in admin.create_topics([NewTopic(whole, partitions, 1)]).values():
+            future.result()
+        return whole
+
+    def send(
+        self, topic: str, values: Sequence[Any], keys: Sequence[str | None] | None = None, times: Sequence[int] = ()
+    ) -> None:
+        """JSON values; None is a tombstone. `times`: milliseconds since 1970."""
+        producer = Producer({"bootstrap.servers": self.kafka})
+        for number, value in enumerate(values):
+            more = {"timestamp": times[number]} if times else {}
+            producer.produce(
+                topic, None if value is None else json.dumps(value).encode(), keys[number] if keys else None, **more
+            )
+        assert producer.flush(30) == 0
+
+    def records(self, topic: str) -> list[tuple[bytes | None, bytes | None, dict[str, bytes]]]:
+        """Everything a topic holds: (key, value, headers)."""
+        consumer = Consumer(
+            {"bootstrap.servers": self.kafka, "group.id": uuid.uuid4().hex, "enable.partition.eof": False}
+        )
+        try:
+            parts = consumer.list_topics(topic, 10).topics[topic].partitions
+            ends = {number: consumer.get_watermark_offsets(TopicPartition(topic, number), 10) for number in parts}
+            consumer.assign([TopicPartition(topic, number, low) for number, (low, _) in ends.items()])
+            wanted = sum(high - low for low, high in ends.values())
+            found: list[tuple[bytes | None, bytes | None, dict[str, bytes]]] = []
+            while len(found) < wanted:
+                found += [
+                    (m.key(), m.value(), dict(m.headers() or ())) for m in consumer.consume(wanted - len(found), 10)
+                ]
+            return found
+        finally:
+            consumer.close()
+
+    def view(self, name: str) -> dict[str, Any]:
+        answer = self.admin.get(f"/api/v1/views/{name}")
+        assert answer.status_code == 200, answer.text
+        shown: dict[str, Any] = answer.json()
+        return shown
+
+    def until(self, name: str, holds: Callable[[Mapping[str, Any]], bool], seconds: float = WAIT_S) -> dict[str, Any]:
+        """Wait until a view is as wanted; fails with what it is."""
+        deadline = time.monotonic() + seconds
+        while True:
+            shown = self.view(name)
+            if holds(shown):
+                return shown
+            assert time.monotonic() < deadline, shown
+            time.sleep(0.2)
+
+    def current(self, name: str, records: int) -> dict[str, Any]:
+        """Wait until the rows contain everything, `records` of it at least having been read."""
+        return self.until(name, lambda v: v["state"] == "running" and v["lag"]["records"] == 0)
+
+
+@contextmanager
+def view_world(folder: Path, stack: Any) -> Iterator[ViewWorld]:
+    made = ViewWorld(folder, stack.kafka, stack.spark, stack.registry)
+    try:
+        yield made
+    finally:
+        made.halt()
+        made.services.close()

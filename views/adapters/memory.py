@@ -1,0 +1,133 @@
+"""In-memory twins of the ports of views, for tests and for a Weir without a disk."""
+
+from __future__ import annotations
+
+import copy
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from catalog.errors import NotFound
+from views.model import Positions, Row
+from views.ports import Contained, Wanted
+from views.serving.key_order import bounds, key_bytes
+
+
+@dataclass(slots=True)
+class _Generation:
+    rows: dict[bytes, Row] = field(default_factory=dict)
+    contained: Contained = field(default_factory=Contained)
+
+
+class MemoryServingTable:
+    """`views.ports.ServingTable` in dicts. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._views: dict[str, dict[str, _Generation]] = {}
+        self._lock = threading.RLock()
+
+    def prepare(self, view: str, generation: str) -> None:
+        with self._lock:
+            self._views.setdefault(view, {}).setdefault(generation, _Generation())
+
+    def write(
+        self, view: str, generation: str, rows: Sequence[Row], gone: Sequence[str], positions: Positions
+    ) -> tuple[int, int]:
+        # Rows are kept as JSON text would keep them.
+        keyed = {key_bytes(row.key): replace(row, values=json.loads(json.dumps(row.values))) for row in rows}
+        taken = {key_bytes(key) for key in gone} - keyed.keys()
+        with self._lock:
+            found = self._found(view, generation)
+            before = found.contained.positions
+            behind = [offset - before.get(partition, 0) for partition, offset in positions.items()]
+            if behind and max(behind) <= 0 and min(behind) < 0:
+                return 0, 0
+            new, lost = len(keyed.keys() - found.rows.keys()), len(taken & found.rows.keys())
+            # Replaced as a whole: a reader keeps what it took.
+            kept = {key: row for key, row in found.rows.items() if key not in taken}
+            found.rows = {**kept, **keyed}
+            merged = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in positions.items()}}
+            found.contained = replace(found.contained, positions=merged)
+            return new, lost
+
+    def contain(self, view: str, generation: str, offsets: Mapping[str, Positions], at: datetime) -> None:
+        with self._lock:
+            found = self._found(view, generation)
+            copied = {topic: dict(positions) for topic, positions in offsets.items()}
+            found.contained = replace(found.contained, offsets=copied, at=at)
+
+    def contained(self, view: str, generation: str) -> Contained:
+        with self._lock:
+            found = self._views.get(view, {}).get(generation)
+            return found.contained if found is not None else Contained()
+
+    def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
+        low, high = bounds(wanted)
+        asked = None if wanted.keys is None else {key_bytes(key) for key in wanted.keys}
+        with self._lock:
+            found = self._views.get(view, {}).get(generation)
+            rows = found.rows if found is not None else {}
+        inside = (key for key in rows if low <= key and (high is None or key < high))
+        keys = sorted(key for key in inside if asked is None or key in asked)
+        return [copy.deepcopy(rows[key]) for key in keys[: max(0, limit)]]
+
+    def count(self, view: str, generation: str) -> int:
+        with self._lock:
+            found = self._views.get(view, {}).get(generation)
+            return len(found.rows) if found is not None else 0
+
+    def generations(self, view: str) -> list[str]:
+        with self._lock:
+            return list(self._views.get(view, {}))
+
+    def drop(self, view: str, generation: str) -> int:
+        with self._lock:
+            found = self._views.get(view, {}).pop(generation, None)
+            return len(found.rows) if found is not None else 0
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _found(self, view: str, generation: str) -> _Generation:
+        found = self._views.get(view, {}).get(generation)
+        if found is None:
+            raise NotFound(f"The serving table has no generation {generation} of the view {view}; prepare it first.")
+        return found
+
+
+class MemoryViewStates:
+    """`views.ports.ViewStates` in a dict. `transaction` holds one lock, and takes back what it changed on an error."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, dict[str, Any]] = {}
+        self._lock = threading.RLock()
+
+    def get(self, view: str) -> dict[str, Any]:
+        with self._lock:
+            return copy.deepcopy(self._states.get(view, {}))
+
+    def all(self) -> dict[str, dict[str, Any]]:
+        with self._lock:
+            return copy.deepcopy(self._states)
+
+    def put(self, view: str, state: Mapping[str, Any]) -> None:
+        with self._lock:
+            self._states[view] = json.loads(json.dumps(dict(state)))
+
+    def forget(self, view: str) -> None:
+        with self._lock:
+            self._states.pop(view, None)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._lock:
+            before = copy.deepcopy(self._states)
+            try:
+                yield
+            except BaseException:
+                self._states = before
+                raise

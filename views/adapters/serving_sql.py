@@ -1,0 +1,435 @@
+"""The rows of views in SQLite or PostgreSQL, in a database of their own that makes its tables itself."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Connection,
+    Engine,
+    Integer,
+    LargeBinary,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    create_engine,
+    delete,
+    event,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)  # fmt: skip
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from catalog.errors import NotFound, SettingsError, Unavailable
+from views.adapters.serving_tables import (
+    GENERATIONS,
+    Stored,
+    contained_of,
+    offsets_text,
+    positions_of,
+    positions_text,
+    row_of,
+    rows_table,
+    stored,
+)  # fmt: skip
+from views.model import Positions, Row
+from views.ports import Contained, Wanted
+from views.serving.key_order import bounds, key_bytes
+
+_BUSY_MS = 10_000
+_FEW = 500
+"""Keys in one statement."""
+_CHUNK = 5_000
+"""Rows that one transaction of `drop` deletes."""
+_CLEAN_SECONDS = 30.0
+"""How long `drop` waits for readers before the log is emptied."""
+_SETUP_LOCK = 8_484_003  # the same in every process; beside those of the record store
+_MISSING = ("no such table", "does not exist")
+
+
+class SqlServingTable:
+    """`views.ports.ServingTable`. Safe for threads and processes."""
+
+    def __init__(self, url: str) -> None:
+        """`url`: `sqlite:////path/views.db` or `postgresql+psycopg://user:password@host/name`. Connects at the first use.
+
+        Raises SettingsError when it is neither.
+        """
+        try:
+            self._url: URL = make_url(url)
+            if self._url.drivername == "postgresql":
+                self._url = self._url.set(drivername="postgresql+psycopg")
+            self._sqlite = self._url.get_backend_name() == "sqlite"
+        except (ArgumentError, NoSuchModuleError):
+            raise SettingsError(_WRONG_URL) from None
+        if self._url.get_backend_name() not in ("sqlite", "postgresql") or (self._sqlite and not self._url.database):
+            raise SettingsError(_WRONG_URL)
+        try:
+            self._engine = self._made()
+        except ModuleNotFoundError:
+            raise SettingsError(
+                "WEIR_VIEWS__SERVING_URL names a PostgreSQL, whose driver is not installed: pip install 'weir-catalog[postgres]'."
+            ) from None
+        self._writing = self._engine.execution_options(weir_begin="BEGIN IMMEDIATE")
+        self._known: dict[tuple[str, str], int] = {}
+        self._ready = False
+        self._setup = threading.Lock()
+
+    def _made(self) -> Engine:
+        pool: dict[str, Any] = {"pool_size": 8, "max_overflow": 56}
+        if not self._sqlite:
+            return create_engine(self._url, pool_pre_ping=True, connect_args={"connect_timeout": 5}, **pool)
+        engine = create_engine(self._url, connect_args={"timeout": _BUSY_MS / 1000}, **pool)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+
+    # --- writing --------------------------------------------------------------------------------------------------
+
+    def prepare(self, view: str, generation: str) -> None:
+        if self._prepared(view, generation):
+            self.drop(view, generation)  # what an earlier run began
+            self._prepared(view, generation)
+
+    def _prepared(self, view: str, generation: str) -> bool:
+        """Make room where there is none; whether the one that is there is to be dropped first."""
+        with self._transaction() as connection:
+            values = {"positions": "{}", "offsets": "{}", "rows": 0, "dropping": False}
+            insert: Any = sqlite.insert if self._sqlite else postgresql.insert
+            new = insert(GENERATIONS).values(view=view, generation=generation, **values)
+            number = connection.scalar(new.on_conflict_do_nothing().returning(GENERATIONS.c.id))
+            if number is not None:
+                _rows(number).create(connection)
+                return False
+            return bool(connection.scalar(_where(view, generation, GENERATIONS.c.dropping)))
+
+    def write(
+        self, view: str, generation: str, rows: Sequence[Row], gone: Sequence[str], positions: Positions
+    ) -> tuple[int, int]:
+        """See the port. A batch that ends before what is contained already was written by an earlier run: it changes
+        nothing. Raises NotFound for a generation that was never prepared or is dropped."""
+        keyed = {key_bytes(row.key): row for row in rows}
+        taken = sorted({key_bytes(key) for key in gone} - keyed.keys())
+        with self._transaction() as connection:
+            number, before = self._locked(connection, view, generation)
+            if _earlier(positions, before):
+                return 0, 0
+            table = _rows(number)
+            new = self._upsert(connection, table, [stored(key, keyed[key]) for key in sorted(keyed)])
+            lost = 0
+            for keys in _chunks(taken):
+                lost += connection.execute(delete(table).where(table.c.key.in_(keys))).rowcount
+            merged = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in positions.items()}}
+            state = {"positions": positions_text(merged), "rows": GENERATIONS.c.rows + (new - lost)}
+            connection.execute(update(GENERATIONS).where(GENERATIONS.c.id == number).values(state))
+            return new, lost
+
+    def contain(self, view: str, generation: str, offsets: Mapping[str, Positions], at: datetime) -> None:
+        """Raises NotFound for a generation that was never prepared or is dropped."""
+        with self._transaction() as connection:
+            number, _ = self._locked(connection, view, generation)
+            state = {"offsets": offsets_text(offsets), "at": at.isoformat()}
+            connection.execute(update(GENERATIONS).where(GENERATIONS.c.id == number).values(state))
+
+    def drop(self, view: str, generation: str) -> int:
+        """See the port. The rows are gone for readers at once; the bytes leave the files in short transactions, so that
+        writers wait for none of them. Raises Unavailable when readers keep SQLite's log for half a minute: call again.
+        """
+        with self._transaction() as connection:
+            found = connection.execute(_where(view, generation, GENERATIONS.c.id, GENERATIONS.c.rows)).first()
+            if found is not None:
+                mark = update(GENERATIONS).where(GENERATIONS.c.id == found.id).values(dropping=True)
+                connection.execute(mark)
+        if found is not None:
+            self._known.pop((view, generation), None)
+            table = _rows(found.id)
+            while self._sqlite and self._delete_some(table):
+                pass
+            with self._transaction() as connection:
+                table.drop(connection, checkfirst=True)
+                connection.execute(delete(GENERATIONS).where(GENERATIONS.c.id == found.id))
+        self._clean()
+        return int(found.rows) if found is not None else 0
+
+    def _delete_some(self, table: Table) -> int:
+        with self._transaction() as connection:
+            some = select(table.c.key).order_by(table.c.key).limit(_CHUNK).scalar_subquery()
+            return connection.execute(delete(table).where(table.c.key.in_(some))).rowcount
+
+    def _upsert(self, connection: Connection, table: Table, values: list[Stored]) -> int:
+        """How many of them are new. They go first, since a filled table is the rule at the start of a view."""
+        if not values:
+            return 0
+        new = self._inserted(connection, table, values, False)
+        if new < len(values):
+            self._inserted(connection, table, values, True)
+        return new
+
+    def _inserted(self, connection: Connection, table: Table, values: list[Stored], replace: bool) -> int:
+        if self._sqlite:  # tuples by way of the driver: half the time of dicts by way of SQLAlchemy
+            return connection.exec_driver_sql(_sqlite_insert(table, replace), values).rowcount  # type: ignore[arg-type]
+        columns = {f"all_{name}": list(column) for name, column in zip(_TYPES, zip(*values, strict=True), strict=True)}
+        options = {"preserve_rowcount": True}
+        return connection.execute(_insert(table, replace), columns, execution_options=options).rowcount
+
+    def _locked(self, connection: Connection, view: str, generation: str) -> tuple[int, dict[int, int]]:
+        """Id and positions of a generation, which nobody else changes until the end of the transaction."""
+        asked = _where(view, generation, GENERATIONS.c.id, GENERATIONS.c.positions)
+        found = connection.execute(asked.where(~GENERATIONS.c.dropping).with_for_update()).first()
+        if found is None:
+            raise NotFound(f"The serving table has no generation {generation} of the view {view}; prepare it first.")
+        return found.id, positions_of(found.positions)
+
+    # --- reading --------------------------------------------------------------------------------------------------
+
+    def contained(self, view: str, generation: str) -> Contained:
+        columns = (GENERATIONS.c.positions, GENERATIONS.c.offsets, GENERATIONS.c.at)
+        with self._reading() as connection:
+            found = connection.execute(_where(view, generation, *columns).where(~GENERATIONS.c.dropping)).first()
+        return contained_of(*found) if found is not None else Contained()
+
+    def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
+        """See the port. Raises InvalidInput for a key that is no JSON list, or a bound that is too long."""
+        low, high = bounds(wanted)
+        if limit <= 0 or (high is not None and low >= high):
+            return []
+        with self._reading() as connection:
+            number = self._number(connection, view, generation)
+            if number is None:
+                return []
+            table = _rows(number)
+            try:
+                if wanted.keys is None:
+                    return _fetched(connection, _range(table, high is not None), {"low": low, "high": high, "n": limit})
+                return self._by_keys(connection, table, wanted.keys, low, high, limit)
+            except DBAPIError as error:
+                if not any(each in str(error.orig) for each in _MISSING):
+                    raise
+                self._known.pop((view, generation), None)  # dropped by another process in between
+                return []
+
+    def _by_keys(
+        self, connection: Connection, table: Table, keys: Sequence[str], low: bytes, high: bytes | None, limit: int
+    ) -> list[Row]:
+        encoded = {key_bytes(key) for key in keys}
+        asked = sorted(each for each in encoded if low <= each and (high is None or each < high))
+        found: list[Row] = []
+        for some in _chunks(asked):
+            found += _fetched(connection, _some(table), {"keys": some, "n": limit - len(found)})
+            if len(found) >= limit:
+                break
+        return found
+
+    def count(self, view: str, generation: str) -> int:
+        with self._reading() as connection:
+            asked = _where(view, generation, GENERATIONS.c.rows).where(~GENERATIONS.c.dropping)
+            return int(connection.scalar(asked) or 0)
+
+    def generations(self, view: str) -> list[str]:
+        """In the order they were prepared; one whose `drop` did not end is among them."""
+        with self._reading() as connection:
+            asked = select(GENERATIONS.c.generation).where(GENERATIONS.c.view == view).order_by(GENERATIONS.c.id)
+            return list(connection.scalars(asked))
+
+    def _number(self, connection: Connection, view: str, generation: str) -> int | None:
+        """The id of a generation. Ids are never given twice, so a remembered one is right or its table is gone."""
+        known = self._known.get((view, generation))
+        if known is None:
+            known = connection.scalar(_where(view, generation, GENERATIONS.c.id).where(~GENERATIONS.c.dropping))
+            if known is not None:
+                self._known[view, generation] = known
+        return known
+
+    # --- connections ----------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with self._translated():
+            self._set_up()
+            with self._writing.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._translated():
+            self._set_up()
+            with self._engine.connect() as connection:
+                yield connection
+
+    def _set_up(self) -> None:
+        if self._ready:
+            return
+        with self._setup:
+            if self._ready:
+                return
+            if self._sqlite:
+                _make_file(Path(self._url.database or ""))
+            with self._writing.begin() as connection:
+                if not self._sqlite:
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SETUP_LOCK})
+                GENERATIONS.create(connection, checkfirst=True)
+            self._ready = True
+
+    def _clean(self) -> None:
+        """Empty SQLite's log, which holds copies of pages as they were."""
+        if not self._sqlite:
+            return
+        until = time.monotonic() + _CLEAN_SECONDS
+        with self._translated(), self._engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            raw.execute("PRAGMA busy_timeout = 1000")
+            try:
+                while raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                    if time.monotonic() > until:
+                        raise Unavailable(
+                            "The rows of the view are deleted, but readers keep SQLite from emptying its log; delete"
+                            " them again when they have ended.",
+                            details={"server": "views"},
+                        )
+            finally:
+                raw.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+            raise Unavailable(
+                f"The database of views {self._url.render_as_string(hide_password=True)} does not answer"
+                f" ({_cause(error)}); check WEIR_VIEWS__SERVING_URL, the disk and that the server runs.",
+                details={"server": "views"},
+            ) from error
+
+
+_WRONG_URL = (
+    "WEIR_VIEWS__SERVING_URL is not the URL of a database; write sqlite:////path/views.db or"
+    " postgresql+psycopg://user:password@host/name."
+)
+
+
+def _where(view: str, generation: str, *columns: Any) -> Select[Any]:
+    return select(*columns).where(GENERATIONS.c.view == view, GENERATIONS.c.generation == generation)
+
+
+def _earlier(positions: Positions, contained: Positions) -> bool:
+    """Whether a batch that ends here came before what is contained."""
+    return all(offset <= contained.get(p, 0) for p, offset in positions.items()) and any(
+        offset < contained.get(p, 0) for p, offset in positions.items()
+    )
+
+
+def _chunks(keys: Sequence[bytes]) -> Iterator[list[bytes]]:
+    rest = iter(keys)
+    while some := list(islice(rest, _FEW)):
+        yield some
+
+
+def _fetched(connection: Connection, statement: Select[Any], values: Mapping[str, Any]) -> list[Row]:
+    return [
+        row_of(*found) for found in connection.execute(statement, {k: v for k, v in values.items() if v is not None})
+    ]
+
+
+@lru_cache(maxsize=256)
+def _rows(number: int) -> Table:
+    return rows_table(number)
+
+
+@lru_cache(maxsize=512)
+def _range(table: Table, ends: bool) -> Select[Any]:
+    asked = _shown(table).where(table.c.key >= bindparam("low", type_=LargeBinary))
+    return asked.where(table.c.key < bindparam("high", type_=LargeBinary)) if ends else asked
+
+
+@lru_cache(maxsize=256)
+def _some(table: Table) -> Select[Any]:
+    return _shown(table).where(table.c.key.in_(bindparam("keys", expanding=True, type_=LargeBinary)))
+
+
+def _shown(table: Table) -> Select[Any]:
+    c = table.c
+    return select(c.identity, c.body, c.partition, c.offset).order_by(c.key).limit(bindparam("n", type_=Integer))
+
+
+_TYPES = {"key": LargeBinary, "identity": LargeBinary, "body": Text, "partition": Integer, "offset": BigInteger}
+
+
+@lru_cache(maxsize=512)
+def _insert(table: Table, replace: bool) -> Any:
+    """PostgreSQL's: it takes all rows as five arrays."""
+    arrays = [cast(bindparam(f"all_{name}"), ARRAY(kind)) for name, kind in _TYPES.items()]
+    unnested = func.unnest(*arrays).table_valued(*_TYPES).render_derived()
+    source = select(*(unnested.c[name] for name in _TYPES))
+    return _on_conflict(postgresql.insert(table).from_select(list(_TYPES), source), table, replace)
+
+
+@lru_cache(maxsize=512)
+def _sqlite_insert(table: Table, replace: bool) -> str:
+    made = _on_conflict(sqlite.insert(table).values({name: bindparam(name) for name in _TYPES}), table, replace)
+    return str(made.compile(dialect=sqlite.dialect(paramstyle="qmark")))
+
+
+def _on_conflict(insert: Any, table: Table, replace: bool) -> Any:
+    """Rows whose key is there stay, or are replaced where they differ."""
+    if not replace:
+        return insert.on_conflict_do_nothing()
+    changed = [name for name in _TYPES if name != "key"]
+    differs = or_(*(insert.excluded[name] != table.c[name] for name in changed))
+    return insert.on_conflict_do_update(
+        index_elements=["key"], set_={name: insert.excluded[name] for name in changed}, where=differs
+    )
+
+
+def _make_file(file: Path) -> None:
+    file = file.absolute()
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # SQLite gives the files beside it (-wal, -shm) the mode of the database itself.
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    file.chmod(0o600)
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # The driver's own BEGIN comes too late (before the first write) and never for DDL; `_begin_sqlite` sends it instead.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")  # in WAL: safe against a crash of the process, and fast
+    cursor.execute("PRAGMA secure_delete = ON")
+    cursor.execute("PRAGMA temp_store = MEMORY")
+    cursor.execute("PRAGMA cache_size = -8192")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("weir_begin", "BEGIN"))
+
+
+def _cause(error: Exception) -> str:
+    """The driver's own first line; it names hosts and files, never a bound value."""
+    original = error.orig if isinstance(error, DBAPIError) else error
+    lines = str(original).strip().splitlines()
+    return lines[0] if lines else type(original).__name__

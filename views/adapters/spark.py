@@ -1,0 +1,262 @@
+"""Views on Spark Structured Streaming, by Spark Connect. One session a view: it keeps the query alive, and ends it.
+
+    followed topics -> governed views (`policies`) -> watermark -> the view's SQL -> the view's topic
+
+The topic's records: value = the row as JSON, NULL where the row is gone; key = the row's key, as text where it is one
+column, else as a JSON object; headers `weir-generation`, and `weir-key` = the key as a JSON object of its columns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from catalog.adapters.spark_connect import connect, release
+from catalog.datatypes import quote_identifier
+from catalog.errors import Unavailable, WeirError
+from policies.adapters.spark.errors import translate
+from policies.adapters.spark.governed_views import GovernedViews
+from policies.adapters.spark.records import frame_of
+from policies.adapters.spark.sessions import PINNED, configure
+from policies.masks.expression import literal
+from policies.plan.ports import Decoder
+from views.adapters.spark_failures import failure
+from views.durations import spark_interval
+from views.model import Progress, Start, StreamPlan, StreamTable
+from views.ports import StreamingQuery
+
+GENERATION_HEADER, KEY_HEADER = "weir-generation", "weir-key"
+KEPT_COLUMN = "weir_kept"
+"""A BOOLEAN column of the plan's SQL that is not part of the row: false or NULL = the row is gone."""
+
+_JSON = (
+    "map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS\\'Z\\'',"
+    " 'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS')"
+)
+_CALL_SECONDS = 60.0
+_READ_ONLY = ("kafkaConsumer.pollTimeoutMs", "kafka.fetch.max.wait.ms", "kafka.max.poll.records")
+"""Options of a reader that mean nothing to a writer."""
+STREAMING = {
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # One bound of memory for the state of all views of an engine, not one for each.
+    "spark.sql.streaming.stateStore.rocksdb.boundedMemoryUsage": "true",
+    "spark.sql.streaming.stateStore.rocksdb.maxMemoryUsageMB": "256",
+    "spark.sql.streaming.stopActiveRunOnRestart": "true",
+    "spark.sql.streaming.minBatchesToRetain": "10",
+    "spark.sql.streaming.numRecentProgressUpdates": "2",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""Set in every session of a view. The number of shuffle partitions stays with a checkpoint for its life."""
+
+
+class SparkStreams:
+    """Implements `views.ports.StreamEngine`."""
+
+    def __init__(self, remote: str, decoder: Decoder | None = None) -> None:
+        self._remote = remote
+        self._views = GovernedViews(decoder)
+
+    def columns(self, plan: StreamPlan) -> list[tuple[str, str]]:
+        with self._session() as session:
+            schema = self._frame(session, plan).schema
+        return [(each.name, each.dataType.simpleString()) for each in schema.fields if each.name != KEPT_COLUMN]
+
+    def start(self, plan: StreamPlan) -> StreamingQuery:
+        session = self._connect()
+        try:
+            writer = (
+                _records(self._frame(session, plan), plan)
+                .writeStream.format("kafka")
+                .queryName(f"{plan.view} {plan.generation}")
+                .outputMode(plan.mode)
+                .trigger(processingTime=spark_interval(plan.trigger))
+                .option("checkpointLocation", plan.checkpoint)
+                .option("topic", plan.topic)
+                .options(**{name: value for name, value in plan.kafka.items() if name not in _READ_ONLY})
+            )
+            return SparkStream(session, writer.start())
+        except BaseException as error:
+            release(session)
+            raise _translated(error) from None
+
+    def forget(self, checkpoint: str) -> None:
+        place = urlsplit(checkpoint)
+        if place.scheme in ("", "file"):
+            shutil.rmtree(place.path, ignore_errors=True)
+            if Path(place.path).exists():
+                raise Unavailable(f"The state in {place.path} cannot be deleted.", details={"server": "disk"})
+            return
+        from pyarrow.fs import FileSystem
+
+        try:
+            system, path = FileSystem.from_uri(checkpoint)
+            system.delete_dir(path)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise Unavailable(f"The state in {checkpoint} cannot be deleted.", details={"server": "disk"}) from error
+
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[Any]:
+        session = self._connect()
+        try:
+            yield session
+        except Exception as error:
+            raise _translated(error) from None
+        finally:
+            release(session)
+
+    def _connect(self) -> Any:
+        session = connect(self._remote, _CALL_SECONDS)
+        try:
+            session.client.set_retry_policies([])
+            session.client.disable_reattachable_execute()
+            configure(session, PINNED | STREAMING)
+        except Exception as error:
+            release(session)
+            raise _translated(error) from None
+        return session
+
+    def _frame(self, session: Any, plan: StreamPlan) -> Any:
+        avro = self._views.prepare(session, [each.table for each in plan.tables])
+        for each in plan.tables:
+            if each.table.case_sensitive:
+                session.conf.set("spark.sql.caseSensitive", "true")
+            frame = self._views.governed(each.table, avro, _source(session, each, plan), exact=True)
+            if each.watermark is not None:
+                delay = spark_interval(each.watermark.delay)
+                frame = frame.withWatermark(quote_identifier(each.watermark.column), delay)
+            frame.createOrReplaceTempView(each.table.view)
+        return frame_of(session, plan.sql)
+
+
+class SparkStream:
+    """Implements `views.ports.StreamingQuery`. Its session lives as long as the query: the engine ends a query whose
+    session it has not heard of for a while."""
+
+    def __init__(self, session: Any, query: Any) -> None:
+        self._session, self._query = session, query
+        self._last = Progress()
+
+    def progress(self) -> Progress:
+        try:
+            status = self._query.lastProgress
+            if status is not None:
+                self._last = read_progress(status)
+            if self._query.isActive:
+                return self._last
+            ended = self._query.exception()
+        except Exception as error:
+            raise _translated(error) from None
+        raise failure(str(ended) if ended is not None else "")
+
+    def stop(self) -> None:
+        try:
+            self._query.stop()
+        except Exception as error:
+            found = _translated(error)
+            if isinstance(found, Unavailable):
+                raise found from None
+        finally:
+            release(self._session)
+
+
+def read_progress(status: Mapping[str, Any]) -> Progress:
+    """Spark's report of a batch, in our words. `numOutputRows` is -1 where the sink does not count."""
+    sources = status["sources"]
+    state = status.get("stateOperators") or ()
+    return Progress(
+        batch=int(status["batchId"]),
+        offsets=_offsets([each.get("endOffset") for each in sources]),
+        rows_in=sum(int(each.get("numInputRows") or 0) for each in sources),
+        rows_out=max(0, int((status.get("sink") or {}).get("numOutputRows") or 0)),
+        seconds=int((status.get("durationMs") or {}).get("triggerExecution") or 0) / 1000,
+        state_rows=sum(int(each.get("numRowsTotal") or 0) for each in state),
+        state_bytes=sum(int(each.get("memoryUsedBytes") or 0) for each in state),
+        late_rows=sum(int(each.get("numRowsDroppedByWatermark") or 0) for each in state),
+    )
+
+
+def _offsets(ends: list[Any]) -> dict[str, dict[int, int]]:
+    """Topic -> partition -> next offset; of a topic that several sources follow, what all of them have read."""
+    found: dict[str, dict[int, int]] = {}
+    for each in ends:
+        for topic, positions in (json.loads(each) if isinstance(each, str) else each or {}).items():
+            known = found.setdefault(topic, {})
+            for partition, offset in positions.items():
+                known[int(partition)] = min(known.get(int(partition), int(offset)), int(offset))
+    return found
+
+
+def _source(session: Any, each: StreamTable, plan: StreamPlan) -> Any:
+    table = each.table
+    options = {
+        **{name: value for name, value in table.kafka.items() if name != "kafka.fetch.max.wait.ms"},
+        "subscribe": table.topic,
+        "includeHeaders": "true",
+        "failOnDataLoss": "true",
+        "kafka.isolation.level": "read_committed",
+        "maxOffsetsPerTrigger": str(plan.most_offsets),
+        **_starting(plan.start, table.topic),
+    }
+    return session.readStream.format("kafka").options(**options).load()
+
+
+def _starting(start: Start, topic: str) -> dict[str, str]:
+    if start.offsets is not None:
+        return {"startingOffsets": json.dumps({topic: {str(p): offset for p, offset in start.offsets.items()}})}
+    if isinstance(start.at, datetime):
+        # A partition without a record that late begins with what comes next.
+        return {
+            "startingTimestamp": str(int(start.at.timestamp() * 1000)),
+            "startingOffsetsByTimestampStrategy": "latest",
+        }
+    return {"startingOffsets": start.at}
+
+
+def _records(frame: Any, plan: StreamPlan) -> Any:
+    """The rows as records of the view's topic."""
+    names = [name for name in frame.columns if name != KEPT_COLUMN]
+    row = f"to_json(struct({', '.join(map(quote_identifier, names))}), {_JSON})"
+    if KEPT_COLUMN in frame.columns:
+        row = f"CASE WHEN {quote_identifier(KEPT_COLUMN)} THEN {row} END"
+    headers = [(GENERATION_HEADER, literal(plan.generation))]
+    key = "NULL"
+    if plan.keys:
+        columns = list(map(quote_identifier, plan.keys))
+        whole = f"to_json(struct({', '.join(columns)}), {_JSON})"
+        key = f"CAST({columns[0]} AS STRING)" if len(columns) == 1 and _is_plain(frame, plan.keys[0]) else whole
+        headers.append((KEY_HEADER, whole))
+    made = ", ".join(f"struct({literal(name)} AS key, CAST({sql} AS BINARY) AS value)" for name, sql in headers)
+    return frame.selectExpr(
+        f"CAST({key} AS BINARY) AS key", f"CAST({row} AS BINARY) AS value", f"array({made}) AS headers"
+    )
+
+
+def _is_plain(frame: Any, name: str) -> bool:
+    kind = next(each.dataType.simpleString() for each in frame.schema.fields if each.name == name)
+    return not kind.startswith(("struct", "array", "map", "timestamp"))
+
+
+def _translated(error: BaseException) -> WeirError:
+    """What to raise instead of what Spark or gRPC raised."""
+    text = str(error)
+    if (
+        "INVALID_HANDLE" in text
+        or "SESSION_CLOSED" in text
+        or "SESSION_NOT_FOUND" in text
+        or "STREAMING_QUERY_NOT_FOUND" in text
+    ):
+        return Unavailable("The engine has forgotten the view; it is started again.", details={"server": "spark"})
+    if type(error).__name__ == "StreamingQueryException":
+        return failure(text)
+    return translate(error)

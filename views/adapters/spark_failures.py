@@ -1,0 +1,76 @@
+"""Why a streaming query ended, as one sentence: no value, no plan, no Java."""
+
+from __future__ import annotations
+
+import re
+
+from catalog.errors import Unavailable, WeirError
+from views.errors import ViewFailed
+
+_PARTITION = re.compile(r"partition\s+([A-Za-z0-9._-]+-\d+)|Partition\s+([A-Za-z0-9._-]+-\d+)")
+_SENTENCES: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (
+        re.compile(r"UnknownTopicOrPartition|Topic\(s\) .* does not exist|is not available|UNKNOWN_TOPIC", re.I),
+        "topic",
+        "A topic of the view is not there any more; create it again, or delete the view.",
+    ),
+    (
+        re.compile(
+            r"Cannot find earliest offset|OffsetOutOfRange|data loss|aged out|offset was changed|KAFKA_DATA_LOSS", re.I
+        ),
+        "data-loss",
+        "Records that the view had not read are gone from its source, by retention or because the topic was created again;"
+        " rebuild the view to go on with what is there.",
+    ),
+    (
+        re.compile(r"TopicAuthorization|GroupAuthorization|SaslAuthentication|AuthorizationException", re.I),
+        "access",
+        "The cluster does not let Weir read a source or write the view's topic; check its access rules.",
+    ),
+    (
+        re.compile(r"RecordTooLarge|MESSAGE_TOO_LARGE", re.I),
+        "too-large",
+        "A row is larger than the view's topic takes (max.message.bytes).",
+    ),
+    (
+        re.compile(r"No space left on device|disk.*full", re.I),
+        "disk",
+        "The disk with the state of the view is full; make room, the view goes on by itself.",
+    ),
+    (
+        re.compile(r"OutOfMemoryError|Java heap space", re.I),
+        "memory",
+        "The state of the view does not fit into the engine's memory; give it a watermark or a shorter window.",
+    ),
+    (
+        re.compile(
+            r"STATE_STORE_.*(?:SCHEMA|INCOMPATIBLE)|Provided schema doesn't match|incompatible.*checkpoint", re.I
+        ),
+        "state",
+        "The state of the view does not fit its SQL any more; rebuild the view.",
+    ),
+)
+_AWAY = re.compile(
+    r"TimeoutException|Connection .*refused|disconnected|NetworkException|BrokerNotAvailable|NotLeaderOrFollower|TimedOut",
+    re.I,
+)
+
+
+def failure(text: str) -> WeirError:
+    """From the text of Spark's exception, of which nothing but names of topics goes on."""
+    for pattern, kind, sentence in _SENTENCES:
+        if pattern.search(text):
+            return ViewFailed(sentence, details={"condition": kind, **_place(text)})
+    if _AWAY.search(text):
+        return Unavailable("A Kafka cluster of the view does not answer.", details={"server": "kafka"})
+    return ViewFailed("The engine ended the view; its log has the reason.", details={"condition": _condition(text)})
+
+
+def _place(text: str) -> dict[str, str]:
+    found = _PARTITION.search(text)
+    return {"partition": found[1] or found[2]} if found else {}
+
+
+def _condition(text: str) -> str:
+    found = re.search(r"\[([A-Z][A-Z0-9_.]{2,119})\]", text)
+    return found[1] if found else "failed"

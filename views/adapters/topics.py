@@ -1,0 +1,165 @@
+"""Topics of views by confluent_kafka: created, read, cut, deleted. No consumer group, nothing committed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from typing import Any
+
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+
+from catalog.errors import Conflict, DatasetNotFound, Unavailable
+from views.adapters.spark import GENERATION_HEADER, KEY_HEADER
+from views.model import Positions
+from views.ports import TopicReader, TopicSettings, ViewRecord
+
+_SECONDS = 10.0
+
+
+class KafkaTopics:
+    """Implements `views.ports.Topics`."""
+
+    def ensure(self, kafka: Mapping[str, str], topic: str, settings: TopicSettings) -> bool:
+        config = {
+            # `delete` beside `compact` lets old generations be cut off; with no retention nothing else is deleted.
+            "cleanup.policy": "compact,delete" if settings.compacted else "delete",
+            "retention.ms": str(settings.ttl_ms if settings.ttl_ms is not None else -1),
+            "retention.bytes": "-1",
+        }
+        with self._admin(kafka) as admin:
+            new = NewTopic(topic, settings.partitions, settings.replication, config=config)
+            try:
+                _done(admin.create_topics([new], request_timeout=_SECONDS))
+            except KafkaException as error:
+                if error.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS:
+                    return False
+                if error.args[0].code() in (KafkaError.INVALID_REPLICATION_FACTOR, KafkaError.POLICY_VIOLATION):
+                    raise Conflict(
+                        f"The cluster refuses to create the topic {topic}: {_reason(error)}.", details={"topic": topic}
+                    ) from None
+                raise
+            return True
+
+    def partitions(self, kafka: Mapping[str, str], topic: str) -> int:
+        with self._admin(kafka) as admin:
+            found = admin.list_topics(timeout=_SECONDS).topics.get(topic)
+            return 0 if found is None or found.error is not None else len(found.partitions)
+
+    def ends(self, kafka: Mapping[str, str], topic: str) -> Positions:
+        return self._offsets(kafka, topic, OffsetSpec.latest())
+
+    def starts(self, kafka: Mapping[str, str], topic: str) -> Positions:
+        return self._offsets(kafka, topic, OffsetSpec.earliest())
+
+    def cut(self, kafka: Mapping[str, str], topic: str, before: Positions) -> None:
+        with self._admin(kafka) as admin:
+            parts = [TopicPartition(topic, partition, offset) for partition, offset in before.items() if offset > 0]
+            if parts:
+                _done(admin.delete_records(parts, request_timeout=_SECONDS, operation_timeout=_SECONDS))
+
+    def delete(self, kafka: Mapping[str, str], topic: str) -> None:
+        with self._admin(kafka) as admin:
+            try:
+                _done(admin.delete_topics([topic], request_timeout=_SECONDS, operation_timeout=_SECONDS))
+            except KafkaException as error:
+                if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                    raise
+
+    def read(self, kafka: Mapping[str, str], topic: str, positions: Positions) -> TopicReader:
+        return KafkaReader(kafka, topic, positions)
+
+    def _offsets(self, kafka: Mapping[str, str], topic: str, spec: Any) -> dict[int, int]:
+        with self._admin(kafka) as admin:
+            found = admin.list_topics(topic, timeout=_SECONDS).topics.get(topic)
+            if found is None or found.error is not None or not found.partitions:
+                raise DatasetNotFound(f"There is no topic {topic} any more.", details={"topic": topic})
+            parts = [TopicPartition(topic, number) for number in found.partitions]
+            asked = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=_SECONDS)
+            return {part.partition: future.result().offset for part, future in asked.items()}
+
+    @contextlib.contextmanager
+    def _admin(self, kafka: Mapping[str, str]) -> Iterator[Any]:
+        try:
+            yield AdminClient({**kafka, "log_level": 0, "socket.timeout.ms": int(_SECONDS * 1000)})
+        except KafkaException as error:
+            raise _away(kafka, error) from None
+
+
+class KafkaReader:
+    """Implements `views.ports.TopicReader`."""
+
+    def __init__(self, kafka: Mapping[str, str], topic: str, positions: Positions) -> None:
+        self._kafka = kafka
+        try:
+            self._consumer = Consumer(
+                {
+                    **kafka,
+                    "group.id": "weir-views-serving",
+                    "enable.auto.commit": False,
+                    "enable.partition.eof": False,
+                    "isolation.level": "read_committed",
+                    "auto.offset.reset": "earliest",
+                    "fetch.wait.max.ms": 100,
+                    "queued.max.messages.kbytes": 16_384,
+                    "log_level": 0,
+                }
+            )
+            self._consumer.assign([TopicPartition(topic, p, offset) for p, offset in sorted(positions.items())])
+        except KafkaException as error:
+            raise _away(kafka, error) from None
+
+    def poll(self, most: int, seconds: float) -> list[ViewRecord]:
+        try:
+            return [_record(each) for each in self._consumer.consume(most, seconds) if _there(each)]
+        except KafkaException as error:
+            raise _away(self._kafka, error) from None
+
+    def positions(self) -> Positions:
+        """Where the next poll of each partition begins, records of other kinds passed over included."""
+        return {p.partition: p.offset for p in self._consumer.position(self._consumer.assignment()) if p.offset >= 0}
+
+    def close(self) -> None:
+        self._consumer.close()
+
+
+def _there(message: Any) -> bool:
+    """Whether a message is one; an error of a partition is raised where it does not pass by itself."""
+    error = message.error()
+    if error is not None and not error.retriable() and error.code() != KafkaError._PARTITION_EOF:
+        raise KafkaException(error)
+    return error is None
+
+
+def _record(message: Any) -> ViewRecord:
+    headers = dict(message.headers() or ())
+    generation = headers.get(GENERATION_HEADER) or b""
+    return ViewRecord(
+        message.partition(),
+        message.offset(),
+        message.value(),
+        generation.decode("utf-8", "replace"),
+        headers.get(KEY_HEADER),
+    )
+
+
+def _done(asked: Mapping[Any, Future[Any]]) -> None:
+    for future in asked.values():
+        future.result()
+
+
+def _reason(error: KafkaException) -> str:
+    return str(error.args[0].name()).strip("_").lower().replace("_", " ")
+
+
+def _away(kafka: Mapping[str, str], error: KafkaException) -> Unavailable:
+    address = kafka.get("bootstrap.servers", "")
+    return Unavailable(
+        f"Kafka at {address} does not answer: {_reason(error)}.", details={"server": "kafka", "bootstrap": address}
+    )

@@ -1,0 +1,127 @@
+"""From a declared view to one generation of it: gated, decided for whom it runs as, governed, and shaped as a stream.
+
+A generation is named by a hash of everything that its state rests on: the SQL, the types it reads, what the subject may
+see of each source, the key. State is never used under another hash, so it never outlives the right it came by.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from catalog.errors import InvalidInput
+from policies.gate import gate
+from policies.gate.gate import Gated
+from policies.model import Effect, Subject
+from policies.plan.model import TablePlan, Window
+from policies.plan.prepare import Found, Prepared, Preparer, check_possible
+from policies.plan.refusals import not_allowed
+from policies.sql.names import fold
+from policies.sql.tables import TableRef
+from policies.sql.windows import read_time
+from views.declared import Offsets, ViewSpec
+from views.model import Start, StreamTable, Watermark
+from views.shape.shape import Shape, shape
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What one generation runs.
+
+    generation  16 hexadecimal digits; sources: `CLUSTER/TOPIC` of each followed topic, in order
+    reads       a hash of how records are decoded: when it alone changes, the stream starts again on its checkpoint
+    """
+
+    generation: str
+    reads: str
+    sql: str
+    tables: tuple[StreamTable, ...]
+    shape: Shape
+    prepared: Prepared
+    sources: tuple[str, ...]
+
+
+def built(spec: ViewSpec, preparer: Preparer, subject: Subject) -> Built:
+    """Raises SqlRefused, DatasetNotFound, InvalidInput, NotAllowed (what the subject may not read), Unavailable."""
+    gated = gate.check(spec.sql)
+    found = preparer.find(subject, gated, spec.runAs.purpose)
+    return from_found(spec, preparer, gated, found)
+
+
+def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, found: Found) -> Built:
+    """The same once the tables are decided."""
+    prepared = preparer.govern(gated, found)
+    denied = [each for each in found.decisions.values() if each.effect is Effect.DENY]
+    if denied or prepared.gaps:
+        raise not_allowed(denied or list(found.decisions.values()), prepared.gaps, spec.runAs.purpose)
+    check_possible(prepared)
+    streamed = shape(gated, key=spec.key, watermark=spec.watermark is not None, watermark_column=spec.watermark_column)
+    prepared = replace(
+        prepared, gated=replace(gated, tree=streamed.tree), windows=dict.fromkeys(prepared.tables, Window(()))
+    )
+    plan = prepared.plan(1, 1.0)
+    views = prepared.views()
+    tables = tuple(_followed(spec, streamed, views[each.view], each) for each in plan.tables)
+    return Built(
+        generation=_hash([plan.sql, spec.model_dump(mode="json", include=_SHAPING), *map(_meaning, tables)]),
+        reads=_hash([_decoding(each.table) for each in tables]),
+        sql=plan.sql,
+        tables=tables,
+        shape=streamed,
+        prepared=prepared,
+        sources=tuple(dict.fromkeys(governed.table.reference for governed in prepared.tables.values())),
+    )
+
+
+_SHAPING = {"key", "startFrom", "watermark", "sink", "ttl"}
+"""Fields of the spec that a generation rests on beside its SQL."""
+
+
+def start_of(spec: ViewSpec) -> Start:
+    """Where the first batch of a generation begins."""
+    if isinstance(spec.startFrom, Offsets):
+        return Start(offsets=spec.startFrom.starts())
+    at = spec.startFrom
+    return Start(at if at in ("earliest", "latest") else read_time(at))
+
+
+def _followed(spec: ViewSpec, streamed: Shape, ref: TableRef, table: TablePlan) -> StreamTable:
+    delay, column = spec.delay, streamed.watermarks.get(ref)
+    if delay is None or column is None:
+        return StreamTable(table)
+    present = next((name for name, _ in table.columns if fold(name) == fold(column)), None)
+    if present is None:
+        if spec.watermark_column is not None:
+            raise InvalidInput(
+                f"The watermark's column {column} is not a column of {ref.name} that the query reads and {spec.runAs.subject}"
+                " may see.",
+                details={"field": "spec.watermark.column"},
+            )
+        return StreamTable(table)  # nothing of the query rests on the time of this table
+    return StreamTable(table, Watermark(present, delay))
+
+
+def _meaning(each: StreamTable) -> Any:
+    """What a table shows, without how it is reached."""
+    table = each.table
+    late = [each.watermark.column, each.watermark.delay.total_seconds()] if each.watermark else None
+    return [
+        table.view, table.topic, table.key.format, repr(table.key.kind), table.value.format, repr(table.value.kind),
+        list(table.filters), [list(c) for c in table.conditions], [list(c) for c in table.columns], table.case_sensitive,
+        late,
+    ]  # fmt: skip
+
+
+def _decoding(table: TablePlan) -> Any:
+    return [table.topic, _plain(table.key.schemas), _plain(table.value.schemas), sorted(table.kafka.items())]
+
+
+def _plain(schemas: Mapping[str, object]) -> Any:
+    return json.loads(json.dumps(schemas, sort_keys=True, default=repr))
+
+
+def _hash(parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()[:16]

@@ -1,0 +1,126 @@
+"""From a view's topic to its serving table, and how far behind its sources the rows are."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from catalog.records import rfc3339
+from views.model import Positions, Progress
+from views.ports import TopicReader
+from views.runner.records import Reader
+from views.runner.state import Generation, Offsets, behind
+
+if TYPE_CHECKING:
+    from views.runner.view import Tools
+
+_POLL_S = 0.2
+_LOOK_S = 1.0
+_SAMPLES = 600
+_CURRENT_S = 10.0
+"""A view whose rows are less behind than this counts as running."""
+
+
+class Feed:
+    """The rows of one generation while its stream runs."""
+
+    def __init__(self, view: str, generation: Generation, tools: Tools) -> None:
+        self._view, self._generation, self._tools = view, generation, tools
+        known = tools.serving.contained(view, generation.id)
+        self.contained: Offsets = {topic: dict(each) for topic, each in known.offsets.items()}
+        self._positions: dict[int, int] = {**generation.begins, **known.positions}
+        self._kafka = tools.clusters.client(generation.cluster)
+        self._topic: TopicReader = tools.topics.read(self._kafka, generation.topic, self._positions)
+        self._reader = Reader(generation.id, generation.typed, generation.keys, generation.single)
+        self._sources = {
+            topic: tools.clusters.client(reference.partition("/")[0])
+            for reference, topic in zip(generation.sources, generation.goal, strict=True)
+        }
+        self._pending: deque[tuple[Positions, Mapping[str, Positions]]] = deque()
+        self._reported: Mapping[str, Positions] = {}
+        self._ends: deque[tuple[datetime, Offsets]] = deque(maxlen=_SAMPLES)
+        self._looked = -1e9
+        self._rows = self._gone = self._batches = self._read = self._late = 0
+        self._last_batch = -1
+        self._begun = tools.monotonic()
+
+    def move(self) -> bool:
+        """Take what came; False when nothing did."""
+        records = self._topic.poll(self._tools.settings.write_records, _POLL_S)
+        self._positions |= dict(self._topic.positions())
+        for record in records:  # of records that were taken, whatever the client says
+            self._positions[record.partition] = max(self._positions.get(record.partition, 0), record.offset + 1)
+        if records:
+            rows, gone = self._reader.rows(records)
+            self._tools.serving.write(self._view, self._generation.id, rows, gone, self._positions)
+            self._rows, self._gone = self._rows + len(rows), self._gone + len(gone)
+        self._settle()
+        return bool(records)
+
+    def note(self, status: Progress) -> None:
+        """A batch that the engine reported is in the topic as a whole; its end there is looked up once."""
+        if status.batch > self._last_batch:
+            self._last_batch, self._batches = status.batch, self._batches + 1
+            self._read, self._late = self._read + status.rows_in, self._late + status.late_rows
+        if status.offsets and status.offsets != self._reported:
+            ends = self._tools.topics.ends(self._kafka, self._generation.topic)
+            self._pending.append((ends, status.offsets))
+            self._reported = status.offsets
+        self._settle()
+
+    def _settle(self) -> None:
+        """Note the batches that the rows contain by now."""
+        reached = None
+        while self._pending and all(self._positions.get(p, 0) >= end for p, end in self._pending[0][0].items()):
+            reached = self._pending.popleft()[1]
+        if reached is not None:
+            self.contained = {topic: dict(each) for topic, each in reached.items()}
+            self._tools.serving.contain(self._view, self._generation.id, self.contained, self._tools.clock())
+
+    def look(self) -> bool:
+        """Ask how far the sources are, about once a second; whether it was asked."""
+        now = self._tools.monotonic()
+        if now - self._looked < _LOOK_S:
+            return False
+        self._looked = now
+        ends = {topic: dict(self._tools.topics.ends(kafka, topic)) for topic, kafka in self._sources.items()}
+        self._ends.append((self._tools.clock(), ends))
+        while len(self._ends) > 1 and behind(self._ends[0][1], self.contained) == 0:
+            self._ends.popleft()
+        return True
+
+    def lag(self) -> dict[str, Any]:
+        """{records, seconds}: what the sources have and the rows do not contain, and for how long that has been so."""
+        if not self._ends:
+            return {"records": None, "seconds": None}
+        records = behind(self._ends[-1][1], self.contained)
+        since = self._ends[0][0]
+        return {
+            "records": records,
+            "seconds": round((self._tools.clock() - since).total_seconds(), 1) if records else 0.0,
+            "at": rfc3339(self._tools.clock()),
+        }
+
+    def current(self) -> bool:
+        seconds = self.lag()["seconds"]
+        return seconds is not None and seconds < _CURRENT_S
+
+    def counts(self, status: Progress) -> dict[str, Any]:
+        """Since the stream began in this process."""
+        return {
+            "recordsIn": self._read, "rowsWritten": self._rows, "rowsDeleted": self._gone, "batches": self._batches,
+            "lateRecords": self._late, "unreadable": self._reader.unread, "stateRows": status.state_rows,
+            "stateBytes": status.state_bytes,
+        }  # fmt: skip
+
+    def rates(self, status: Progress) -> dict[str, Any]:
+        """Of the last batch: its seconds, and records a second."""
+        return {
+            "batchSeconds": status.seconds,
+            "recordsPerSecond": round(status.rows_in / status.seconds, 1) if status.seconds else 0.0,
+        }
+
+    def close(self) -> None:
+        self._topic.close()

@@ -1,0 +1,120 @@
+"""Records of a view's topic as rows of its serving table.
+
+The topic has JSON as Spark writes it; rows have the forms of an answer to a query (`policies.plan.model.Result`):
+decimals as text, times RFC 3339 without an empty fraction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType
+from policies.sql.names import fold
+from views.model import Column, Row
+from views.ports import ViewRecord
+
+Convert = Callable[[Any], Any]
+SINGLE = "[]"
+"""The key of the only row of an aggregate without groups."""
+
+
+class Reader:
+    """Reads the records of one generation; counts those that are not its own or cannot be read."""
+
+    def __init__(self, generation: str, columns: Sequence[Column], keys: Sequence[str], single: bool = False) -> None:
+        """`keys`: columns of the key; none: each record is a row of its own, or with `single` the only row."""
+        self._generation, self._single = generation, single
+        self._names = [column.name for column in columns]
+        self._converts = [(column.name, _converter(column.kind)) for column in columns]
+        by_name = {fold(column.name): column.name for column in columns}
+        self._keys = [by_name[fold(name)] for name in keys]
+        self.foreign = 0
+        self.unread = 0
+
+    def rows(self, records: Iterable[ViewRecord]) -> tuple[list[Row], list[str]]:
+        """(rows that are new or changed, keys whose row is gone); of each key the newest record counts."""
+        rows: dict[str, Row] = {}
+        gone: dict[str, None] = {}
+        for record in records:
+            if record.generation != self._generation:
+                self.foreign += 1
+                continue
+            made = self._row(record)
+            if made is None:
+                self.unread += 1
+            elif record.value is None:
+                rows.pop(made.key, None)
+                gone[made.key] = None
+            else:
+                gone.pop(made.key, None)
+                rows[made.key] = made
+        return list(rows.values()), list(gone)
+
+    def _row(self, record: ViewRecord) -> Row | None:
+        text = record.value if record.value is not None else record.row_key
+        if text is None:
+            return None
+        try:
+            # Floats stay text until their column says what they are: a decimal keeps all its digits.
+            read = json.loads(text, parse_float=str)
+            values = {name: convert(read.get(name)) for name, convert in self._converts}
+        except (ValueError, TypeError, AttributeError, ArithmeticError):
+            return None
+        return Row(self._key(values, record), values, record.offset, record.partition)
+
+    def _key(self, values: dict[str, Any], record: ViewRecord) -> str:
+        if self._keys:
+            return key_text([values[name] for name in self._keys])
+        return SINGLE if self._single else key_text([record.partition, record.offset])
+
+
+def key_text(values: Sequence[object]) -> str:
+    """The identity of a row: the JSON list of its key's values."""
+    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def _converter(kind: DataType) -> Convert:
+    made: Convert
+    match kind:
+        case StructType():
+            inner = [(name, _converter(each)) for name, each in kind.fields]
+            made = lambda value: {name: convert(value.get(name)) for name, convert in inner}  # noqa: E731
+        case ArrayType():
+            element = _converter(kind.element)
+            made = lambda value: [element(each) for each in value]  # noqa: E731
+        case MapType():
+            item = _converter(kind.value)
+            made = lambda value: {name: item(each) for name, each in value.items()}  # noqa: E731
+        case Primitive():
+            made = _primitive(kind.name)
+    return lambda value: None if value is None else made(value)
+
+
+def _primitive(name: str) -> Convert:
+    if name.startswith("DECIMAL"):
+        return _decimal
+    if name in ("DOUBLE", "FLOAT"):
+        return _number
+    if name.startswith("TIMESTAMP"):
+        return _moment
+    return _same
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _decimal(value: Any) -> str:
+    return format(Decimal(str(value)), "f")
+
+
+def _number(value: Any) -> Any:
+    """NaN and the infinities are text, as in the topic."""
+    return value if value in ("NaN", "Infinity", "-Infinity") else float(value)
+
+
+def _moment(value: str) -> str:
+    return value.replace(".000000", "", 1)

@@ -1,0 +1,53 @@
+"""Runs every declared view, each on a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+
+import structlog
+
+from views.runner.view import Tools, View
+
+_log = structlog.get_logger(__name__)
+_LOOK_S = 0.5
+_IDLE_S = 0.2
+_END_S = 15.0
+
+
+class Runner:
+    """Keeps the views that are declared, or of which something is left, in step."""
+
+    def __init__(self, tools: Tools, names: Callable[[], Collection[str]]) -> None:
+        """`names`: the views that are declared now."""
+        self._tools, self._names = tools, names
+        self._threads: dict[str, threading.Thread] = {}
+
+    def run(self, stop: threading.Event) -> None:
+        """Until `stop` is set. Raises Unavailable when the record store does not answer at the start."""
+        while not stop.is_set():
+            wanted = {*self._names(), *self._tools.states.all()}
+            self._threads = {name: each for name, each in self._threads.items() if each.is_alive()}
+            for name in sorted(wanted - set(self._threads)):
+                thread = threading.Thread(target=self._keep, args=(name, stop), name=f"weir-view-{name}", daemon=True)
+                self._threads[name] = thread
+                thread.start()
+            stop.wait(_LOOK_S)
+        for thread in self._threads.values():
+            thread.join(_END_S)
+
+    def _keep(self, name: str, stop: threading.Event) -> None:
+        view = View(name, self._tools)
+        try:
+            while not stop.is_set():
+                busy = view.step()
+                if view.over:
+                    return
+                if not busy:
+                    stop.wait(_IDLE_S)
+        except Exception as error:
+            # A fault of ours: the thread ends, and the next look starts it again from what is kept.
+            _log.error("view_thread_failed", view=name, kind=type(error).__name__)
+            stop.wait(_END_S)
+        finally:
+            view.close()

@@ -1,0 +1,114 @@
+"""What is kept of a view between steps and restarts. JSON-ready."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from catalog.errors import WeirError
+from views.model import Column, Positions, State
+from views.runner.result import columns_of
+
+Offsets = dict[str, dict[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One life of a view's state, topic and rows, all of them made under one decision.
+
+    id        NUMBER-HASH; declared: hash of the document's spec
+    begins    first offset of each partition of the topic that is this generation's; goal: offsets of the sources that it
+              must contain before readers get it
+    reads     see `views.runner.build.Built`
+    tags      path -> tag -> why
+    """
+
+    id: str
+    number: int
+    declared: str
+    cluster: str
+    topic: str
+    private: bool
+    begins: dict[int, int]
+    goal: Offsets
+    checkpoint: str
+    columns: list[list[str]]
+    keys: list[str]
+    single: bool
+    sources: list[str]
+    reads: str
+    created: str
+    why: str
+    tags: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @property
+    def hash(self) -> str:
+        return self.id.partition("-")[2]
+
+    @property
+    def typed(self) -> tuple[Column, ...]:
+        return columns_of([(name, kind) for name, kind in self.columns])
+
+    @staticmethod
+    def read(data: Mapping[str, Any] | None) -> Generation | None:
+        if data is None:
+            return None
+        given = dict(data)
+        given["begins"] = positions(given["begins"])
+        given["goal"] = {topic: positions(each) for topic, each in given["goal"].items()}
+        return Generation(**given)
+
+
+@dataclass(slots=True)
+class ViewState:
+    """`active` is what readers get; `building` is to replace it; `retired` are to be deleted."""
+
+    state: str = State.STARTING
+    since: str = ""
+    error: dict[str, Any] | None = None
+    number: int = 0
+    active: Generation | None = None
+    building: Generation | None = None
+    retired: list[Generation] = field(default_factory=list)
+    restarts: int = 0
+    restart: int = 0
+    rebuild: int = 0
+    lag: dict[str, Any] = field(default_factory=dict)
+    rates: dict[str, Any] = field(default_factory=dict)
+    counts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def writing(self) -> Generation | None:
+        """The generation whose stream runs."""
+        return self.building or self.active
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def read(data: Mapping[str, Any]) -> ViewState:
+        known = {each.name for each in fields(ViewState)}
+        given = {name: value for name, value in data.items() if name in known}
+        given["active"] = Generation.read(given.get("active"))
+        given["building"] = Generation.read(given.get("building"))
+        given["retired"] = [made for each in given.get("retired", ()) if (made := Generation.read(each)) is not None]
+        return ViewState(**given)
+
+
+def positions(data: Mapping[Any, int]) -> dict[int, int]:
+    """JSON has texts for keys."""
+    return {int(partition): int(offset) for partition, offset in data.items()}
+
+
+def behind(goal: Mapping[str, Positions], contained: Mapping[str, Positions]) -> int:
+    """Records up to `goal` that are not contained."""
+    return sum(
+        max(0, end - contained.get(topic, {}).get(partition, 0))
+        for topic, ends in goal.items()
+        for partition, end in ends.items()
+    )
+
+
+def error_json(error: WeirError) -> dict[str, Any]:
+    return {"code": error.code, "message": error.message, "details": error.details}
