@@ -11,7 +11,7 @@ _BY_CONDITION = {
     "STREAMING_OUTPUT_MODE": "Spark cannot follow topics with this aggregate; group by window(_timestamp, ...).",
     "NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING": (
         "A window function (OVER) asks for an order that a stream does not have; give the view a key, or write"
-        " max_by(value, _offset)."
+        " max_by(value, _timestamp)."
     ),
     "INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY": (
         "A query within a condition cannot follow a topic; join the topic by a bound of time."

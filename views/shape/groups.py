@@ -10,6 +10,8 @@ from sqlglot import exp
 
 from policies.sql.live import AGGREGATES
 from policies.sql.names import fold
+from policies.sql.tables import TableRef
+from policies.sql.trace import Visible
 from views.shape.relations import (
     Named,
     Relation,
@@ -102,6 +104,20 @@ def _meant(each: Any, items: list[Any]) -> Any:
         if item is not None and not any(fold(c.name) == fold(each.name) for c in item.this.find_all(exp.Column)):
             return written(item)
     return each
+
+
+def doubtful(select: Any, around: list[Relation], columns: Mapping[TableRef, Visible]) -> Any:
+    """A name of GROUP BY that is both an expression of SELECT and a column of a topic, which goes before it; or None."""
+    clause = select.args.get("group")
+    known = {
+        fold(name) for each in around if each.table is not None for name in columns.get(each.table, Visible(())).names
+    }
+    aliases = {fold(item.alias) for item in select.expressions if isinstance(item, exp.Alias)}
+    for node, meant in zip(clause.expressions if clause is not None else (), grouping(select), strict=False):
+        bare = isinstance(node, exp.Column) and len(node.parts) == 1
+        if bare and meant is not node and fold(node.name) in known & aliases and not same(node, meant, around):
+            return node
+    return None
 
 
 def grouped(query: Any, names: Mapping[str, Named]) -> Grouped | None:

@@ -105,8 +105,8 @@ def notes(reading: Roles) -> list[str]:
             notes_.append("The present time is the time of each batch; a rebuilt view has other values.")
         if any(is_call(node, *_ORDER) for node in own_nodes(each.select)):
             notes_.append(
-                "first, last and any_value depend on the order in which partitions are read; min_by(value, _offset) and"
-                " max_by(value, _offset) do not."
+                "first, last and any_value depend on the order in which partitions are read; min_by(value, _timestamp) and"
+                " max_by(value, _timestamp) do not."
             )
     return notes_
 

@@ -8,14 +8,23 @@ import pytest
 
 from catalog.errors import InvalidInput, SqlRefused
 from policies.gate import gate
+from policies.sql.trace import Visible
 from views.shape.shape import Shape, shape
 
 FIVE = "window(_timestamp, '5 minutes')"
 BOUND = "b._timestamp BETWEEN a._timestamp AND a._timestamp + INTERVAL 5 MINUTES"
 
 
-def shaped(sql: str, key: list[str] | None = None, watermark: bool = True, column: str | None = None) -> Shape:
-    return shape(gate.check(sql), key=key, watermark=watermark, watermark_column=column)
+def shaped(
+    sql: str, key: list[str] | None = None, watermark: bool = True, column: str | None = None,
+    columns: dict[str, list[str]] | None = None, replaced: bool = False,
+) -> Shape:  # fmt: skip
+    gated = gate.check(sql)
+    known = None if columns is None else {ref: Visible(columns.get(ref.name, ["id"])) for ref in gated.tables}
+    return shape(
+        gated, key=key, watermark=watermark, watermark_column=column, columns=known,
+        replaced=gated.tables if replaced else (),
+    )  # fmt: skip
 
 
 def runs(sql: str, **given: object) -> str:
@@ -230,3 +239,53 @@ def test_the_place_is_that_of_the_text() -> None:
     with pytest.raises(SqlRefused) as caught:
         shaped("SELECT a,\n  count(DISTINCT b) n\nFROM t GROUP BY a")
     assert (caught.value.details["line"], caught.value.details["column"]) == (2, 3)
+
+
+def test_known_columns_take_the_place_of_stars() -> None:
+    columns = {"t": ["id", "b"], "u": ["id", "c"]}
+    view = shaped("SELECT DISTINCT * FROM t", columns=columns)
+    assert (view.key, view.starred) == (("id", "b"), False)
+    with pytest.raises(SqlRefused, match="two columns id"):
+        shaped("SELECT * FROM t LEFT JOIN u ON t.id = u.id", columns=columns)
+    with pytest.raises(InvalidInput, match="no column of the result"):
+        shaped("SELECT * FROM t", key=["amount"], columns=columns)
+    with pytest.raises(SqlRefused, match="add b to it"):
+        shaped("SELECT DISTINCT * FROM t", key=["id"], columns=columns)
+
+
+def test_a_name_of_group_by_that_means_two_things() -> None:
+    sql = "SELECT upper(x) AS b, count(*) n FROM t GROUP BY b"
+    assert shaped(sql, columns={"t": ["x"]}).key == ("b",)
+    with pytest.raises(SqlRefused, match="means the topic's column") as caught:
+        shaped(sql, columns={"t": ["x", "b"]})
+    assert caught.value.details["reasons"] == ["group-name"]
+
+
+def test_rows_that_replace_one_another_are_taken_away() -> None:
+    sql = "SELECT x.id, n FROM (SELECT id, a + 1 AS n FROM t WHERE a > 0) x WHERE n < 9"
+    assert shaped(sql, key=["id"]).kept is None
+    assert shaped(sql, replaced=True).kept is None  # each change is kept
+    assert shaped(sql, key=["id"], replaced=True).kept == "weir_kept"
+    assert runs(sql, key=["id"], replaced=True) == (
+        "SELECT `x`.`id`, `n`, COALESCE((`x`.`weir_kept` AND `n` < 9), FALSE) AS `weir_kept` FROM"
+        " (SELECT `id`, `a` + 1 AS `n`, COALESCE((`a` > 0), FALSE) AS `weir_kept` FROM `t` AS `t`) AS `x`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT id, count(*) n FROM t GROUP BY id", "counts-changes"),
+        ("SELECT DISTINCT id FROM t", "counts-changes"),
+        (f"SELECT a.id FROM t a JOIN u b ON a.id = b.id AND {BOUND}", "counts-changes"),
+        ("SELECT id, explode(es) e FROM t", "explodes-changes"),
+        ("SELECT t.id FROM t JOIN u ON t.id = u.id", "joins-changes"),
+        ("SELECT t.id FROM t LEFT SEMI JOIN u ON t.id = u.id", "joins-changes"),
+        ("SELECT id FROM t WHERE id IN (SELECT id FROM u)", "condition-query"),
+        ("SELECT id FROM t WHERE id > 1 UNION ALL SELECT id FROM u", "condition-in-union"),
+    ],
+)
+def test_what_cannot_take_rows_away(sql: str, reason: str) -> None:
+    with pytest.raises(SqlRefused) as caught:
+        shaped(sql, key=["id"], replaced=True)
+    assert caught.value.details["reasons"] == [reason]
