@@ -12,7 +12,7 @@ from views.shape.roles import Roles
 
 
 def without_idle_distinct(reading: Roles) -> None:
-    """DISTINCT over groups that the result tells apart takes nothing away; Spark would count it as another aggregate."""
+    """DISTINCT over groups that the result distinguishes takes nothing away; Spark would count it as another aggregate."""
     for each in reading.selects:
         select = each.select
         if select.args.get("distinct") and select.args.get("group"):

@@ -33,7 +33,7 @@ _AGGREGATES = AGGREGATES - {"session_window", "grouping", "grouping_id"}
 class Group:
     """One expression of GROUP BY, or one column of DISTINCT.
 
-    columns  names of result columns that tell it: WHOLE for itself, START and END for the bounds of a window
+    columns  names of result columns that identify it: WHOLE for itself, START and END for the bounds of a window
     window   the window of time that it is
     """
 
@@ -43,7 +43,7 @@ class Group:
 
     @property
     def best(self) -> str | None:
-        """The column that stands for it in a key: the start of a window, where there is one."""
+        """The column that represents it in a key: the start of a window, where there is one."""
         for wanted in (START, WHOLE, END) if self.window is not None else (WHOLE,):
             for name, part in self.columns.items():
                 if part == wanted:

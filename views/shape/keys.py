@@ -1,4 +1,4 @@
-"""The key of a view whose rows are groups: the columns that tell one group from another. Pure."""
+"""The key of a view whose rows are groups: the columns that distinguish one group from another. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _key(tree: Any, groups: Grouped, given: list[str], columns: list[str], place
         if group.best is None:
             shown = group.node.sql("spark", comments=False)[:60]
             raise places.refuse(
-                at, f"The result does not tell its groups apart: add {shown} to SELECT, by a name of its own.",
+                at, f"The result does not distinguish its groups: add {shown} to SELECT, by a name of its own.",
                 "group-not-shown",
             )  # fmt: skip
         if given and group.window is None:
@@ -70,7 +70,7 @@ def _key(tree: Any, groups: Grouped, given: list[str], columns: list[str], place
 
 
 def _too_short(name: str) -> str:
-    return f"The key does not tell all groups apart, so that their rows would replace one another: add {name} to it."
+    return f"The key does not distinguish all groups, so that their rows would replace one another: add {name} to it."
 
 
 def check_names(reading: Roles, columns: Mapping[TableRef, Visible], places: Places) -> None:

@@ -16,7 +16,7 @@ from views.shape.places import Places
 from views.shape.relations import own_name, written
 
 KEPT = "weir_kept"
-"""The column that tells whether a row is in the view."""
+"""The column that shows whether a row is in the view."""
 
 
 def first_select(tree: Any) -> Any:
@@ -70,6 +70,6 @@ def of_result(name: str, columns: list[str], starred: bool) -> str:
         near = nearest(name, columns)
         hint = f"did you mean {near}?" if near else f"it has {', '.join(columns)}."
         raise InvalidInput(
-            f"The key {name[:60]} is no column of the result; {hint}", details={"field": "key", "column": name}
+            f"The key {name[:60]} is not a column of the result; {hint}", details={"field": "spec.key", "column": name}
         )
     return known or name

@@ -25,7 +25,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What stands in FROM or JOIN.
+    """What FROM or JOIN names.
 
     alias  how columns name it
     table  set for a topic

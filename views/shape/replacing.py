@@ -51,7 +51,7 @@ def with_kept(tree: Any, reading: Roles, replaced: Collection[TableRef], places:
             )  # fmt: skip
         if where is not None and reading.sets:
             raise places.refuse(
-                where, "A condition on rows that replace one another within UNION would not take rows away; leave out UNION.",
+                where, "A condition on rows that replace one another in a UNION would not take rows away; leave out UNION.",
                 "condition-in-union",
             )  # fmt: skip
         inner = next((r for r in each.relations[1:] if r.join is not None and _drops(r.join)), None)

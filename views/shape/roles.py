@@ -1,6 +1,6 @@
 """Which tables of a query are followed as streams and which are joined as tables. Pure.
 
-What stands behind FROM is followed, and what is joined to it by a bound of time; in every branch of UNION ALL. All else,
+What FROM names is followed, and what is joined to it by a bound of time; in every branch of UNION ALL. All else,
 queries within conditions included, is a table: its newest records by key, as they are when a record of a stream comes.
 """
 
@@ -35,7 +35,7 @@ class Roles:
     """streams, tables   with the node of the first mention
     selects           of streams, the outer before the inner
     sets              UNION and its kind over streams
-    around            brackets over streams, which may hold ORDER BY and the like
+    around            brackets over streams, which may have an ORDER BY or LIMIT
     """
 
     streams: dict[TableRef, Any] = field(default_factory=dict)

@@ -244,7 +244,7 @@ def _reaches(node: Any, around: Any, watermarks: Mapping[TableRef, str]) -> bool
 
 
 def _height(query: Any, names: Mapping[str, Named]) -> int:
-    """How many aggregates are stacked in a query; a DISTINCT over the columns of a key is none."""
+    """How many aggregates are stacked in a query; a DISTINCT over the columns of a key is not one."""
     names = with_names(query, names)
     if isinstance(query, exp.Subquery):
         return _height(query.this, names)

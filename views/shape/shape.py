@@ -38,7 +38,7 @@ class Shape:
     watermarks  column of each followed topic that its watermark is over
     kept        BOOLEAN column that we added: where it is false the row with this key is gone
     single      the result is one row, which has no key
-    starred     some columns come by a star: whoever knows them checks that their names differ and that `key` is there
+    starred     some columns come by a star: the caller, who knows them, checks that their names differ and that `key` is there
     folds       followed topics whose records are counted or joined one by one: a record that replaces another of its
                 key would count twice
     notes       sentences for the author of the view

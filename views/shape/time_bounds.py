@@ -16,7 +16,7 @@ _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How a join's condition ties two times. `columns` are those that it compares.
+    """how a condition ties two times. `columns` are those that it compares.
 
     tied    it compares times of both sides: the join is of two streams
     closed  by that each row finds its last partner after a bounded time
