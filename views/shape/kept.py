@@ -46,7 +46,7 @@ def _moved(query: Any, below: Relation, inner: bool) -> bool:
     tests = [where.this] if where is not None else []
     query.set("where", None)
     if inner:
-        for star in [item for item in query.expressions if item.is_star]:
+        for star in [item for item in query.expressions if item.is_star and _of(item, below)]:
             node = star if isinstance(star, exp.Star) else star.this
             node.set("except_", [*(node.args.get("except_") or ()), exp.to_identifier(KEPT)])
         tests.insert(0, exp.column(KEPT, table=below.node.alias_or_name or None))
@@ -89,8 +89,13 @@ def _groups(query: Any) -> bool:
     return isinstance(query, exp.Select)
 
 
+def _of(star: Any, relation: Relation) -> bool:
+    """Whether a star is of a whole row, not of a struct in it."""
+    return isinstance(star, exp.Star) or [fold(part.name) for part in star.parts[:-1]] == [relation.alias]
+
+
 def _add(select: Any, condition: Any) -> None:
-    true = exp.func("coalesce", exp.paren(condition.copy()), exp.false(), dialect="spark")
+    true = exp.Anonymous(this="coalesce", expressions=[exp.paren(condition.copy()), exp.false()])
     select.append("expressions", exp.alias_(true, KEPT, quoted=True))
 
 

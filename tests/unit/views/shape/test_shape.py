@@ -9,6 +9,7 @@ import pytest
 from catalog.errors import InvalidInput, SqlRefused
 from policies.gate import gate
 from policies.sql.trace import Visible
+from tests.gate_files import statements
 from views.shape.shape import Shape, shape
 
 FIVE = "window(_timestamp, '5 minutes')"
@@ -130,7 +131,7 @@ def test_having_becomes_a_column() -> None:
     view = shaped("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9")
     assert view.kept == "weir_kept"
     assert runs("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9") == (
-        "SELECT `a`, sum(`b`) AS `total`, COALESCE(((sum(`b`)) > 3 AND max(`b`) < 9), FALSE) AS `weir_kept`"
+        "SELECT `a`, try_sum(`b`) AS `total`, coalesce(((try_sum(`b`)) > 3 AND max(`b`) < 9), FALSE) AS `weir_kept`"
         " FROM `t` AS `t` GROUP BY `a`"
     )
 
@@ -139,8 +140,8 @@ def test_conditions_above_a_group_are_kept_together() -> None:
     sql = "SELECT * FROM (SELECT a, count(*) n FROM t WHERE a > 0 GROUP BY a HAVING n > 1) x WHERE n < 9"
     assert shaped(sql).kept == "weir_kept"
     assert runs(sql) == (
-        "SELECT * EXCEPT (`weir_kept`), COALESCE((`x`.`weir_kept` AND `n` < 9), FALSE) AS `weir_kept` FROM"
-        " (SELECT `a`, count(*) AS `n`, COALESCE(((count(*)) > 1), FALSE) AS `weir_kept` FROM `t` AS `t` WHERE `a` > 0"
+        "SELECT * EXCEPT (`weir_kept`), coalesce((`x`.`weir_kept` AND `n` < 9), FALSE) AS `weir_kept` FROM"
+        " (SELECT `a`, count(*) AS `n`, coalesce(((count(*)) > 1), FALSE) AS `weir_kept` FROM `t` AS `t` WHERE `a` > 0"
         " GROUP BY `a`) AS `x`"
     )
 
@@ -267,8 +268,8 @@ def test_rows_that_replace_one_another_are_taken_away() -> None:
     assert shaped(sql, replaced=True).kept is None  # each change is kept
     assert shaped(sql, key=["id"], replaced=True).kept == "weir_kept"
     assert runs(sql, key=["id"], replaced=True) == (
-        "SELECT `x`.`id`, `n`, COALESCE((`x`.`weir_kept` AND `n` < 9), FALSE) AS `weir_kept` FROM"
-        " (SELECT `id`, `a` + 1 AS `n`, COALESCE((`a` > 0), FALSE) AS `weir_kept` FROM `t` AS `t`) AS `x`"
+        "SELECT `x`.`id`, `n`, coalesce((`x`.`weir_kept` AND `n` < 9), FALSE) AS `weir_kept` FROM"
+        " (SELECT `id`, `a` + 1 AS `n`, coalesce((`a` > 0), FALSE) AS `weir_kept` FROM `t` AS `t`) AS `x`"
     )
 
 
@@ -289,3 +290,23 @@ def test_what_cannot_take_rows_away(sql: str, reason: str) -> None:
     with pytest.raises(SqlRefused) as caught:
         shaped(sql, key=["id"], replaced=True)
     assert caught.value.details["reasons"] == [reason]
+
+
+def test_a_bad_value_is_null() -> None:
+    sql = "SELECT a, sum(parse_json(b)::INT) s FROM t GROUP BY a"
+    assert runs(sql) == "SELECT `a`, try_sum(CAST(try_parse_json(`b`) AS INT)) AS `s` FROM `t` AS `t` GROUP BY `a`"
+
+
+@pytest.mark.parametrize("sql", statements("honest.sql"))
+def test_every_query_is_shaped_or_refused_at_its_place(sql: str) -> None:
+    for given in ({}, {"watermark": False}, {"replaced": True, "key": ["id"]}):
+        try:
+            text = runs(sql, **given)
+        except SqlRefused as error:
+            details = error.details
+            assert details["reasons"] and 1 <= details["line"] <= sql.count("\n") + 1 and details["column"] >= 1
+        except InvalidInput as error:
+            assert error.details["field"] == "spec.key"
+        else:
+            again = gate.check(text)
+            assert again.render({ref: ref.name for ref in again.tables}) == text
