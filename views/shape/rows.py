@@ -30,6 +30,11 @@ _ORDER = ("first", "first_value", "last", "last_value", "any_value")
 _WATERMARK = "add a watermark to the view, as in watermark: 10 minutes"
 
 
+_STACKED = "group both by window(...), or declare the inner query as a view of its own where it has no aggregate"
+_JOINED = "group by window(_timestamp, ...) too, or declare the join as a view of its own and aggregate that"
+_DISTINCT = "write one aggregate, as in size(collect_set(struct(a, b))), or group both by window(...)"
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     mode: str
@@ -63,38 +68,38 @@ def kind(tree: Any, reading: Roles, places: Places, watermark: bool, watermarks:
         if not watermark and (unions or any(e.select.args.get("distinct") for e in levels)):
             notes.append("Without a watermark over one of its columns, DISTINCT keeps every row in the state.")
         return Kind("update", True, folds, tuple(notes))
-    first = (sessions or [(levels[0].select if levels else tree)])[0]
-    what = (
-        "A session window"
-        if sessions
-        else "An aggregate over an aggregate"
-        if stacked
-        else ("An aggregate over a join of streams")
-    )
+    what = "A session window" if sessions else f"An aggregate over {'an aggregate' if stacked else 'a join of streams'}"
+    _ends(levels, unions, what, stacked, places, watermarks)
     if not watermark:
+        first = (sessions or [levels[0].select])[0]
         raise places.refuse(
             first, f"{what} gives its rows once their time is over, which needs a watermark: {_WATERMARK}.", "watermark"
         )
+    notes.append("A row comes once its window is closed: when a record arrives that is later by the watermark's delay.")
+    return Kind("append", True, folds, tuple(notes))
+
+
+def _ends(
+    levels: list[Followed], unions: list[Any], what: str, stacked: bool, places: Places,
+    watermarks: Mapping[TableRef, str],
+) -> None:  # fmt: skip
+    """Raises SqlRefused where an aggregate has no time after which its rows are sent."""
+    instead = _STACKED if stacked else _JOINED
+    if stacked and (unions or any(level.select.args.get("distinct") for level in levels)):
+        instead = _DISTINCT
     for each in levels:
         windows = _windows(each)
-        timed = windows or _shows_time(each, watermarks)
-        if not timed or unions:
-            instead = (
-                "declare the inner query as a view of its own where it has no aggregate, or group both by window(...)"
-                if stacked
-                else "group by window(_timestamp, ...) too, or declare the join as a view of its own and aggregate that"
-            )
+        if not windows and not _shows_time(each, watermarks):
             raise places.refuse(each.select, f"{what} needs an end in time; {instead}.", "stacked")
         for window in windows:
             if not _over_time(window, watermarks):
                 raise places.refuse(
-                    window.call,
-                    "The window is over a computed time, which a watermark cannot follow; use a column of the topic as"
-                    " it is, such as _timestamp.",
+                    window.call, "The window is over a computed time, which a watermark cannot follow; use a column of the"
+                    " topic as it is, such as _timestamp.",
                     "computed-time",
-                )
-    notes.append("A row comes once its window is closed: when a record arrives that is later by the watermark's delay.")
-    return Kind("append", True, folds, tuple(notes))
+                )  # fmt: skip
+    for union in unions:
+        raise places.refuse(union.right, f"{what} needs an end in time; {instead}.", "stacked")
 
 
 def notes(reading: Roles) -> list[str]:

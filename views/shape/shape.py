@@ -34,7 +34,7 @@ class Shape:
     mode        append | update, Spark's output modes
     key         result columns that identify a row, as written; (): each row is kept, unless `single`
     follows     topics that are followed
-    tables      topics that are joined as tables: the newest record of each key
+    tables      all others, which are read as tables: the newest record of each key
     watermarks  column of each followed topic that its watermark is over
     kept        BOOLEAN column that we added: where it is false the row with this key is gone
     single      the result is one row, which has no key
@@ -89,7 +89,7 @@ def shape(
     replacing.check(reading, kind.folds, replaced, places)
     shaped = Shape(
         tree, kind.mode, tuple(given), tuple(ref for ref in gated.tables if ref in reading.streams),
-        frozenset(reading.tables), watermarks, starred=starred, folds=kind.folds,
+        frozenset(ref for ref in gated.tables if ref not in reading.streams), watermarks, starred=starred, folds=kind.folds,
         notes=tuple(dict.fromkeys([*kind.notes, *rows.notes(reading)])),
     )  # fmt: skip
     if not kind.groups:
