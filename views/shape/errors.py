@@ -11,13 +11,13 @@ _BY_CONDITION = {
     "STREAMING_OUTPUT_MODE": "Spark cannot follow topics with this aggregate; group by window(_timestamp, ...).",
     "NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING": (
         "A window function (OVER) asks for an order that a stream does not have; give the view a key, or write"
-        " max_by(value, _offset)."
+        " max_by(value, _timestamp)."
     ),
     "INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY": (
         "A query within a condition cannot follow a topic; join the topic by a bound of time."
     ),
     "EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE": (
-        "The watermark's column is no TIMESTAMP; name another in watermark: {column: ..., delay: ...}, or leave out column."
+        "The watermark's column is not a TIMESTAMP; name another in watermark: {column: ..., delay: ...}, or leave out column."
     ),
     "UNSUPPORTED_STREAMING_OPERATOR_WITHOUT_WATERMARK": (
         "This query gives its rows once their time is over, which needs a watermark over the column that it groups by."
@@ -64,7 +64,7 @@ _OTHER = "Spark cannot follow topics with this query; write it with WHERE, GROUP
 
 
 def sentence(condition: str | None, message: str) -> str | None:
-    """What to tell of an error of Spark by its condition (`getCondition()`) and text; None for one that is not about
+    """What to answer to an error of Spark by its condition (`getCondition()`) and text; None for one that is not about
     streaming. No word of the text is passed on."""
     if condition is not None:
         known = _BY_CONDITION.get(condition) or _BY_CONDITION.get(condition.partition(".")[0])

@@ -10,6 +10,8 @@ from sqlglot import exp
 
 from policies.sql.live import AGGREGATES
 from policies.sql.names import fold
+from policies.sql.tables import TableRef
+from policies.sql.trace import Visible
 from views.shape.relations import (
     Named,
     Relation,
@@ -31,7 +33,7 @@ _AGGREGATES = AGGREGATES - {"session_window", "grouping", "grouping_id"}
 class Group:
     """One expression of GROUP BY, or one column of DISTINCT.
 
-    columns  names of result columns that tell it: WHOLE for itself, START and END for the bounds of a window
+    columns  names of result columns that identify it: WHOLE for itself, START and END for the bounds of a window
     window   the window of time that it is
     """
 
@@ -41,7 +43,7 @@ class Group:
 
     @property
     def best(self) -> str | None:
-        """The column that stands for it in a key: the start of a window, where there is one."""
+        """The column that represents it in a key: the start of a window, where there is one."""
         for wanted in (START, WHOLE, END) if self.window is not None else (WHOLE,):
             for name, part in self.columns.items():
                 if part == wanted:
@@ -104,6 +106,20 @@ def _meant(each: Any, items: list[Any]) -> Any:
     return each
 
 
+def doubtful(select: Any, around: list[Relation], columns: Mapping[TableRef, Visible]) -> Any:
+    """A name of GROUP BY that is both an expression of SELECT and a column of a topic, which goes before it; or None."""
+    clause = select.args.get("group")
+    known = {
+        fold(name) for each in around if each.table is not None for name in columns.get(each.table, Visible(())).names
+    }
+    aliases = {fold(item.alias) for item in select.expressions if isinstance(item, exp.Alias)}
+    for node, meant in zip(clause.expressions if clause is not None else (), grouping(select), strict=False):
+        bare = isinstance(node, exp.Column) and len(node.parts) == 1
+        if bare and meant is not node and fold(node.name) in known & aliases and not same(node, meant, around):
+            return node
+    return None
+
+
 def grouped(query: Any, names: Mapping[str, Named]) -> Grouped | None:
     """The groups of a query, through SELECTs that only pass them on; None for a query that does not aggregate."""
     names = with_names(query, names)
@@ -138,12 +154,12 @@ def _aggregated(select: Any, around: list[Relation]) -> Grouped:
 def _distinct(select: Any) -> Grouped:
     starred = any(item.is_star for item in select.expressions)
     around: list[Relation] = []
-    found = [
+    result = [
         Group(written(item), time_window(written(item), around), {name: WHOLE})
         for item in select.expressions
         if (name := own_name(item)) is not None and not item.is_star
     ]
-    return Grouped(tuple(found), frozenset(name for group in found for name in group.columns), starred)
+    return Grouped(tuple(result), frozenset(name for group in result for name in group.columns), starred)
 
 
 def _passed_on(select: Any, around: list[Relation], inner: Grouped) -> Grouped:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from policies.sql.names import fold
 from views.shape.groups import has_aggregate
 from views.shape.names import KEPT
-from views.shape.relations import Named, own_name, relations, with_names, written
+from views.shape.relations import Named, Relation, own_name, relations, with_names, written
 
 
 def with_kept(query: Any, names: Mapping[str, Named]) -> bool:
@@ -35,19 +35,36 @@ def with_kept(query: Any, names: Mapping[str, Named]) -> bool:
     below = relations(query, names)
     if query.args.get("distinct") or not below or below[0].query is None or not _groups(below[0].query):
         return False
-    inner = with_kept(below[0].query, below[0].names)
+    return _moved(query, below[0], with_kept(below[0].query, below[0].names))
+
+
+def _moved(query: Any, below: Relation, inner: bool) -> bool:
+    """Turn WHERE, and the column that the query below has by now (`inner`), into the column."""
     where = query.args.get("where")
     if where is None and not inner:
         return False
     tests = [where.this] if where is not None else []
     query.set("where", None)
     if inner:
-        for star in [item for item in query.expressions if item.is_star]:
+        for star in [item for item in query.expressions if item.is_star and _of(item, below)]:
             node = star if isinstance(star, exp.Star) else star.this
             node.set("except_", [*(node.args.get("except_") or ()), exp.to_identifier(KEPT)])
-        tests.insert(0, exp.column(KEPT, table=below[0].node.alias_or_name or None))
+        tests.insert(0, exp.column(KEPT, table=below.node.alias_or_name or None))
     _add(query, exp.and_(*tests))
     return True
+
+
+def rows_with_kept(query: Any, names: Mapping[str, Named]) -> bool:
+    """The same for rows that replace one another by key: a newer row that does not satisfy WHERE takes the older away.
+    Changes `query`, which is a SELECT of one topic, or one over such a SELECT."""
+    names = with_names(query, names)
+    if isinstance(query, exp.Subquery):
+        return rows_with_kept(query.this, names)
+    if not isinstance(query, exp.Select):
+        return False
+    below = relations(query, names)
+    inner = below[0].query is not None and rows_with_kept(below[0].query, below[0].names)
+    return _moved(query, below[0], inner)
 
 
 def conditions(query: Any, names: Mapping[str, Named]) -> list[Any]:
@@ -72,8 +89,13 @@ def _groups(query: Any) -> bool:
     return isinstance(query, exp.Select)
 
 
+def _of(star: Any, relation: Relation) -> bool:
+    """Whether a star is of a whole row, not of a struct in it."""
+    return isinstance(star, exp.Star) or [fold(part.name) for part in star.parts[:-1]] == [relation.alias]
+
+
 def _add(select: Any, condition: Any) -> None:
-    true = exp.func("coalesce", exp.paren(condition.copy()), exp.false(), dialect="spark")
+    true = exp.Anonymous(this="coalesce", expressions=[exp.paren(condition.copy()), exp.false()])
     select.append("expressions", exp.alias_(true, KEPT, quoted=True))
 
 

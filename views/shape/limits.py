@@ -18,7 +18,7 @@ _CHANCE = words("rand randn random uuid uniform randstr shuffle")
 CLOCK = words("now current_timestamp current_date curdate localtimestamp current_time unix_timestamp")
 _CLOCK_NODES = (exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp, exp.CurrentDatetime, exp.Localtimestamp)
 _NEWEST = (
-    "for the newest row of each key, give the view that key; for one value of a group, write max_by(value, _offset)"
+    "for the newest row of each key, give the view that key; for one value of a group, write max_by(value, _timestamp)"
 )
 _ENDS = {
     "order": ("ORDER BY", "rows of a view are read in the order of its key; leave it out"),

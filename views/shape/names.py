@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlglot import exp
 
 from catalog.errors import InvalidInput
+from policies.sql import trace
 from policies.sql.names import fold, nearest
+from policies.sql.tables import TableRef
+from policies.sql.trace import Visible
 from views.shape.places import Places
 from views.shape.relations import own_name, written
 
 KEPT = "weir_kept"
-"""The column that tells whether a row is in the view."""
+"""The column that shows whether a row is in the view."""
 
 
 def first_select(tree: Any) -> Any:
@@ -22,25 +26,29 @@ def first_select(tree: Any) -> Any:
     return tree
 
 
-def check(tree: Any, places: Places) -> tuple[list[str], bool]:
-    """The names of the result's columns, and whether a star gives more. Raises SqlRefused."""
-    found: dict[str, str] = {}
-    starred = False
-    for item in first_select(tree).expressions:
-        if item.is_star:
-            starred = True
-            continue
-        for name in _names(item, places):
-            if fold(name) == KEPT:
-                raise places.refuse(item, f"The name {KEPT} is Weir's own; write another.", "column-name")
-            if fold(name) in found:
-                raise places.refuse(
-                    item,
-                    f"The result has two columns {name}; name one of them otherwise, as in AS {name}2.",
-                    "column-name",
-                )
-            found[fold(name)] = name
-    return list(found.values()), starred
+def check(tree: Any, places: Places, columns: Mapping[TableRef, Visible] | None) -> tuple[list[str], bool]:
+    """The names of the result's columns, and whether a star gives more: never where the `columns` of the topics are
+    known. Raises SqlRefused."""
+    items = first_select(tree).expressions
+    star = next((item for item in items if item.is_star), None)
+    known = [each.name for each in trace.outputs(tree, columns)] if columns is not None and star is not None else []
+    if known:
+        return _distinct([(star, name) for name in known], places), False
+    named = [(item, name) for item in items if not item.is_star for name in _names(item, places)]
+    return _distinct(named, places), star is not None
+
+
+def _distinct(named: list[tuple[Any, str]], places: Places) -> list[str]:
+    result: dict[str, str] = {}
+    for item, name in named:
+        if fold(name) == KEPT:
+            raise places.refuse(item, f"The name {KEPT} is Weir's own; write another.", "column-name")
+        if fold(name) in result:
+            raise places.refuse(
+                item, f"The result has two columns {name}; name one of them otherwise, as in AS {name}2.", "column-name"
+            )
+        result[fold(name)] = name
+    return list(result.values())
 
 
 def _names(item: Any, places: Places) -> list[str]:
@@ -62,6 +70,6 @@ def of_result(name: str, columns: list[str], starred: bool) -> str:
         near = nearest(name, columns)
         hint = f"did you mean {near}?" if near else f"it has {', '.join(columns)}."
         raise InvalidInput(
-            f"The key {name[:60]} is no column of the result; {hint}", details={"field": "key", "column": name}
+            f"The key {name[:60]} is not a column of the result; {hint}", details={"field": "spec.key", "column": name}
         )
     return known or name

@@ -25,7 +25,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What stands in FROM or JOIN.
+    """What FROM or JOIN names.
 
     alias  how columns name it
     table  set for a topic
@@ -72,10 +72,10 @@ def relations(select: Any, names: Mapping[str, Named]) -> list[Relation]:
     start = select.args.get("from_")
     if start is None:
         return []
-    found = list(_with_joins(start.this, None, names))
+    result = list(_with_joins(start.this, None, names))
     for join in select.args.get("joins") or ():
-        found += _with_joins(join.this, join, names)
-    return found
+        result += _with_joins(join.this, join, names)
+    return result
 
 
 def _with_joins(node: Any, join: Any, names: Mapping[str, Named]) -> Iterator[Relation]:
@@ -167,10 +167,10 @@ def origins(node: Any, around: list[Relation]) -> set[Origin]:
     """The topics' columns that an expression is, through queries that only pass it on; empty where it is computed."""
     if not isinstance(node, exp.Column):
         return set()
-    found: set[Origin] = set()
+    result: set[Origin] = set()
     for value, inner, ref in steps(node, around):
-        found |= {(ref, node.name)} if ref is not None else origins(value, inner)
-    return found
+        result |= {(ref, node.name)} if ref is not None else origins(value, inner)
+    return result
 
 
 def steps(column: Any, around: list[Relation]) -> Iterator[tuple[Any, list[Relation], TableRef | None]]:

@@ -1,6 +1,6 @@
 """Which tables of a query are followed as streams and which are joined as tables. Pure.
 
-What stands behind FROM is followed, and what is joined to it by a bound of time; in every branch of UNION ALL. All else,
+What FROM names is followed, and what is joined to it by a bound of time; in every branch of UNION ALL. All else,
 queries within conditions included, is a table: its newest records by key, as they are when a record of a stream comes.
 """
 
@@ -35,7 +35,7 @@ class Roles:
     """streams, tables   with the node of the first mention
     selects           of streams, the outer before the inner
     sets              UNION and its kind over streams
-    around            brackets over streams, which may hold ORDER BY and the like
+    around            brackets over streams, which may have an ORDER BY or LIMIT
     """
 
     streams: dict[TableRef, Any] = field(default_factory=dict)
@@ -47,18 +47,18 @@ class Roles:
 
 def roles(tree: Any, places: Places, clocks: frozenset[str]) -> Roles:
     """Raises SqlRefused for a query without a stream, and for a topic that would be both."""
-    found = _Finder(places, clocks)
-    found.stream(tree, {})
-    both = next((ref for ref in found.roles.tables if ref in found.roles.streams), None)
+    result = _Finder(places, clocks)
+    result.stream(tree, {})
+    both = next((ref for ref in result.roles.tables if ref in result.roles.streams), None)
     if both is not None:
         raise places.refuse(
-            found.roles.tables[both],
+            result.roles.tables[both],
             f"{both.name} is followed and joined as a table in one view; join it with a bound of time, as in"
             f" b._timestamp BETWEEN a._timestamp AND a._timestamp + INTERVAL 5 MINUTES, or declare a view of its newest"
             f" rows and join that.",
             "both-roles",
         )
-    return found.roles
+    return result.roles
 
 
 @dataclass(slots=True)

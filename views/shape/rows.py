@@ -30,6 +30,11 @@ _ORDER = ("first", "first_value", "last", "last_value", "any_value")
 _WATERMARK = "add a watermark to the view, as in watermark: 10 minutes"
 
 
+_STACKED = "group both by window(...), or declare the inner query as a view of its own where it has no aggregate"
+_JOINED = "group by window(_timestamp, ...) too, or declare the join as a view of its own and aggregate that"
+_DISTINCT = "write one aggregate, as in size(collect_set(struct(a, b))), or group both by window(...)"
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     mode: str
@@ -38,23 +43,23 @@ class Kind:
     notes: tuple[str, ...] = ()
 
 
-def kind(tree: Any, found: Roles, places: Places, watermark: bool, watermarks: Mapping[TableRef, str]) -> Kind:
+def kind(tree: Any, reading: Roles, places: Places, watermark: bool, watermarks: Mapping[TableRef, str]) -> Kind:
     """Raises SqlRefused for aggregates that Spark does not stack or send."""
     notes: list[str] = []
-    joined = [each for each in found.selects if each.tied]
+    joined = [each for each in reading.selects if each.tied]
     for each in joined:
         notes += _joins(each, places, watermark)
-    _table_joins(found, places)
-    unions = [each for each in found.sets if isinstance(each, exp.Union) and each.args.get("distinct")]
-    levels = [each for each in found.selects if aggregates(each.select)]
+    _table_joins(reading, places)
+    unions = [each for each in reading.sets if isinstance(each, exp.Union) and each.args.get("distinct")]
+    levels = [each for each in reading.selects if aggregates(each.select)]
     folds = frozenset(
-        _below(found, levels, unions) | {r.table for e in joined for r in e.streams if r.table is not None}
+        _below(reading, levels, unions) | {r.table for e in joined for r in e.streams if r.table is not None}
     )
     if not levels and not unions:
         return Kind("append", False, folds, tuple(notes))
     sessions = [window.call for each in levels for window in _windows(each) if window.session]
     stacked = _height(tree, {}) > 1
-    _passed_on(found, levels, unions, places)
+    _passed_on(reading, levels, unions, places)
     for each in levels:
         _groups(each, places)
     if not (sessions or stacked or joined):
@@ -63,50 +68,50 @@ def kind(tree: Any, found: Roles, places: Places, watermark: bool, watermarks: M
         if not watermark and (unions or any(e.select.args.get("distinct") for e in levels)):
             notes.append("Without a watermark over one of its columns, DISTINCT keeps every row in the state.")
         return Kind("update", True, folds, tuple(notes))
-    first = (sessions or [(levels[0].select if levels else tree)])[0]
-    what = (
-        "A session window"
-        if sessions
-        else "An aggregate over an aggregate"
-        if stacked
-        else ("An aggregate over a join of streams")
-    )
+    what = "A session window" if sessions else f"An aggregate over {'an aggregate' if stacked else 'a join of streams'}"
+    _ends(levels, unions, what, stacked, places, watermarks)
     if not watermark:
+        first = (sessions or [levels[0].select])[0]
         raise places.refuse(
             first, f"{what} gives its rows once their time is over, which needs a watermark: {_WATERMARK}.", "watermark"
         )
-    for each in levels:
-        windows = _windows(each)
-        timed = windows or _shows_time(each, watermarks)
-        if not timed or unions:
-            instead = (
-                "declare the inner query as a view of its own where it has no aggregate, or group both by window(...)"
-                if stacked
-                else "group by window(_timestamp, ...) too, or declare the join as a view of its own and aggregate that"
-            )
-            raise places.refuse(each.select, f"{what} needs an end in time; {instead}.", "stacked")
-        for window in windows:
-            if not _over_time(window, watermarks):
-                raise places.refuse(
-                    window.call,
-                    "The window is over a computed time, which a watermark cannot follow; use a column of the topic as"
-                    " it is, such as _timestamp.",
-                    "computed-time",
-                )
     notes.append("A row comes once its window is closed: when a record arrives that is later by the watermark's delay.")
     return Kind("append", True, folds, tuple(notes))
 
 
-def notes(found: Roles) -> list[str]:
+def _ends(
+    levels: list[Followed], unions: list[Any], what: str, stacked: bool, places: Places,
+    watermarks: Mapping[TableRef, str],
+) -> None:  # fmt: skip
+    """Raises SqlRefused where an aggregate has no time after which its rows are sent."""
+    instead = _STACKED if stacked else _JOINED
+    if stacked and (unions or any(level.select.args.get("distinct") for level in levels)):
+        instead = _DISTINCT
+    for each in levels:
+        windows = _windows(each)
+        if not windows and not _shows_time(each, watermarks):
+            raise places.refuse(each.select, f"{what} needs an end in time; {instead}.", "stacked")
+        for window in windows:
+            if not _over_time(window, watermarks):
+                raise places.refuse(
+                    window.call, "The window is over a computed time, which a watermark cannot follow; use a column of the"
+                    " topic as it is, such as _timestamp.",
+                    "computed-time",
+                )  # fmt: skip
+    for union in unions:
+        raise places.refuse(union.right, f"{what} needs an end in time; {instead}.", "stacked")
+
+
+def notes(reading: Roles) -> list[str]:
     """What the author should know of functions whose value depends on when and in which order records are read."""
     notes_ = []
-    for each in found.selects:
+    for each in reading.selects:
         if clocks_shown(each):
             notes_.append("The present time is the time of each batch; a rebuilt view has other values.")
         if any(is_call(node, *_ORDER) for node in own_nodes(each.select)):
             notes_.append(
-                "first, last and any_value depend on the order in which partitions are read; min_by(value, _offset) and"
-                " max_by(value, _offset) do not."
+                "first, last and any_value depend on the order in which partitions are read; min_by(value, _timestamp) and"
+                " max_by(value, _timestamp) do not."
             )
     return notes_
 
@@ -137,8 +142,8 @@ def _joins(each: Followed, places: Places, watermark: bool) -> list[str]:
     return notes_
 
 
-def _table_joins(found: Roles, places: Places) -> None:
-    for each in found.selects:
+def _table_joins(reading: Roles, places: Places) -> None:
+    for each in reading.selects:
         for relation in each.relations[1:]:
             join = relation.join
             if join is None or any(relation is stream for stream in each.streams):
@@ -151,10 +156,10 @@ def _table_joins(found: Roles, places: Places) -> None:
                 )  # fmt: skip
 
 
-def _passed_on(found: Roles, levels: list[Followed], unions: list[Any], places: Places) -> None:
+def _passed_on(reading: Roles, levels: list[Followed], unions: list[Any], places: Places) -> None:
     """Above an aggregate only columns and conditions may come, since each group is one row."""
     counted = {id(each.select) for each in levels}
-    for each in found.selects:
+    for each in reading.selects:
         over = [r for r in each.relations if r.query is not None and grouped(r.query, r.names) is not None
                 and any(r is stream for stream in each.streams)]  # fmt: skip
         if not over or id(each.select) in counted:
@@ -174,7 +179,7 @@ def _passed_on(found: Roles, levels: list[Followed], unions: list[Any], places: 
                 each.select, "A group cannot be exploded, since its rows could not be taken back; explode before GROUP BY.",
                 "explode-after-group",
             )  # fmt: skip
-    for union in found.sets:
+    for union in reading.sets:
         for branch in (union.left, union.right):
             if (
                 isinstance(union, exp.Union)
@@ -222,8 +227,8 @@ def _shows_time(each: Followed, watermarks: Mapping[TableRef, str]) -> bool:
 
 
 def _is_time(node: Any, each: Followed, watermarks: Mapping[TableRef, str]) -> bool:
-    found = origins(node, each.relations)
-    return bool(found) and all(fold(watermarks.get(ref, "")) == fold(name) for ref, name in found)
+    reading = origins(node, each.relations)
+    return bool(reading) and all(fold(watermarks.get(ref, "")) == fold(name) for ref, name in reading)
 
 
 def _over_time(window: TimeWindow, watermarks: Mapping[TableRef, str]) -> bool:
@@ -236,15 +241,15 @@ def _reaches(node: Any, around: Any, watermarks: Mapping[TableRef, str]) -> bool
         return _reaches(node.expressions[0], around, watermarks)
     if not isinstance(node, exp.Column):
         return False
-    found = list(steps(node, around))
-    return bool(found) and all(
+    reading = list(steps(node, around))
+    return bool(reading) and all(
         fold(watermarks.get(ref, "")) == fold(value.name) if ref is not None else _reaches(value, inner, watermarks)
-        for value, inner, ref in found
+        for value, inner, ref in reading
     )
 
 
 def _height(query: Any, names: Mapping[str, Named]) -> int:
-    """How many aggregates are stacked in a query; a DISTINCT over the columns of a key is none."""
+    """How many aggregates are stacked in a query; a DISTINCT over the columns of a key is not one."""
     names = with_names(query, names)
     if isinstance(query, exp.Subquery):
         return _height(query.this, names)
@@ -259,9 +264,9 @@ def _height(query: Any, names: Mapping[str, Named]) -> int:
     return own + max(inner, default=0)
 
 
-def _below(found: Roles, levels: list[Followed], unions: list[Any]) -> set[TableRef]:
+def _below(reading: Roles, levels: list[Followed], unions: list[Any]) -> set[TableRef]:
     """The followed topics under an aggregate."""
-    return set(found.streams) if levels or unions else set()
+    return set(reading.streams) if levels or unions else set()
 
 
 __all__ = ["Group", "Kind", "kind", "notes"]

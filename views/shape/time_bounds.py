@@ -16,7 +16,7 @@ _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How a join's condition ties two times. `columns` are those that it compares.
+    """how a condition ties two times. `columns` are those that it compares.
 
     tied    it compares times of both sides: the join is of two streams
     closed  by that each row finds its last partner after a bounded time
@@ -29,11 +29,11 @@ class Bounds:
 
 def conditions(select: Any, join: Any) -> list[Any]:
     """What must hold for a row of a join, one by one: ON, and WHERE for a join that drops what does not fit."""
-    found = list(_each(join.args.get("on")))
+    result = list(_each(join.args.get("on")))
     if not join.side:
         where = select.args.get("where")
-        found += _each(where.this if where is not None else None)
-    return found
+        result += _each(where.this if where is not None else None)
+    return result
 
 
 def _each(node: Any) -> Iterator[Any]:
@@ -55,10 +55,10 @@ def bounds(right: Relation, around: Sequence[Relation], tests: Sequence[Any], cl
         for smaller, larger in _comparisons(test):
             mine, theirs = (_sides(each, right) for each in (smaller, larger))
             crosses = mine != theirs and None not in (mine, theirs)
-            found = [*smaller.find_all(exp.Column), *larger.find_all(exp.Column)]
-            if not crosses or not _are_times(smaller, larger, found, clocks):
+            result = [*smaller.find_all(exp.Column), *larger.find_all(exp.Column)]
+            if not crosses or not _are_times(smaller, larger, result, clocks):
                 continue
-            columns += found
+            columns += result
             low, high = low or theirs is True, high or mine is True
     return Bounds(bool(columns), low and high, tuple(columns))
 
@@ -76,8 +76,8 @@ def _comparisons(test: Any) -> Iterator[tuple[Any, Any]]:
 
 def _sides(node: Any, right: Relation) -> bool | None:
     """True: of the joined relation alone; False: of others alone; None: of both or of none."""
-    found = {fold(column.table) == right.alias for column in node.find_all(exp.Column)}
-    return found.pop() if len(found) == 1 else None
+    result = {fold(column.table) == right.alias for column in node.find_all(exp.Column)}
+    return result.pop() if len(result) == 1 else None
 
 
 def _are_times(smaller: Any, larger: Any, columns: Sequence[Any], clocks: frozenset[str]) -> bool:

@@ -10,14 +10,14 @@ from views.shape.relations import is_call, origins, own_nodes, time_window
 from views.shape.roles import Followed, Roles
 
 
-def watermarks(found: Roles, default: str, own: bool) -> dict[TableRef, str]:
+def watermarks(reading: Roles, default: str, own: bool) -> dict[TableRef, str]:
     """The column of each followed topic. `own`: a column inside of a window or a bound of time goes before `default`."""
     chosen: dict[TableRef, str] = {}
-    for each in found.selects if own else ():
+    for each in reading.selects if own else ():
         for column in _times(each):
             for ref, name in origins(column, each.relations):
                 chosen.setdefault(ref, name)
-    return {ref: chosen.get(ref, default) for ref in found.streams}
+    return {ref: chosen.get(ref, default) for ref in reading.streams}
 
 
 def _times(each: Followed) -> Iterator[Any]:

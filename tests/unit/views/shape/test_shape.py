@@ -8,20 +8,30 @@ import pytest
 
 from catalog.errors import InvalidInput, SqlRefused
 from policies.gate import gate
+from policies.sql.trace import Visible
+from tests.gate_files import statements
 from views.shape.shape import Shape, shape
 
 FIVE = "window(_timestamp, '5 minutes')"
 BOUND = "b._timestamp BETWEEN a._timestamp AND a._timestamp + INTERVAL 5 MINUTES"
 
 
-def shaped(sql: str, key: list[str] | None = None, watermark: bool = True, column: str | None = None) -> Shape:
-    return shape(gate.check(sql), key=key, watermark=watermark, watermark_column=column)
+def shaped(
+    sql: str, key: list[str] | None = None, watermark: bool = True, column: str | None = None,
+    columns: dict[str, list[str]] | None = None, replaced: bool = False,
+) -> Shape:  # fmt: skip
+    gated = gate.check(sql)
+    known = None if columns is None else {ref: Visible(columns.get(ref.name, ["id"])) for ref in gated.tables}
+    return shape(
+        gated, key=key, watermark=watermark, watermark_column=column, columns=known,
+        replaced=gated.tables if replaced else (),
+    )  # fmt: skip
 
 
 def runs(sql: str, **given: object) -> str:
     gated = gate.check(sql)
-    found = shaped(sql, **given)  # type: ignore[arg-type]
-    return dataclasses.replace(gated, tree=found.tree).render({ref: ref.name for ref in gated.tables})
+    view = shaped(sql, **given)  # type: ignore[arg-type]
+    return dataclasses.replace(gated, tree=view.tree).render({ref: ref.name for ref in gated.tables})
 
 
 @pytest.mark.parametrize(
@@ -58,13 +68,13 @@ def runs(sql: str, **given: object) -> str:
     ],
 )
 def test_mode_and_key(sql: str, mode: str, key: tuple[str, ...]) -> None:
-    found = shaped(sql)
-    assert (found.mode, found.key, found.single) == (mode, key, False)
+    view = shaped(sql)
+    assert (view.mode, view.key, view.single) == (mode, key, False)
 
 
 def test_one_row() -> None:
-    found = shaped("SELECT count(*) n, max(a) FILTER (WHERE b) m FROM t")
-    assert (found.mode, found.key, found.single) == ("update", (), True)
+    view = shaped("SELECT count(*) n, max(a) FILTER (WHERE b) m FROM t")
+    assert (view.mode, view.key, view.single) == ("update", (), True)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +99,9 @@ def test_one_row() -> None:
     ],
 )
 def test_streams_and_tables(sql: str, follows: str, tables: str) -> None:
-    found = shaped(sql)
-    assert sorted(ref.name for ref in found.follows) == follows.split()
-    assert sorted(ref.name for ref in found.tables) == tables.split()
+    view = shaped(sql)
+    assert sorted(ref.name for ref in view.follows) == follows.split()
+    assert sorted(ref.name for ref in view.tables) == tables.split()
 
 
 @pytest.mark.parametrize(
@@ -108,20 +118,20 @@ def test_streams_and_tables(sql: str, follows: str, tables: str) -> None:
     ],
 )
 def test_watermark_column(sql: str, column: str) -> None:
-    found = shaped(sql)
-    assert found.watermarks[found.follows[0]] == column
+    view = shaped(sql)
+    assert view.watermarks[view.follows[0]] == column
 
 
 def test_a_declared_watermark_column_is_taken() -> None:
-    found = shaped("SELECT window.start s, count(*) n FROM t GROUP BY window(made_at, '1 minute')", column="seen_at")
-    assert set(found.watermarks.values()) == {"seen_at"}
+    view = shaped("SELECT window.start s, count(*) n FROM t GROUP BY window(made_at, '1 minute')", column="seen_at")
+    assert set(view.watermarks.values()) == {"seen_at"}
 
 
 def test_having_becomes_a_column() -> None:
-    found = shaped("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9")
-    assert found.kept == "weir_kept"
+    view = shaped("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9")
+    assert view.kept == "weir_kept"
     assert runs("SELECT a, sum(b) total FROM t GROUP BY a HAVING total > 3 AND max(b) < 9") == (
-        "SELECT `a`, sum(`b`) AS `total`, COALESCE(((sum(`b`)) > 3 AND max(`b`) < 9), FALSE) AS `weir_kept`"
+        "SELECT `a`, try_sum(`b`) AS `total`, coalesce(((try_sum(`b`)) > 3 AND max(`b`) < 9), FALSE) AS `weir_kept`"
         " FROM `t` AS `t` GROUP BY `a`"
     )
 
@@ -130,8 +140,8 @@ def test_conditions_above_a_group_are_kept_together() -> None:
     sql = "SELECT * FROM (SELECT a, count(*) n FROM t WHERE a > 0 GROUP BY a HAVING n > 1) x WHERE n < 9"
     assert shaped(sql).kept == "weir_kept"
     assert runs(sql) == (
-        "SELECT * EXCEPT (`weir_kept`), COALESCE((`x`.`weir_kept` AND `n` < 9), FALSE) AS `weir_kept` FROM"
-        " (SELECT `a`, count(*) AS `n`, COALESCE(((count(*)) > 1), FALSE) AS `weir_kept` FROM `t` AS `t` WHERE `a` > 0"
+        "SELECT * EXCEPT (`weir_kept`), coalesce((`x`.`weir_kept` AND `n` < 9), FALSE) AS `weir_kept` FROM"
+        " (SELECT `a`, count(*) AS `n`, coalesce(((count(*)) > 1), FALSE) AS `weir_kept` FROM `t` AS `t` WHERE `a` > 0"
         " GROUP BY `a`) AS `x`"
     )
 
@@ -140,8 +150,8 @@ def test_rows_that_are_sent_once_keep_their_conditions() -> None:
     sql = (
         "SELECT a, session_window.start s FROM t GROUP BY a, session_window(_timestamp, '1 minute') HAVING count(*) > 1"
     )
-    found = shaped(sql)
-    assert (found.mode, found.kept) == ("append", None)
+    view = shaped(sql)
+    assert (view.mode, view.kept) == ("append", None)
 
 
 def test_a_declared_key_is_completed_by_the_window() -> None:
@@ -176,6 +186,9 @@ def test_a_declared_key_is_completed_by_the_window() -> None:
         (f"SELECT a.x FROM t a LEFT ANTI JOIN u b ON a.id = b.id AND {BOUND}", "stream-anti", "IS NULL"),
         (f"SELECT a.x, count(*) n FROM t a JOIN u b ON a.id = b.id AND {BOUND} GROUP BY a.x", "stacked", "view of its own"),
         ("SELECT max(n) m FROM (SELECT a, count(*) n FROM t GROUP BY a)", "stacked", "window"),
+        ("SELECT count(*) n FROM (SELECT DISTINCT a, b FROM t)", "stacked", "collect_set"),
+        ("SELECT count(*) n FROM (SELECT a FROM t UNION SELECT a FROM u)", "stacked", "collect_set"),
+        (f"SELECT a.x FROM t a JOIN u b ON a.id = b.id AND {BOUND} UNION SELECT x FROM v", "stacked", "view of its own"),
         ("SELECT n FROM (SELECT a, count(*) n FROM t GROUP BY a)", "group-not-shown", "add a to SELECT"),
         ("SELECT count(*) n FROM t GROUP BY a", "group-not-shown", "add a to SELECT"),
         ("SELECT upper(a) a, count(*) n FROM t GROUP BY a", "group-not-shown", "add a to SELECT"),
@@ -222,11 +235,81 @@ def test_keys_that_cannot_be() -> None:
 
 
 def test_a_star_leaves_the_check_of_names_to_others() -> None:
-    found = shaped("SELECT *, a + 1 AS b FROM t", key=["id"])
-    assert found.starred and found.key == ("id",)
+    view = shaped("SELECT *, a + 1 AS b FROM t", key=["id"])
+    assert view.starred and view.key == ("id",)
 
 
 def test_the_place_is_that_of_the_text() -> None:
     with pytest.raises(SqlRefused) as caught:
         shaped("SELECT a,\n  count(DISTINCT b) n\nFROM t GROUP BY a")
     assert (caught.value.details["line"], caught.value.details["column"]) == (2, 3)
+
+
+def test_known_columns_take_the_place_of_stars() -> None:
+    columns = {"t": ["id", "b"], "u": ["id", "c"]}
+    view = shaped("SELECT DISTINCT * FROM t", columns=columns)
+    assert (view.key, view.starred) == (("id", "b"), False)
+    with pytest.raises(SqlRefused, match="two columns id"):
+        shaped("SELECT * FROM t LEFT JOIN u ON t.id = u.id", columns=columns)
+    with pytest.raises(InvalidInput, match="not a column of the result"):
+        shaped("SELECT * FROM t", key=["amount"], columns=columns)
+    with pytest.raises(SqlRefused, match="add b to it"):
+        shaped("SELECT DISTINCT * FROM t", key=["id"], columns=columns)
+
+
+def test_a_name_of_group_by_that_means_two_things() -> None:
+    sql = "SELECT upper(x) AS b, count(*) n FROM t GROUP BY b"
+    assert shaped(sql, columns={"t": ["x"]}).key == ("b",)
+    with pytest.raises(SqlRefused, match="means the topic's column") as caught:
+        shaped(sql, columns={"t": ["x", "b"]})
+    assert caught.value.details["reasons"] == ["group-name"]
+
+
+def test_rows_that_replace_one_another_are_taken_away() -> None:
+    sql = "SELECT x.id, n FROM (SELECT id, a + 1 AS n FROM t WHERE a > 0) x WHERE n < 9"
+    assert shaped(sql, key=["id"]).kept is None
+    assert shaped(sql, replaced=True).kept is None  # each change is kept
+    assert shaped(sql, key=["id"], replaced=True).kept == "weir_kept"
+    assert runs(sql, key=["id"], replaced=True) == (
+        "SELECT `x`.`id`, `n`, coalesce((`x`.`weir_kept` AND `n` < 9), FALSE) AS `weir_kept` FROM"
+        " (SELECT `id`, `a` + 1 AS `n`, coalesce((`a` > 0), FALSE) AS `weir_kept` FROM `t` AS `t`) AS `x`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT id, count(*) n FROM t GROUP BY id", "counts-changes"),
+        ("SELECT DISTINCT id FROM t", "counts-changes"),
+        (f"SELECT a.id FROM t a JOIN u b ON a.id = b.id AND {BOUND}", "counts-changes"),
+        ("SELECT id, explode(es) e FROM t", "explodes-changes"),
+        ("SELECT t.id FROM t JOIN u ON t.id = u.id", "joins-changes"),
+        ("SELECT t.id FROM t LEFT SEMI JOIN u ON t.id = u.id", "joins-changes"),
+        ("SELECT id FROM t WHERE id IN (SELECT id FROM u)", "condition-query"),
+        ("SELECT id FROM t WHERE id > 1 UNION ALL SELECT id FROM u", "condition-in-union"),
+    ],
+)
+def test_what_cannot_take_rows_away(sql: str, reason: str) -> None:
+    with pytest.raises(SqlRefused) as caught:
+        shaped(sql, key=["id"], replaced=True)
+    assert caught.value.details["reasons"] == [reason]
+
+
+def test_a_bad_value_is_null() -> None:
+    sql = "SELECT a, sum(parse_json(b)::INT) s FROM t GROUP BY a"
+    assert runs(sql) == "SELECT `a`, try_sum(CAST(try_parse_json(`b`) AS INT)) AS `s` FROM `t` AS `t` GROUP BY `a`"
+
+
+@pytest.mark.parametrize("sql", statements("honest.sql"))
+def test_every_query_is_shaped_or_refused_at_its_place(sql: str) -> None:
+    for given in ({}, {"watermark": False}, {"replaced": True, "key": ["id"]}):
+        try:
+            text = runs(sql, **given)
+        except SqlRefused as error:
+            details = error.details
+            assert details["reasons"] and 1 <= details["line"] <= sql.count("\n") + 1 and details["column"] >= 1
+        except InvalidInput as error:
+            assert error.details["field"] == "spec.key"
+        else:
+            again = gate.check(text)
+            assert again.render({ref: ref.name for ref in again.tables}) == text
