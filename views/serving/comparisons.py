@@ -35,7 +35,7 @@ def read_where(text: str, columns: Sequence[Column]) -> list[Comparison]:
     try:
         trees = sqlglot.parse(text, dialect="spark")
     except SqlglotError as error:
-        first = next(iter(getattr(error, "errors", ())), {})
+        first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
         line, column = first.get("line"), first.get("col")
         place = f" at line {line}, column {column}" if line else ""
         raise _refused(f"where cannot be read{place}", line=line, column=column) from error

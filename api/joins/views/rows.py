@@ -71,7 +71,8 @@ class ViewRows:
             if decision.effect is not Effect.ALLOW:
                 reasons = list(dict.fromkeys(r.text for r in decision.reasons if r.text))
                 raise NotAllowed(
-                    f"You may not read the view {name}.", details={"view": name, "reasons": reasons or list(decision.gaps)}
+                    f"You may not read the view {name}.",
+                    details={"view": name, "reasons": reasons or list(decision.gaps)},
                 )
             masked = self._masked(name, active, decision)
             asked = read_wanted(
@@ -122,7 +123,9 @@ class ViewRows:
                 return
         reasons = [] if decision.effect is Effect.ALLOW else [r.text for r in decision.reasons][:10]
         outcome = "allow" if decision.effect is Effect.ALLOW else "deny"
-        self._audit.record(subject.user, "view.read", name, outcome, reasons, {"purpose": purpose, "generation": active.number})
+        self._audit.record(
+            subject.user, "view.read", name, outcome, reasons, {"purpose": purpose, "generation": active.number}
+        )
         with self._lock:
             self._audited[key] = True
 
@@ -131,7 +134,9 @@ def _active(name: str, state: ViewState) -> Generation:
     if state.active is not None:
         return state.active
     because = f" {state.error['message']}" if state.error else ""
-    raise Conflict(f"The view {name} has no rows: it is {state.state}.{because}", details={"view": name, "state": state.state})
+    raise Conflict(
+        f"The view {name} has no rows: it is {state.state}.{because}", details={"view": name, "state": state.state}
+    )
 
 
 def _by_sql(name: str, active: Generation, reason: str) -> Conflict:

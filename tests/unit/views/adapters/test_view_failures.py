@@ -45,7 +45,8 @@ def test_progress_of_a_join_with_itself_has_what_all_sources_read() -> None:
         "batchId": 4, "durationMs": {"triggerExecution": 1500}, "sink": {"numOutputRows": -1},
         "stateOperators": [{"numRowsTotal": 7, "memoryUsedBytes": 10, "numRowsDroppedByWatermark": 2}],
         "sources": [
-            {"endOffset": {"orders": {"0": 10, "1": 4}}, "numInputRows": 3}, {"endOffset": '{"orders":{"0":8,"1":9}}', "numInputRows": 2},
+            {"endOffset": {"orders": {"0": 10, "1": 4}}, "numInputRows": 3},
+            {"endOffset": '{"orders":{"0":8,"1":9}}', "numInputRows": 2},
             {"endOffset": None, "numInputRows": 0},
         ],
     }  # fmt: skip
