@@ -51,14 +51,15 @@ class RunAs(Spec):
 
 
 class Sink(Spec):
-    """The topic that others read. `cleanup`: compact keeps the newest record of each key, delete keeps all for `ttl`."""
+    """The topic that others read. `cleanup`: compact keeps the newest record of each key, delete keeps all for `ttl`; when
+    absent compact for rows with a key."""
 
     cluster: Name
     topic: str
     format: Literal["json", "avro"] = "json"
     partitions: int | None = Field(None, ge=1, le=1000)
     replication: int | None = Field(None, ge=1, le=10)
-    cleanup: Literal["compact", "delete"] = "compact"
+    cleanup: Literal["compact", "delete"] | None = None
 
     @field_validator("topic")
     @classmethod

@@ -65,7 +65,7 @@ class StreamPlan:
 
     sql         the gated text over the views of `tables`
     mode        append | update, Spark's output modes
-    keys        columns of the result that are a row's key; none: each row is kept
+    keys        columns of the result that are a row's key; none: each row is kept, or with `single` there is one row
     topic       the view's topic; kafka: Spark's Kafka options for it, secrets included
     checkpoint  folder or URL that the engine writes its state to
     most_offsets  records that a batch takes at most, over all partitions
@@ -83,6 +83,7 @@ class StreamPlan:
     checkpoint: str
     trigger: timedelta
     most_offsets: int
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)

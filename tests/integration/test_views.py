@@ -158,6 +158,25 @@ def test_another_sql_takes_the_place_of_the_old_one(world: ViewWorld, orders: st
     assert rows(world, "swap")['["r2"]'] == {"region": "r2", "top": 59}
 
 
+def test_rows_without_a_key_without_a_group_and_with_a_key_that_is_null(world: ViewWorld) -> None:
+    topic = world.topic("nulls")
+    world.send(topic, [{"g": None if n % 2 else "a", "n": n} for n in range(20)])
+    world.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": [topic]})
+    assert world.services.scan_runner.run_next()
+    world.apply(view("each", f"SELECT n FROM `{topic}` WHERE n > 16"))
+    world.apply(view("one", f"SELECT count(*) AS n, sum(n) AS total FROM `{topic}`"))
+    world.apply(view("null_group", f"SELECT g, count(*) AS n FROM `{topic}` GROUP BY g"))
+    world.until("each", lambda v: v["rows"] == 3)
+    assert sorted(row["n"] for row in rows(world, "each").values()) == [17, 18, 19]
+    world.until("one", lambda v: v["rows"] == 1 and v["lag"]["records"] == 0)
+    world.until("null_group", lambda v: v["rows"] == 2 and v["lag"]["records"] == 0)
+    world.send(topic, [{"g": None, "n": 100}])
+    world.until("one", lambda _: rows(world, "one") == {"[]": {"n": 21, "total": 290}})
+    world.until("null_group", lambda _: rows(world, "null_group")["[null]"] == {"g": None, "n": 11})
+    for name in ("each", "one", "null_group"):
+        world.admin.delete(f"/api/v1/declared/View/{name}")
+
+
 def test_paused_resumed_and_deleted(world: ViewWorld, orders: str) -> None:
     name = "shortlived"
     world.apply(view(name, f"SELECT id, region FROM `{orders}` WHERE amount > 57", "  key: [id]\n"))

@@ -3,7 +3,7 @@
     followed topics -> governed views (`policies`) -> watermark -> the view's SQL -> the view's topic
 
 The topic's records: value = the row as JSON, NULL where the row is gone; key = the row's key, as text where it is one
-column, else as a JSON object; headers `weir-generation`, and `weir-key` = the key as a JSON object of its columns.
+column that is not NULL, else as a JSON object; headers `weir-generation`, and `weir-key` = the key as a JSON object of its columns.
 """
 
 from __future__ import annotations
@@ -230,11 +230,13 @@ def _records(frame: Any, plan: StreamPlan) -> Any:
     if KEPT_COLUMN in frame.columns:
         row = f"CASE WHEN {quote_identifier(KEPT_COLUMN)} THEN {row} END"
     headers = [(GENERATION_HEADER, literal(plan.generation))]
-    key = "NULL"
+    key = "'{}'" if plan.single else "NULL"
     if plan.keys:
         columns = list(map(quote_identifier, plan.keys))
         whole = f"to_json(struct({', '.join(columns)}), {_JSON})"
-        key = f"CAST({columns[0]} AS STRING)" if len(columns) == 1 and _is_plain(frame, plan.keys[0]) else whole
+        # Records without a key have no order among them, and a compacted topic takes none; so NULL has a text, too.
+        plain = len(columns) == 1 and _is_plain(frame, plan.keys[0])
+        key = f"coalesce(CAST({columns[0]} AS STRING), {whole})" if plain else whole
         headers.append((KEY_HEADER, whole))
     entries = ", ".join(f"struct({literal(name)} AS key, CAST({sql} AS BINARY) AS value)" for name, sql in headers)
     return frame.selectExpr(

@@ -138,7 +138,7 @@ class Generations:
         wanted = TopicSettings(
             partitions=(sink.partitions if sink is not None else None) or self._partitions(current),
             replication=(sink.replication if sink is not None else None) or 1,
-            compacted=sink is None or sink.cleanup == "compact",
+            compacted=_compacted(spec, current),
             ttl_ms=int(span(spec.ttl).total_seconds() * 1000) if spec.ttl is not None else None,
         )
         created = self._tools.topics.ensure(kafka, topic, wanted)
@@ -172,4 +172,17 @@ class Generations:
             view=self._view, generation=generation, sql=current.sql, tables=current.tables, mode=current.shape.mode,
             keys=current.shape.key, start=start_of(declared.spec), topic=topic, kafka=self._tools.clusters.spark(cluster),
             checkpoint=checkpoint, trigger=span(declared.spec.trigger), most_offsets=self._tools.settings.batch_records,
+            single=current.shape.single,
         )  # fmt: skip
+
+
+def _compacted(spec: ViewSpec, current: Built) -> bool:
+    """Whether the topic keeps the newest record of each key. Raises Conflict where that is declared and there is no key."""
+    keyed = bool(current.shape.key) or current.shape.single
+    asked = spec.sink.cleanup if spec.sink is not None else None
+    if asked == "compact" and not keyed:
+        raise Conflict(
+            "A topic with cleanup: compact needs a key for each row; give the view a key, or cleanup: delete.",
+            details={"field": "spec.sink.cleanup"},
+        )
+    return keyed if asked is None else asked == "compact"
