@@ -223,6 +223,15 @@ def test_what_needs_a_watermark(sql: str) -> None:
     assert caught.value.details["reasons"] == ["watermark"]
 
 
+def test_a_session_is_over_the_time_of_the_watermark() -> None:
+    sql = "SELECT a, session_window.start s FROM t GROUP BY a, session_window({}, '1 minute')"
+    assert shaped(sql.format("made_at")).watermarks[shaped(sql.format("made_at")).follows[0]] == "made_at"
+    with pytest.raises(SqlRefused, match="over made_at, and the watermark over seen_at"):
+        shaped(sql.format("made_at"), column="seen_at")
+    with pytest.raises(SqlRefused, match="declare a view that computes the time"):
+        shaped(sql.format("to_timestamp(text)"))
+
+
 def test_keys_that_cannot_be() -> None:
     with pytest.raises(InvalidInput, match="did you mean region"):
         shaped("SELECT region, x FROM t", key=["regoin"])
