@@ -37,7 +37,7 @@ class ViewWorld:
         settings.spark.remote = type(settings.spark.remote)(spark)
         settings.query.remote = type(settings.query.remote)(spark)
         self.kafka, self.registry, self.folder = kafka, registry, folder
-        log = MemoryEventLog()
+        self.log = log = MemoryEventLog()
         self.services = build(
             settings,
             Home(folder),
@@ -119,6 +119,10 @@ class ViewWorld:
             return found
         finally:
             consumer.close()
+
+    def events(self) -> list[dict[str, Any]]:
+        """The lineage events that were posted."""
+        return [json.loads(each.value) for each in self.log.records]
 
     def view(self, name: str) -> dict[str, Any]:
         answer = self.admin.get(f"/api/v1/views/{name}")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from catalog.declared.kinds import OwnerSpec
 from policies.sql.windows import read_offsets, read_time
 from views.durations import span
 
@@ -102,7 +103,7 @@ class ViewSpec(Spec):
     sql: str = Field(min_length=1, max_length=MOST_SQL)
     runAs: RunAs
     description: str = ""
-    owners: list[str] = []
+    owners: list[OwnerSpec] = []
     key: list[Name] | None = Field(None, min_length=1)
     sink: Sink | None = None
     startFrom: str | Offsets = "earliest"

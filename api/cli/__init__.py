@@ -23,6 +23,7 @@ from api.cli import (
     servers,
     sources,
     testing,
+    views,
 )
 from api.cli.output import errors, print_text
 from catalog.errors import WeirError
@@ -38,7 +39,21 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-for room in (servers, catalog, review, lineage, queries, policy, access, declare, events, schemas, sources, testing):
+for room in (
+    servers,
+    catalog,
+    review,
+    lineage,
+    queries,
+    policy,
+    access,
+    declare,
+    events,
+    schemas,
+    sources,
+    views,
+    testing,
+):
     room.add_to(app)
 
 

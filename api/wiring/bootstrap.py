@@ -31,7 +31,10 @@ from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
 from api.joins.second_person import SecondPerson
 from api.joins.views.clusters import ViewClusters
+from api.joins.views.decisions import ViewDecisions
 from api.joins.views.declared import DeclaredViews, ViewHandler
+from api.joins.views.facts import ViewFacts
+from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
 from api.webhooks.deliver import WebhookHandler, Webhooks
 from api.webhooks.ssrf_guard import Guard
@@ -82,7 +85,7 @@ from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
 from scanners.scan.service import Scanner
 from views.runner.runner import Runner
-from views.runner.view import Tools
+from views.runner.tools import Tools
 
 REAL_ONES = Given()
 
@@ -170,6 +173,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         ViewHandler(store, now),
     ]
     declared_views = DeclaredViews(store)
+    views = Views(declared_views, parts.view_states, parts.serving, audit)
 
     def view_runner() -> Runner:
         def journal(action: str, view: str, reasons: Sequence[str]) -> None:
@@ -187,6 +191,8 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             journal=journal,
             settings=settings.views,
             checkpoints=parts.checkpoints(),
+            report=ingest.post,
+            dataset=clusters.resolve,
         )
         return Runner(tools, declared_views.names)
 
@@ -241,7 +247,15 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s, events
         ),
         where_is=where_is,
-        views=Views(declared_views, parts.view_states, parts.serving, audit),
+        views=views,
+        view_rows=ViewRows(
+            views,
+            ViewDecisions(state.decide, facts, ViewFacts(facts, clusters.resolve)),
+            parts.serving,
+            MaskKeys(parts.mask_secret()),
+            audit,
+            settings.views,
+        ),
         view_runner=view_runner,
         ingest=ingest,
         lineage=lineage,

@@ -19,6 +19,7 @@ from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
 from api.joins.sight import Sights
+from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
@@ -79,6 +80,7 @@ class Services:
     scan_runner: ScanRunner
     where_is: WhereIs
     views: Views
+    view_rows: ViewRows
     view_runner: Callable[[], Runner]
     ingest: Ingest
     lineage: Lineage

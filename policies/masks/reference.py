@@ -5,18 +5,28 @@ Also what `preview` shows. Values are Python's: str, int, Decimal, float, bool, 
 
 from __future__ import annotations
 
+import math
 import re
+import struct
 import unicodedata
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 from typing import Any
 
 from catalog.datatypes import Primitive
+from policies.masks import spark_decimals
 from policies.masks.keys import MaskKeys
 from policies.masks.primitives import family
 from policies.model import Mask, MaskType
 
 _SIGNS = frozenset(chr(n) for n in range(128) if not chr(n).isalnum())
+# Digits of Unicode 15, which Java 21 knows and Python 3.11 does not.
+_NEW_DIGITS = frozenset(
+    chr(n)
+    for first, last in ((0x11F50, 0x11F59), (0x1D2C0, 0x1D2D3), (0x1E4F0, 0x1E4F9))
+    for n in range(first, last + 1)
+)
 _EMAIL = re.compile(r"[^@ \t\n\x0b\f\r]+@[^@ \t\n\x0b\f\r]+\Z")
 _IP4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?\Z")
 _IP6 = re.compile(
@@ -35,7 +45,7 @@ def redacted(text: str) -> str:
     def one(character: str) -> str:
         if character in _SIGNS:
             return character
-        kind = unicodedata.category(character)
+        kind = "No" if character in _NEW_DIGITS else unicodedata.category(character)
         return "X" if kind in ("Lu", "Lt") else "n" if kind.startswith("N") else "x"
 
     return "".join(map(one, text))
@@ -54,8 +64,8 @@ def apply(mask: Mask, value: Any, kind: Primitive, keys: MaskKeys) -> Any:
         return value
     if mask.type in (MaskType.MASK_HASH, MaskType.TOKEN):
         if mask.type is MaskType.MASK_HASH:
-            return keys.hexdigest("hash", _bytes(value, of))
-        return "tok_" + keys.hexdigest("token" + str(mask.params.get("scope", "")), _bytes(value, of))[:26]
+            return keys.hexdigest("hash", _bytes(value, of, kind))
+        return "tok_" + keys.hexdigest("token" + str(mask.params.get("scope", "")), _bytes(value, of, kind))[:26]
     if of == "string":
         return _text(mask, str(value))
     if of in ("integer", "decimal", "float"):
@@ -73,14 +83,16 @@ def apply(mask: Mask, value: Any, kind: Primitive, keys: MaskKeys) -> Any:
     return b"" if of == "binary" else None
 
 
-def _bytes(value: Any, of: str) -> bytes:
+def _bytes(value: Any, of: str, kind: Primitive) -> bytes:
     if isinstance(value, bytes):
         return value
     if isinstance(value, bool):
         return str(value).lower().encode()
     if isinstance(value, datetime):
-        return re.sub(r"\.?0*\Z", "", value.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")).encode()
-    return (format(value, "f") if of == "decimal" else str(value)).encode()
+        text = value.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
+        return (text.rstrip("0") if value.microsecond else text).encode()
+    # Java and Python write a decimal alike: 0E-8, 1E-7, 0.000001.
+    return str(spark_decimals.fitting(value, kind) if of == "decimal" else value).encode()
 
 
 def _text(mask: Mask, value: str) -> str:
@@ -110,7 +122,7 @@ def _text(mask: Mask, value: str) -> str:
 
 
 def _number(mask: Mask, value: Any, of: str, kind: Primitive) -> Any:
-    zero: Any = 0 if of == "integer" else Decimal(0) if of == "decimal" else 0.0
+    zero: Any = 0 if of == "integer" else spark_decimals.fitting(Decimal(0), kind) if of == "decimal" else 0.0
     show = max(0, min(9, int(mask.params.get("show", 4))))
     match mask.type:
         case MaskType.MASK_SHOW_LAST_4 if of == "integer":
@@ -120,20 +132,38 @@ def _number(mask: Mask, value: Any, of: str, kind: Primitive) -> Any:
             return int(digits[:show].ljust(len(digits), "0")) if len(digits) > show else 0
         case MaskType.GENERALIZE:
             step = float(mask.params.get("step", 10))
-            step = step if 0 < step < 1e15 else 10
+            step = step if 0 < step < 1e15 else 10.0
             if of == "float":
-                return value // step * step if abs(value) < 1e15 else value - value % step
-            whole = Decimal(str(step))
-            floor = (Decimal(value) / whole).to_integral_value(rounding="ROUND_FLOOR") * whole
-            if of == "integer":
-                low = {"TINYINT": 7, "SMALLINT": 15, "INT": 31}.get(kind.name, 63)
-                return int(floor) if int(floor) >= -(2**low) else None
-            return floor
+                return _multiple_below(value, step, kind)
+            whole = Decimal(int(step)) if step == int(step) else Decimal(repr(step))
+            if of == "decimal":
+                return spark_decimals.multiple_below(value, whole, kind)
+            below = int(math.floor(Fraction(value) / Fraction(whole)) * Fraction(whole))
+            low = {"TINYINT": 7, "SMALLINT": 15, "INT": 31}.get(kind.name, 63)
+            return below if below >= -(2**low) else None
         case MaskType.TRUNCATE_GEO if abs(value) <= 180:
             places = max(0, min(6, int(mask.params.get("decimals", 1))))
             if of == "integer":
                 return value
-            rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-            return float(rounded) if of == "float" else rounded
+            rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, spark_decimals.WIDE)
+            # A small negative number becomes 0.0, never -0.0.
+            return float(rounded) + 0.0 if of == "float" else spark_decimals.fitting(rounded, kind)
         case _:
             return zero
+
+
+def _multiple_below(value: float, step: float, kind: Primitive) -> float:
+    """By Spark's own steps: a division of doubles whose floor is a BIGINT; from 1e15 on, and for NaN, what lies above the
+    multiple is taken off."""
+    exact = Decimal(int(step)) if step == int(step) else Decimal(repr(step))
+    if abs(value) < 1e15:
+        return float(max(-(2**63), min(2**63 - 1, math.floor(value / step))) * Fraction(exact))
+    if not math.isfinite(value):
+        return math.nan
+    narrow = _float32 if kind.name.upper() == "FLOAT" else float
+    above = math.fmod(value, step)
+    return narrow(value - (math.fmod(narrow(above + step), step) if above < 0 else above))
+
+
+def _float32(number: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", number))[0])

@@ -186,7 +186,7 @@ class SqlServingTable:
 
     def _inserted(self, connection: Connection, table: Table, values: list[Stored], replace: bool) -> int:
         if self._sqlite:  # tuples by way of the driver: half the time of dicts by way of SQLAlchemy
-            return connection.exec_driver_sql(_sqlite_insert(table, replace), values).rowcount  # type: ignore[arg-type]
+            return connection.exec_driver_sql(_sqlite_insert(table, replace), values).rowcount
         columns = {f"all_{name}": list(column) for name, column in zip(_TYPES, zip(*values, strict=True), strict=True)}
         options = {"preserve_rowcount": True}
         return connection.execute(_insert(table, replace), columns, execution_options=options).rowcount
@@ -278,11 +278,14 @@ class SqlServingTable:
             with self._engine.connect() as connection:
                 yield connection
 
+    def _is_ready(self) -> bool:
+        return self._ready
+
     def _set_up(self) -> None:
         if self._ready:
             return
         with self._setup:
-            if self._ready:
+            if self._is_ready():  # another thread was first
                 return
             if self._sqlite:
                 _make_file(Path(self._url.database or ""))
@@ -380,7 +383,7 @@ _TYPES = {"key": LargeBinary, "identity": LargeBinary, "body": Text, "partition"
 @lru_cache(maxsize=512)
 def _insert(table: Table, replace: bool) -> Any:
     """PostgreSQL's: it takes all rows as five arrays."""
-    arrays = [cast(bindparam(f"all_{name}"), ARRAY(kind)) for name, kind in _TYPES.items()]
+    arrays: list[Any] = [cast(bindparam(f"all_{name}"), ARRAY(kind)) for name, kind in _TYPES.items()]
     unnested = func.unnest(*arrays).table_valued(*_TYPES).render_derived()
     source = select(*(unnested.c[name] for name in _TYPES))
     return _on_conflict(postgresql.insert(table).from_select(list(_TYPES), source), table, replace)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from catalog.records import rfc3339
 from views.model import Positions, Progress
 from views.ports import TopicReader
 from views.runner.records import Reader
 from views.runner.state import Generation, Offsets, behind
-
-if TYPE_CHECKING:
-    from views.runner.view import Tools
+from views.runner.tools import Tools
 
 _POLL_S = 0.2
 _LOOK_S = 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -57,6 +58,44 @@ def inherited(prepared: Prepared, names: Sequence[str]) -> dict[str, dict[str, s
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A field that a column is made of. `masked`: the subject's mask hides its value; `direct`: the column is the field
+    itself, and not computed of it; `counted`: the column only counts it."""
+
+    source: str
+    path: str
+    masked: bool
+    direct: bool
+    counted: bool
+
+
+def flows(prepared: Prepared, names: Sequence[str]) -> dict[str, list[Flow]]:
+    """Column -> the fields it comes from, sorted. A column that cannot be followed comes from all that the query reads."""
+    tree = prepared.gated.tree
+    by_name = {fold(each.name): each for each in trace.outputs(tree, prepared.columns())}
+    used, counts = trace.used(tree, prepared.columns()), _counting(tree)
+    found: dict[str, list[Flow]] = {}
+    for name in names:
+        output = by_name.get(fold(name))
+        direct, counted = output is not None and output.direct, fold(name) in counts
+        made = {
+            Flow(prepared.tables[ref].table.reference, str(path), masked, direct, counted)
+            for ref, inner in (output.sources if output is not None else used)
+            for path, masked in _fields(prepared, ref, inner)
+        }
+        found[name] = sorted(made, key=lambda flow: (flow.source, flow.path))
+    return found
+
+
+def origins(found: Mapping[str, Sequence[Flow]]) -> dict[str, list[list[str]]]:
+    """Column -> [`CLUSTER/TOPIC`, path] of every field whose own value may be in it."""
+    return {
+        name: [[flow.source, flow.path] for flow in each if not (flow.masked or flow.counted)]
+        for name, each in found.items()
+    }
+
+
 def facts_of(
     dataset: DatasetId,
     reference: str,
@@ -85,6 +124,17 @@ def _name(node: Any) -> str:
 
 def _tags(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[tuple[FieldPath, dict[str, str]]]:
     """The tagged fields at and below a column of a source that the subject sees unmasked."""
+    for path, masked in _fields(prepared, ref, names):
+        if masked:
+            continue
+        table = prepared.tables[ref].table
+        fact = next(each for each in table.facts.fields if FieldPath.parse(each.path) == path)
+        if fact.tags:
+            yield path, dict.fromkeys(fact.tags, f"from {table.reference} {fact.path}")
+
+
+def _fields(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[tuple[FieldPath, bool]]:
+    """The fields at and below a column of a source, and whether the subject sees each masked in every row."""
     governed = prepared.tables.get(ref)
     column = explain.find(governed, names[0]) if governed is not None else None
     if governed is None or column is None or column.path is None:
@@ -93,8 +143,8 @@ def _tags(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[t
     masked = {c.path for c in governed.decision.columns if explain.is_masked(c) and c.clear_when is None}
     for fact in governed.table.facts.fields:
         path = FieldPath.parse(fact.path)
-        if fact.tags and fact.path not in masked and (root.contains(path) or path.contains(root)):
-            yield path, dict.fromkeys(fact.tags, f"from {governed.table.reference} {fact.path}")
+        if root.contains(path) or path.contains(root):
+            yield path, fact.path in masked
 
 
 def _moved(path: FieldPath, prepared: Prepared, ref: TableRef, names: Sequence[str], at: FieldPath) -> FieldPath:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection
 
 import structlog
 
-from views.runner.view import Tools, View
+from views.runner.tools import Tools
+from views.runner.view import View
 
 _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5

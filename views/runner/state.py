@@ -22,6 +22,8 @@ class Generation:
               must contain before readers get it
     reads     see `views.runner.build.Built`
     tags      path -> tag -> why
+    origins   column -> [`CLUSTER/TOPIC`, path] of the fields whose values may be in it
+    filtered  sources of which the subject sees some rows only: `CLUSTER/TOPIC` -> conditions
     """
 
     id: str
@@ -41,6 +43,8 @@ class Generation:
     created: str
     why: str
     tags: dict[str, dict[str, str]] = field(default_factory=dict)
+    origins: dict[str, list[list[str]]] = field(default_factory=dict)
+    filtered: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def hash(self) -> str:
@@ -62,7 +66,8 @@ class Generation:
 
 @dataclass(slots=True)
 class ViewState:
-    """`active` is what readers get; `building` is to replace it; `retired` are to be deleted."""
+    """`active` is what readers get; `building` is to replace it; `retired` are to be deleted; `reported` is the generation
+    whose lineage was sent last."""
 
     state: str = State.STARTING
     since: str = ""
@@ -71,6 +76,7 @@ class ViewState:
     active: Generation | None = None
     building: Generation | None = None
     retired: list[Generation] = field(default_factory=list)
+    reported: str = ""
     restarts: int = 0
     restart: int = 0
     rebuild: int = 0

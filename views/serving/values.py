@@ -13,30 +13,22 @@ import re
 import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime
-from decimal import Context, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from catalog.datatypes import DataType, Primitive
 from policies.masks.primitives import family
+from policies.masks.spark_decimals import WIDE, precision_scale
 
 BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}
-WIDE = Context(prec=100)
-"""Exact for every DECIMAL and for what masks do with one."""
-_WHOLE = re.compile(r"[+-]?[0-9]{1,40}\Z")
+_WHOLE = re.compile(r"([+-]?[0-9]{1,40})(?:\.0{1,40})?\Z")
 _NOT_FINITE = {"nan": "NaN", "infinity": "Infinity", "+infinity": "Infinity", "-infinity": "-Infinity"}
-_DECIMAL = re.compile(r"DECIMAL\(\s*(\d+)\s*,\s*(\d+)\s*\)\Z")
 _FAR_TIME = re.compile(r"([+-]?)(\d{4,})-(.*)\Z", re.S)
 
 
 def comparable(kind: DataType) -> bool:
     """Whether values of a type can be compared with what a person writes."""
     return isinstance(kind, Primitive) and family(kind) != "other"
-
-
-def precision_scale(kind: Primitive) -> tuple[int, int]:
-    """Digits, and those behind the point, of a DECIMAL."""
-    found = _DECIMAL.match(kind.name.upper())
-    return (int(found[1]), int(found[2])) if found else (10, 0)
 
 
 def json_form(value: object, kind: Primitive) -> object:
@@ -98,7 +90,9 @@ def _text(value: object, kind: Primitive) -> object:
 
 
 def _whole(value: object, kind: Primitive) -> object:
-    if isinstance(value, str) and _WHOLE.match(value.strip()):
+    if isinstance(value, str) and (found := _WHOLE.match(value.strip())):
+        value = int(found[1])
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int):
         raise ValueError("not a whole number")

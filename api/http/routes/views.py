@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Request
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Name
-from api.http.schemas.views import View, ViewAction, Views
+from api.http.schemas.views import View, ViewAction, ViewRows, Views
 
 router = APIRouter(prefix="/views", tags=["views"])
 
@@ -24,6 +24,28 @@ def views(built: ServicesOf, subject: Caller) -> Any:
 def one(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """One view."""
     return built.views.describe(name)
+
+
+@router.get("/{name}/rows", responses=answers_with(ViewRows))
+def rows(
+    request: Request,
+    built: ServicesOf,
+    subject: Caller,
+    name: Name,
+    key: Annotated[list[str] | None, Query(description="One key; of several columns a JSON list.")] = None,
+    keys: Annotated[str | None, Query(description="Several keys, between commas or as a JSON list.")] = None,
+    prefix: Annotated[str | None, Query(description="How the key begins: a text, or a JSON list of values.")] = None,
+    from_: Annotated[str | None, Query(alias="from", description="Least value of the first key column.")] = None,
+    to: Annotated[str | None, Query(description="Greatest value of the first key column.")] = None,
+    where: Annotated[str | None, Query(description="Comparisons joined by AND.", examples=["total >= 10"])] = None,
+    limit: Annotated[str | None, Query(description="Rows at most.")] = None,
+    cursor: Annotated[str | None, Query(description="`next` of the page before.")] = None,
+    atLeast: Annotated[str | None, Query(description="Source offsets that must be contained: 0:100,1:50")] = None,
+    purpose: Annotated[str | None, Query(description="What the rows are read for.")] = None,
+) -> Any:
+    """Rows by key, under the caller's decision: masked as in queries, conditions compared with what the caller sees."""
+    parameters = {each: request.query_params.getlist(each) for each in request.query_params}
+    return built.view_rows.rows(subject, name, parameters, purpose, atLeast)
 
 
 @router.post("/{name}/pause", responses=answers_with(ViewAction))

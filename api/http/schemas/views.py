@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from api.http.schemas.base import Answer, FreeForm, Time, about, absent
 
@@ -52,13 +52,36 @@ class View(Answer):
     sql: str
     runAs: FreeForm = about("{user or serviceAccount, purpose}: whose masks and row filters are in it.")
     description: str
-    owners: list[str]
+    owners: list[dict[str, str]] = about("{user} or {group} each.")
     restarts: int
     rows: int = absent("Rows that readers get; only where one view is asked for.")
 
 
 class Views(Answer):
     views: list[View]
+
+
+class RowsColumn(Answer):
+    name: str
+    type: str = about("As the reader sees it: a hash is a string.")
+    decision: FreeForm = about("{effect: clear | masked | derived | denied | withheld, text, masks, fields}")
+
+
+class Freshness(Answer):
+    records: int | None = about("Records that the sources have and the rows do not contain.")
+    seconds: float | None = about("For how long that has been so.")
+    offsets: dict[str, dict[str, int]] = about("Source topic -> partition -> next offset: what the rows contain.")
+
+
+class ViewRows(Answer):
+    """A page of rows."""
+
+    columns: list[RowsColumn]
+    rows: list[list[Any]] = about("Values in the order of the columns, in the forms of `/query`.")
+    generation: int
+    freshness: Freshness
+    next: str | None = about("`cursor` of the next page; null on the last.")
+    leftOut: list[str] = about("Columns, and fields inside of them, that the reader may not see.")
 
 
 class ViewAction(Answer):

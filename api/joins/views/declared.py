@@ -6,8 +6,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from views.shape.shape import shape
-
 from catalog.apply.handlers import Kept
 from catalog.declared.documents import Document
 from catalog.errors import InvalidInput
@@ -16,7 +14,8 @@ from catalog.records import DeclaredDocument
 from policies.gate import gate
 from policies.sql.names import fold
 from views.declared import ViewSpec
-from views.runner.view import Declared
+from views.runner.tools import Declared
+from views.shape.shape import shape
 
 KIND = "View"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from api.joins.facts import Facts
+from catalog.declared.kinds import OwnerSpec
 from catalog.errors import DatasetNotFound
 from catalog.model import DatasetId
 from policies.model import DatasetFacts, SubjectMatch
@@ -41,8 +42,8 @@ class ViewFacts:
         return facts_of(self._resolve(generation.cluster, dataset), reference, generation.typed, tags, owners)
 
 
-def _owners(written: list[str]) -> SubjectMatch:
-    """`otto` or `user:otto` is a user, `group:sales` a group."""
-    groups = {each.removeprefix("group:") for each in written if each.startswith("group:")}
-    users = {each.removeprefix("user:") for each in written if not each.startswith("group:")}
-    return SubjectMatch(users=frozenset(users), groups=frozenset(groups))
+def _owners(written: Sequence[OwnerSpec]) -> SubjectMatch:
+    return SubjectMatch(
+        users=frozenset(each.user for each in written if each.user),
+        groups=frozenset(each.group for each in written if each.group),
+    )

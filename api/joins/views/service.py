@@ -12,7 +12,7 @@ from policies.model import Subject
 from views.model import State
 from views.ports import ServingTable, ViewStates
 from views.runner.state import Generation, ViewState
-from views.runner.view import Declared
+from views.runner.tools import Declared
 
 
 class Views:
@@ -105,7 +105,7 @@ def _shown(name: str, declared: Declared, state: ViewState) -> dict[str, Any]:
         "sql": spec.sql,
         "runAs": spec.runAs.model_dump(exclude_none=True),
         "description": spec.description,
-        "owners": spec.owners,
+        "owners": [each.model_dump(exclude_none=True) for each in spec.owners],
         "restarts": state.restarts,
     }
 

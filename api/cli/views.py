@@ -1,0 +1,157 @@
+"""`weir view`: stream views, their rows, and operating them. Views are declared: `weir apply -f`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.http import segment
+from api.cli.options import As, Output, api
+from api.cli.output import Format, console, errors, show
+
+View = Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.")]
+app = typer.Typer(no_args_is_help=True, help="Stream views: governed queries whose answer is kept up to date.")
+
+
+def add_to(main: typer.Typer) -> None:
+    """Register this module's commands."""
+    main.add_typer(app, name="view")
+    app.command("list", epilog="weir view list · weir view list -o json")(views)
+    app.command(epilog="weir view describe shop.revenue_5m")(describe)
+    app.command(epilog='weir view rows shop.revenue_5m --key EU · weir view rows van_positions --where "speed > 80"')(
+        rows
+    )
+    app.command(epilog="weir view pause shop.revenue_5m")(pause)
+    app.command(epilog="weir view resume shop.revenue_5m")(resume)
+    app.command(epilog="weir view restart shop.revenue_5m")(restart)
+    app.command(epilog="weir view rebuild shop.revenue_5m")(rebuild)
+    app.command(epilog="weir view delete shop.revenue_5m --yes")(delete)
+
+
+def views(output: Output = Format.TABLE, user: As = None) -> None:
+    """List the views with their state and how far they are behind."""
+    found = api(user).get("/api/v1/views")["views"]
+    shown = [
+        {
+            "name": each["name"], "state": each["state"], "generation": each["generation"], "behind": _behind(each["lag"]),
+            "sources": ", ".join(each["sources"]), "topic": _topic(each["sink"]),
+            "error": (each["error"] or {}).get("message", ""),
+        }
+        for each in found
+    ]  # fmt: skip
+    columns = ("name", "state", "generation", "behind", "sources", "topic", "error")
+    show(shown, columns, output, whole=found, empty="There is no view yet; docs/views.md shows how one is declared.")
+
+
+def describe(name: View, output: Output = Format.TABLE, user: As = None) -> None:
+    """Show one view: state, lag, columns, counts, and what ended it last."""
+    found = api(user).get(f"/api/v1/views/{segment(name)}")
+    if output is not Format.TABLE:
+        show([found], ("name", "state"), output, whole=found)
+        return
+    plain = {
+        "state": f"{found['state']} since {found['since'] or 'now'}",
+        "generation": found["generation"],
+        "building": f"{found['building']['generation']}: {found['building']['why']}" if found["building"] else "",
+        "rows": found["rows"],
+        "behind": _behind(found["lag"]),
+        "sources": ", ".join(found["sources"]),
+        "topic": _topic(found["sink"]),
+        "key": ", ".join(found["key"]),
+        "columns": ", ".join(f"{each['name']} {each['type']}" for each in found["columns"]),
+        "runs as": ", ".join(f"{key} {value}" for key, value in found["runAs"].items()),
+        "sql": found["sql"],
+        **{f"{key}": value for key, value in (found["counts"] | found["rates"]).items()},
+        "error": (found["error"] or {}).get("message", ""),
+    }
+    show(
+        [{"": key, found["name"]: value} for key, value in plain.items() if value not in ("", None)],
+        ("", found["name"]),
+        output,
+    )
+
+
+def rows(
+    name: View,
+    key: Annotated[list[str] | None, typer.Option(help="One key; once for each of its columns.")] = None,
+    keys: Annotated[str | None, typer.Option(help="Several keys, between commas or as a JSON list.")] = None,
+    prefix: Annotated[str | None, typer.Option(help="How the key begins.")] = None,
+    where: Annotated[str | None, typer.Option(help="Comparisons joined by AND: region = 'EU' AND total >= 10.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Rows at most.")] = None,
+    cursor: Annotated[str | None, typer.Option(help="`next` of the page before.")] = None,
+    at_least: Annotated[
+        str | None, typer.Option(help="Wait until these offsets are in it: PARTITION:OFFSET,...")
+    ] = None,
+    purpose: Annotated[str | None, typer.Option(help="What the rows are read for.")] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Read rows of a view by key, as you may see them."""
+    asked: dict[str, Any] = {
+        "key": key, "keys": keys, "prefix": prefix, "where": where, "limit": limit, "cursor": cursor,
+        "atLeast": at_least, "purpose": purpose,
+    }  # fmt: skip
+    given = {name: value for name, value in asked.items() if value}
+    found = api(user).get(f"/api/v1/views/{segment(name)}/rows", **given)
+    names = [column["name"] for column in found["columns"]]
+    shown = [dict(zip(names, row, strict=True)) for row in found["rows"]]
+    show(shown, names, output, whole=found, empty="No row has this key, or the view has none yet.")
+    if output is Format.TABLE:
+        for column in found["columns"]:
+            if column["decision"]["effect"] == "masked":
+                errors.print(f"[dim]{column['name']}: {column['decision']['text']}[/]", soft_wrap=True)
+        behind = found["freshness"]
+        console.print(f"[dim]{_behind(behind)}.[/]")
+        if found["next"]:
+            errors.print(f"[dim]More: --cursor {found['next']}[/]", soft_wrap=True)
+
+
+def pause(name: View, user: As = None) -> None:
+    """Stop the stream and keep its state and rows."""
+    _act(name, "pause", user, f"{name} is paused; weir view resume {name} goes on.")
+
+
+def resume(name: View, user: As = None) -> None:
+    """Go on from where the view was paused."""
+    _act(name, "resume", user, f"{name} goes on.")
+
+
+def restart(name: View, user: As = None) -> None:
+    """Start the stream again from its checkpoint, now."""
+    _act(name, "restart", user, f"{name} starts again.")
+
+
+def rebuild(name: View, user: As = None) -> None:
+    """Build the rows again from the view's start; readers get the new ones when they have caught up."""
+    _act(name, "rebuild", user, f"{name} is built again; weir view describe {name} shows how far it is.")
+
+
+def delete(
+    name: View,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    user: As = None,
+) -> None:
+    """Delete a view: its stream, state and rows, and the records of its topic."""
+    client = api(user)
+    found = client.get(f"/api/v1/views/{segment(name)}")
+    goes = f"{found.get('rows', 0):,} rows, its state and the records of {_topic(found['sink']) or 'its private topic'}"
+    if not yes:
+        typer.confirm(f"Delete {name} with {goes}?", abort=True)
+    client.delete(f"/api/v1/declared/View/{segment(name)}")
+    errors.print(f"{name} is deleted; {goes} go with it.")
+
+
+def _act(name: str, action: str, user: str | None, sentence: str) -> None:
+    api(user).post(f"/api/v1/views/{segment(name)}/{action}", {})
+    errors.print(sentence)
+
+
+def _topic(sink: dict[str, Any] | None) -> str:
+    return f"{sink['cluster']}/{sink['topic']}" if sink else ""
+
+
+def _behind(lag: dict[str, Any]) -> str:
+    if lag.get("records") is None:
+        return ""
+    return f"{lag['records']:,} records, {lag['seconds']:.0f} s behind" if lag["records"] else "up to date"

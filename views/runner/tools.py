@@ -1,0 +1,67 @@
+"""What views are given to work with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from catalog.model import DatasetId
+from policies.model import Subject
+from policies.plan.prepare import Preparer
+from views.declared import ViewSpec
+from views.ports import Clusters, Journal, ServingTable, StreamEngine, Topics, ViewStates
+from views.settings import ViewSettings
+
+FIRST_PAUSE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A view as it is declared now. `digest` changes with the spec."""
+
+    spec: ViewSpec
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every view works with.
+
+    document  gives the declaration, None when it was deleted
+    subject   a user or service account as they are now; raises NotSignedIn
+    report    posts an OpenLineage event; raises Unavailable
+    dataset   the dataset of a cluster's topic
+    """
+
+    document: Callable[[str], Declared | None]
+    subject: Callable[[str], Subject]
+    preparer: Preparer
+    engine: StreamEngine
+    topics: Topics
+    clusters: Clusters
+    serving: ServingTable
+    states: ViewStates
+    journal: Journal
+    settings: ViewSettings
+    checkpoints: str
+    report: Callable[[Mapping[str, Any]], None] = lambda event: None
+    dataset: Callable[[str, str], DatasetId] = DatasetId
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    monotonic: Callable[[], float] = time.monotonic
+
+
+@dataclass(slots=True)
+class Pause:
+    """Growing pauses between tries that fail."""
+
+    until: float = 0.0
+    seconds: float = FIRST_PAUSE_S
+
+    def over(self, now: float) -> bool:
+        return now >= self.until
+
+    def grow(self, now: float, most: float) -> None:
+        self.until, self.seconds = now + self.seconds, min(self.seconds * 2, most)

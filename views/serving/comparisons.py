@@ -1,0 +1,174 @@
+"""`where`: simple comparisons joined by AND, read by sqlglot, and whether a row meets them. Pure."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from catalog.datatypes import Primitive
+from catalog.errors import InvalidInput
+from policies.masks.primitives import family
+from views.model import Column
+from views.ports import Comparison
+from views.serving.values import comparable, json_form, order_key
+
+_OPERATORS = {exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
+_CHECKS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_HOW = "write comparisons of a column with a value, joined by AND, as in region = 'EU' AND total >= 10"
+MOST_TEXT = 4_000
+
+
+def read_where(text: str, columns: Sequence[Column]) -> list[Comparison]:
+    """Comparisons in the order they are written, values in JSON form. `columns`: those that the asker sees.
+
+    Raises InvalidInput naming the place (details: field, line, column where they are known) and what to write.
+    """
+    if len(text) > MOST_TEXT:
+        raise _refused(f"where has more than {MOST_TEXT} characters")
+    try:
+        trees = sqlglot.parse(text, dialect="spark")
+    except SqlglotError as error:
+        first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
+        line, column = first.get("line"), first.get("col")
+        place = f" at line {line}, column {column}" if line else ""
+        raise _refused(f"where cannot be read{place}", line=line, column=column) from error
+    except RecursionError as error:
+        raise _refused("where is nested too deeply") from error
+    if len(trees) != 1 or trees[0] is None:
+        raise _refused("where is empty" if not any(trees) else "where holds more than one condition, divided by ;")
+    return [_comparison(each, columns) for each in _joined(trees[0])]
+
+
+def _joined(tree: exp.Expression) -> list[exp.Expression]:
+    """The parts of an AND, from left to right."""
+    found, left = [], [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, exp.Paren):
+            left.append(node.this)
+        elif isinstance(node, exp.And):
+            left += [node.expression, node.this]
+        else:
+            found.append(node)
+    return found
+
+
+def _comparison(node: exp.Expression, columns: Sequence[Column]) -> Comparison:
+    op = _OPERATORS.get(type(node))
+    if op is None or not isinstance(node.this, exp.Column):
+        raise _refused(f"where holds {_shown(node)}, which is no comparison of a column with a value", node)
+    column = named(node.this, columns)
+    assert isinstance(column.kind, Primitive)
+    literal = _literal(node.expression, column.kind)
+    if literal is None:
+        raise _refused(f"where compares {column.name} with {_shown(node.expression)}, which is no value", node)
+    try:
+        return Comparison(column.name, op, json_form(literal, column.kind))
+    except ValueError as error:
+        raise unfit("where", column, node) from error
+
+
+def named(node: exp.Column, columns: Sequence[Column]) -> Column:
+    """The column a name stands for, in any case where only one fits. Raises InvalidInput."""
+    if len(node.parts) != 1:
+        raise _refused(f"where names {_shown(node)}, a part of a column; only whole columns can be compared", node)
+    exact = [each for each in columns if each.name == node.name]
+    found = exact or [each for each in columns if each.name.lower() == node.name.lower()]
+    if len(found) != 1:
+        known = ", ".join(each.name for each in columns)
+        raise _refused(f"where names {node.name}, which is no column; there are {known}", node)
+    if not comparable(found[0].kind):
+        raise _refused(f"where compares {found[0].name}, whose type {found[0].type} has no order", node)
+    return found[0]
+
+
+def _literal(node: exp.Expression, kind: Primitive) -> object | None:
+    """The text of a literal, or its number where the column has no numbers; None for anything else."""
+    negative = isinstance(node, exp.Neg)
+    inner = node.this if negative else node
+    if isinstance(inner, exp.Boolean):
+        return None if negative else bool(inner.this)
+    if isinstance(inner, exp.Cast):  # DATE '...', TIMESTAMP '...', 10L
+        inner = inner.this
+    if not isinstance(inner, exp.Literal) or (negative and inner.is_string):
+        return None
+    text = ("-" if negative else "") + str(inner.this)
+    if inner.is_string or family(kind) in ("integer", "decimal", "float"):
+        return text
+    return 0  # a number, which nothing but a number can be
+
+
+def met_by(comparisons: Sequence[Comparison], columns: Sequence[Column]) -> Callable[[Mapping[str, object]], bool]:
+    """A check of rows in JSON form. NULL, and a column that a row does not have, meet no comparison."""
+    kinds = {each.name: each.kind for each in columns}
+    checks: list[tuple[str, Callable[[Any], Any], Callable[[Any, Any], bool], Any]] = []
+    for each in comparisons:
+        kind = kinds[each.column]
+        assert isinstance(kind, Primitive)
+        key = order_key(kind)
+        checks.append((each.column, key, _CHECKS[each.op], None if each.value is None else key(each.value)))
+
+    def check(row: Mapping[str, object]) -> bool:
+        for name, key, compare, wanted in checks:
+            value = row.get(name)
+            if value is None or wanted is None or not compare(key(value), wanted):
+                return False
+        return True
+
+    return check
+
+
+def unfit(parameter: str, column: Column, node: exp.Expression | None = None) -> InvalidInput:
+    """The refusal of a value that cannot be one of a column. It does not repeat the value."""
+    hint = _HINTS.get(family(column.kind) if isinstance(column.kind, Primitive) else "", "")
+    message = f"{parameter} has a value for the column {column.name} that is no {column.type}{hint}."
+    return InvalidInput(
+        message, details={"field": parameter, "name": column.name, "type": column.type, **_position(node)}
+    )
+
+
+_HINTS = {
+    "string": "; put a text in quotes", "integer": "; write a whole number in its range, as in 12",
+    "decimal": "; write a number with no more digits than the type has, as in 10.50", "float": "; write a number, as in 1.5",
+    "boolean": "; write true or false", "date": "; write it as in 2026-11-23",
+    "timestamp": "; write it as in 2026-11-23T10:00:00Z", "binary": "; write its base64",
+}  # fmt: skip
+
+
+def _refused(
+    reason: str, node: exp.Expression | None = None, line: int | None = None, column: int | None = None
+) -> InvalidInput:
+    where = _position(node) if node is not None else {"line": line, "column": column}
+    place = f" (line {where['line']}, column {where['column']})" if node is not None and where.get("line") else ""
+    known = {name: value for name, value in where.items() if value is not None}
+    return InvalidInput(f"{reason}{place}; {_HOW}.", details={"field": "where", **known})
+
+
+def _position(node: exp.Expression | None) -> dict[str, int | None]:
+    """Where a node's first name is, 1-based."""
+    for each in node.find_all(exp.Identifier, bfs=False) if node is not None else ():
+        line, column, start, end = (each.meta.get(name) for name in ("line", "col", "start", "end"))
+        if line is not None and column is not None:
+            return {"line": int(line), "column": int(column) - int(end or 0) + int(start or 0)}
+    return {}
+
+
+def _shown(node: exp.Expression) -> str:
+    """The kind of a part, and the columns in it: no values, which may be personal data."""
+    names = ", ".join(dict.fromkeys(each.sql("spark") for each in node.find_all(exp.Column)))
+    kind = _WORDS.get(type(node), type(node).__name__.upper())
+    return f"{kind} of {names}" if names else kind
+
+
+_WORDS: dict[type[exp.Expression], str] = {
+    exp.Or: "OR", exp.Not: "NOT", exp.Between: "BETWEEN", exp.In: "IN", exp.Like: "LIKE", exp.Is: "IS", exp.Null: "NULL",
+    exp.NullSafeEQ: "<=>", exp.Column: "the name", exp.Anonymous: "a function", exp.Select: "a query",
+    exp.Literal: "a value alone", exp.EQ: "= with no column on its left",
+}  # fmt: skip

@@ -1,0 +1,203 @@
+"""From the parameters of a request to the rows that are asked for. Pure.
+
+    key      one key. Of one column: its text or number. Of several: a JSON list, the values joined by commas, or
+             the parameter once for each value
+    keys     several. Of one column: joined by commas (one that holds a comma in double quotes), or a JSON list.
+             Of several: a JSON list of lists
+    prefix   a JSON list of the key's first values; or a text, with which the first column's text begins
+    from, to bounds of the key's first column, both inclusive
+    where    see `views.serving.comparisons`
+    limit, cursor
+
+A text for a key of one column that is itself a JSON list of one value is read as that list.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from catalog.datatypes import Primitive
+from catalog.errors import InvalidInput
+from policies.masks.primitives import family
+from views.model import Column
+from views.ports import Comparison, Wanted
+from views.serving.comparisons import read_where, unfit
+from views.serving.values import comparable, json_form
+
+PARAMETERS = ("key", "keys", "prefix", "from", "to", "where", "limit", "cursor")
+_RANGED = ("integer", "string", "boolean", "date", "timestamp")
+"""Families whose values sort in the table as they compare; bounds of others are comparisons alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`wanted.after` is not set: `cursor` is read by `views.serving.page`. Bounds are in `comparisons`, too, which are
+    exact where the table's order of texts is not."""
+
+    wanted: Wanted
+    comparisons: tuple[Comparison, ...]
+    limit: int
+    cursor: str | None = None
+
+
+def read_wanted(
+    parameters: Mapping[str, Sequence[str]],
+    columns: Sequence[Column],
+    key: Sequence[str],
+    default_rows: int = 100,
+    most_rows: int = 1_000,
+) -> Asked:
+    """`columns`: those that the asker sees, with the types that they see; `key`: names of the key's columns, none for a
+    view that keeps each row. Parameters that are not PARAMETERS are not looked at.
+
+    Raises InvalidInput naming the parameter, and the column and its type.
+    """
+    given = {name: list(parameters[name]) for name in PARAMETERS if parameters.get(name)}
+    for name, values in given.items():
+        if len(values) > 1 and name != "key":
+            raise _wrong(name, f"{name} is given {len(values)} times; give it once")
+    by_key = [name for name in ("key", "keys", "prefix", "from", "to") if name in given]
+    kinds = {each.name: each for each in columns}
+    for name in by_key:
+        if not key:
+            raise _wrong(name, f"{name} needs a view with a key, and this one keeps each row; use where")
+        hidden = next((each for each in (key[:1] if name in ("from", "to") else key) if each not in kinds), None)
+        if hidden is not None:
+            raise _wrong(name, f"{name} needs the key column {hidden}, which you may not see; use where")
+    if "key" in given and "keys" in given:
+        raise _wrong("keys", "key and keys are both given; give one of them")
+    parts = [kinds[each] for each in key if each in kinds]
+    keys = (
+        _one_key(given["key"], parts) if "key" in given else _keys(given["keys"][0], parts) if "keys" in given else None
+    )
+    prefix, begins = _prefix(given["prefix"][0], parts) if "prefix" in given else ((), False)
+    low, high, comparisons = _bounds(given, parts[0]) if "from" in given or "to" in given else (None, None, [])
+    if "where" in given:
+        comparisons += read_where(given["where"][0], columns)
+    texts = None if keys is None else tuple(dict.fromkeys(map(identity, keys)))
+    limit = _limit(given["limit"][0], most_rows) if "limit" in given else min(default_rows, most_rows)
+    cursor = given["cursor"][0] if "cursor" in given else None
+    return Asked(Wanted(texts, prefix, begins, low, high), tuple(comparisons), limit, cursor)
+
+
+def identity(values: Sequence[object]) -> str:
+    """A `Row.key` of a key's values."""
+    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
+
+
+def _one_key(given: list[str], parts: Sequence[Column]) -> list[list[object]]:
+    if len(given) > 1:
+        return [_whole(given, parts, "key")]
+    listed = _json_list(given[0])
+    if listed is not None and len(listed) == len(parts):
+        return [_whole(listed, parts, "key")]
+    if len(parts) == 1:
+        return [_whole(given, parts, "key")]
+    return [_whole(listed if listed is not None else _divided(given[0], "key"), parts, "key")]
+
+
+def _keys(given: str, parts: Sequence[Column]) -> list[list[object]]:
+    listed = _json_list(given)
+    if listed is None:
+        if len(parts) > 1:
+            names = ", ".join(each.name for each in parts)
+            raise _wrong(
+                "keys", f'keys of several columns ({names}) are a JSON list of lists, as in [["EU", 1], ["US", 2]]'
+            )
+        listed = list(_divided(given, "keys"))
+    return [_whole(each if isinstance(each, list) else [each], parts, "keys") for each in listed]
+
+
+def _whole(values: Sequence[object], parts: Sequence[Column], parameter: str) -> list[object]:
+    if len(values) != len(parts):
+        names = ", ".join(each.name for each in parts)
+        raise _wrong(
+            parameter,
+            f"{parameter} has {len(values)} values, and the key has {len(parts)} columns ({names}); give one of each",
+        )
+    return [_converted(value, column, parameter) for value, column in zip(values, parts, strict=True)]
+
+
+def _converted(value: object, column: Column, parameter: str) -> object:
+    """In JSON form. A value of a struct, an array or a type without an order is taken as it is."""
+    if not comparable(column.kind):
+        if isinstance(value, str) and isinstance(column.kind, Primitive) is False:
+            raise unfit(parameter, column)
+        return value
+    assert isinstance(column.kind, Primitive)
+    try:
+        return json_form(value, column.kind)
+    except ValueError as error:
+        raise unfit(parameter, column) from error
+
+
+def _prefix(given: str, parts: Sequence[Column]) -> tuple[tuple[object, ...], bool]:
+    listed = _json_list(given)
+    if listed is None:
+        first = parts[0]
+        is_text = isinstance(first.kind, Primitive) and family(first.kind) == "string"
+        return (_converted(given, first, "prefix"),), is_text
+    if len(listed) > len(parts):
+        raise _wrong("prefix", f"prefix has {len(listed)} values, and the key has {len(parts)} columns; give fewer")
+    return tuple(_converted(v, c, "prefix") for v, c in zip(listed, parts, strict=False)), False
+
+
+def _bounds(given: Mapping[str, list[str]], first: Column) -> tuple[object, object, list[Comparison]]:
+    """What the table can narrow by, and what is exact.
+
+    The table sorts a time by its text, where 10:00:00Z is behind 10:00:00.5Z; so it is given the second, with a letter
+    behind all that may follow at the end. A row whose year has more than four digits is in no range.
+    """
+    if not comparable(first.kind):
+        raise _wrong(
+            "from" if "from" in given else "to", f"from and to need an order, and {first.name} is {first.type}"
+        )
+    assert isinstance(first.kind, Primitive)
+    of = family(first.kind)
+    ends: list[object] = [None, None]
+    found = []
+    for n, (name, op) in enumerate((("from", ">="), ("to", "<="))):
+        if name not in given:
+            continue
+        value = _converted(given[name][0], first, name)
+        found.append(Comparison(first.name, op, value))
+        if of == "timestamp":
+            ends[n] = str(value)[:19] + "~" * n
+        elif of in _RANGED:
+            ends[n] = value
+    return ends[0], ends[1], found
+
+
+def _limit(given: str, most: int) -> int:
+    number = int(given) if given.strip().isascii() and given.strip().isdigit() and len(given) < 10 else 0
+    if not 1 <= number <= most:
+        raise _wrong("limit", f"limit is a whole number from 1 to {most}; ask for more rows by the cursor in `next`")
+    return number
+
+
+def _json_list(text: str) -> list[object] | None:
+    if not text.lstrip().startswith("["):
+        return None
+    try:
+        found = json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list) else None
+
+
+def _divided(text: str, parameter: str) -> list[str]:
+    if '"' not in text:
+        return text.split(",")
+    try:
+        return next(csv.reader([text], strict=True))
+    except (csv.Error, StopIteration) as error:
+        raise _wrong(
+            parameter, f"{parameter} has a double quote that is not closed; double it, or give a JSON list"
+        ) from error
+
+
+def _wrong(parameter: str, reason: str) -> InvalidInput:
+    return InvalidInput(f"{reason}.", details={"field": parameter})
