@@ -56,9 +56,9 @@ class ViewWorld:
         return CheckedClient(self.app, raise_server_exceptions=False, headers={"Authorization": f"Bearer {token}"})
 
     def user(self, name: str) -> CheckedClient:
-        made = self.admin.post("/api/v1/tokens", json={"user": name})
-        assert made.status_code == 201, made.text
-        return self._client(made.json()["token"])
+        world = self.admin.post("/api/v1/tokens", json={"user": name})
+        assert world.status_code == 201, world.text
+        return self._client(world.json()["token"])
 
     def apply(self, text: str) -> dict[str, Any]:
         done = self.admin.post("/api/v1/apply", content=text.encode())
@@ -111,12 +111,12 @@ class ViewWorld:
             ends = {number: consumer.get_watermark_offsets(TopicPartition(topic, number), 10) for number in parts}
             consumer.assign([TopicPartition(topic, number, low) for number, (low, _) in ends.items()])
             wanted = sum(high - low for low, high in ends.values())
-            found: list[tuple[bytes | None, bytes | None, dict[str, bytes]]] = []
-            while len(found) < wanted:
-                found += [
-                    (m.key(), m.value(), dict(m.headers() or ())) for m in consumer.consume(wanted - len(found), 10)
+            records: list[tuple[bytes | None, bytes | None, dict[str, bytes]]] = []
+            while len(records) < wanted:
+                records += [
+                    (m.key(), m.value(), dict(m.headers() or ())) for m in consumer.consume(wanted - len(records), 10)
                 ]
-            return found
+            return records
         finally:
             consumer.close()
 
@@ -147,9 +147,9 @@ class ViewWorld:
 
 @contextmanager
 def view_world(folder: Path, stack: Any) -> Iterator[ViewWorld]:
-    made = ViewWorld(folder, stack.kafka, stack.spark, stack.registry)
+    world = ViewWorld(folder, stack.kafka, stack.spark, stack.registry)
     try:
-        yield made
+        yield world
     finally:
-        made.halt()
-        made.services.close()
+        world.halt()
+        world.services.close()

@@ -122,7 +122,7 @@ class ViewSpec(Spec):
                 read_time(value)
             except ValueError:
                 raise ValueError(
-                    f'{value!r} is no start; write earliest, latest, a time as in 2026-11-20T10:00:00Z, or {{offsets: "0:100"}}'
+                    f'{value!r} is not a start; write earliest, latest, a time as in 2026-11-20T10:00:00Z, or {{offsets: "0:100"}}'
                 ) from None
         return value
 

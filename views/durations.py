@@ -13,12 +13,14 @@ _UNITS = {
 
 def span(text: str) -> timedelta:
     """Read a span. Raises ValueError with a sentence that names the text and what to write."""
-    found = _SPAN.match(text)
-    if found is None:
-        raise ValueError(f"{text!r} is no span of time; write a number and a unit, as in 10 minutes, 1 second or 90d")
-    unit = found[2].lower()
+    match = _SPAN.match(text)
+    if match is None:
+        raise ValueError(
+            f"{text!r} is not a span of time; write a number and a unit, as in 10 minutes, 1 second or 90d"
+        )
+    unit = match[2].lower()
     name = "milliseconds" if unit.startswith(("ms", "milli")) else _UNITS[unit[0]]
-    return timedelta(**{name: int(found[1])})
+    return timedelta(**{name: int(match[1])})
 
 
 def spark_interval(value: timedelta) -> str:

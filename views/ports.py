@@ -149,7 +149,7 @@ class ServingTable(Protocol):
         self, view: str, generation: str, rows: Sequence[Row], gone: Sequence[str], positions: Positions
     ) -> tuple[int, int]:
         """Rows that are new or changed, keys that are gone, and the topic's positions behind them, as one: all or nothing.
-        Of a key that stands in `rows` twice the last counts; of one in both, the row with the higher offset was kept by
+        Of a key that is in `rows` twice the last counts; of one in both, the row with the higher offset was kept by
         the caller. Gives (new rows, rows taken away). Doing it again changes nothing."""
         ...
 

@@ -31,43 +31,43 @@ def add_to(main: typer.Typer) -> None:
 
 def views(output: Output = Format.TABLE, user: As = None) -> None:
     """List the views with their state and how far they are behind."""
-    found = api(user).get("/api/v1/views")["views"]
+    answer = api(user).get("/api/v1/views")["views"]
     shown = [
         {
             "name": each["name"], "state": each["state"], "generation": each["generation"], "behind": _behind(each["lag"]),
             "sources": ", ".join(each["sources"]), "topic": _topic(each["sink"]),
             "error": (each["error"] or {}).get("message", ""),
         }
-        for each in found
+        for each in answer
     ]  # fmt: skip
     columns = ("name", "state", "generation", "behind", "sources", "topic", "error")
-    show(shown, columns, output, whole=found, empty="There is no view yet; docs/views.md shows how one is declared.")
+    show(shown, columns, output, whole=answer, empty="There is no view yet; docs/views.md shows how one is declared.")
 
 
 def describe(name: View, output: Output = Format.TABLE, user: As = None) -> None:
     """Show one view: state, lag, columns, counts, and what ended it last."""
-    found = api(user).get(f"/api/v1/views/{segment(name)}")
+    answer = api(user).get(f"/api/v1/views/{segment(name)}")
     if output is not Format.TABLE:
-        show([found], ("name", "state"), output, whole=found)
+        show([answer], ("name", "state"), output, whole=answer)
         return
     plain = {
-        "state": f"{found['state']} since {found['since'] or 'now'}",
-        "generation": found["generation"],
-        "building": f"{found['building']['generation']}: {found['building']['why']}" if found["building"] else "",
-        "rows": found["rows"],
-        "behind": _behind(found["lag"]),
-        "sources": ", ".join(found["sources"]),
-        "topic": _topic(found["sink"]),
-        "key": ", ".join(found["key"]),
-        "columns": ", ".join(f"{each['name']} {each['type']}" for each in found["columns"]),
-        "runs as": ", ".join(f"{key} {value}" for key, value in found["runAs"].items()),
-        "sql": found["sql"],
-        **{f"{key}": value for key, value in (found["counts"] | found["rates"]).items()},
-        "error": (found["error"] or {}).get("message", ""),
+        "state": f"{answer['state']} since {answer['since'] or 'now'}",
+        "generation": answer["generation"],
+        "building": f"{answer['building']['generation']}: {answer['building']['why']}" if answer["building"] else "",
+        "rows": answer["rows"],
+        "behind": _behind(answer["lag"]),
+        "sources": ", ".join(answer["sources"]),
+        "topic": _topic(answer["sink"]),
+        "key": ", ".join(answer["key"]),
+        "columns": ", ".join(f"{each['name']} {each['type']}" for each in answer["columns"]),
+        "runs as": ", ".join(f"{key} {value}" for key, value in answer["runAs"].items()),
+        "sql": answer["sql"],
+        **{f"{key}": value for key, value in (answer["counts"] | answer["rates"]).items()},
+        "error": (answer["error"] or {}).get("message", ""),
     }
     show(
-        [{"": key, found["name"]: value} for key, value in plain.items() if value not in ("", None)],
-        ("", found["name"]),
+        [{"": key, answer["name"]: value} for key, value in plain.items() if value not in ("", None)],
+        ("", answer["name"]),
         output,
     )
 
@@ -93,28 +93,28 @@ def rows(
         "atLeast": at_least, "purpose": purpose,
     }  # fmt: skip
     given = {name: value for name, value in asked.items() if value}
-    found = api(user).get(f"/api/v1/views/{segment(name)}/rows", **given)
-    names = [column["name"] for column in found["columns"]]
-    shown = [dict(zip(names, row, strict=True)) for row in found["rows"]]
-    show(shown, names, output, whole=found, empty="No row has this key, or the view has none yet.")
+    answer = api(user).get(f"/api/v1/views/{segment(name)}/rows", **given)
+    names = [column["name"] for column in answer["columns"]]
+    shown = [dict(zip(names, row, strict=True)) for row in answer["rows"]]
+    show(shown, names, output, whole=answer, empty="No row has this key, or the view has none yet.")
     if output is Format.TABLE:
-        for column in found["columns"]:
+        for column in answer["columns"]:
             if column["decision"]["effect"] == "masked":
                 errors.print(f"[dim]{column['name']}: {column['decision']['text']}[/]", soft_wrap=True)
-        behind = found["freshness"]
+        behind = answer["freshness"]
         console.print(f"[dim]{_behind(behind)}.[/]")
-        if found["next"]:
-            errors.print(f"[dim]More: --cursor {found['next']}[/]", soft_wrap=True)
+        if answer["next"]:
+            errors.print(f"[dim]More: --cursor {answer['next']}[/]", soft_wrap=True)
 
 
 def pause(name: View, user: As = None) -> None:
     """Stop the stream and keep its state and rows."""
-    _act(name, "pause", user, f"{name} is paused; weir view resume {name} goes on.")
+    _act(name, "pause", user, f"{name} is paused; weir view resume {name} continues it.")
 
 
 def resume(name: View, user: As = None) -> None:
-    """Go on from where the view was paused."""
-    _act(name, "resume", user, f"{name} goes on.")
+    """Continue from where the view was paused."""
+    _act(name, "resume", user, f"{name} continues.")
 
 
 def restart(name: View, user: As = None) -> None:
@@ -134,8 +134,10 @@ def delete(
 ) -> None:
     """Delete a view: its stream, state and rows, and the records of its topic."""
     client = api(user)
-    found = client.get(f"/api/v1/views/{segment(name)}")
-    goes = f"{found.get('rows', 0):,} rows, its state and the records of {_topic(found['sink']) or 'its private topic'}"
+    answer = client.get(f"/api/v1/views/{segment(name)}")
+    goes = (
+        f"{answer.get('rows', 0):,} rows, its state and the records of {_topic(answer['sink']) or 'its private topic'}"
+    )
     if not yes:
         typer.confirm(f"Delete {name} with {goes}?", abort=True)
     client.delete(f"/api/v1/declared/View/{segment(name)}")

@@ -32,9 +32,9 @@ class ViewParts(SparkParts):
     def serving(self) -> ServingTable:
         from views.adapters.serving_sql import SqlServingTable
 
-        made = SqlServingTable(self._settings.views.serving_url or f"sqlite:///{self._home.root / 'views.db'}")
-        self.closing.append(made.close)
-        return made
+        table = SqlServingTable(self._settings.views.serving_url or f"sqlite:///{self._home.root / 'views.db'}")
+        self.closing.append(table.close)
+        return table
 
     @part
     def view_states(self) -> ViewStates:

@@ -46,10 +46,10 @@ spec: {roles: [reporting]}
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory, stack: Any) -> Iterator[ViewWorld]:
-    with view_world(tmp_path_factory.mktemp("views"), stack) as made:
-        made.apply(BASE % made.kafka)
-        made.run()
-        yield made
+    with view_world(tmp_path_factory.mktemp("views"), stack) as inputs:
+        inputs.apply(BASE % inputs.kafka)
+        inputs.run()
+        yield inputs
 
 
 @pytest.fixture(scope="module")
@@ -149,8 +149,8 @@ def test_another_sql_takes_the_place_of_the_old_one(world: ViewWorld, orders: st
     seen: list[set[str]] = []
 
     def replaced(shown: Any) -> bool:
-        found = rows(world, "swap")
-        seen.append({name for row in found.values() for name in row})
+        answer = rows(world, "swap")
+        seen.append({name for row in answer.values() for name in row})
         return bool(shown["generation"] == 2)
 
     world.until("swap", replaced)
@@ -226,10 +226,10 @@ def test_rows_by_key_and_what_a_reader_sees_of_them(world: ViewWorld, orders: st
     world.apply(view("byid", f"SELECT id, region, email, amount FROM `{orders}` WHERE amount < 60", "  key: [id]\n"))
     world.until("byid", lambda v: v["rows"] == len(PEOPLE) and v["lag"]["records"] == 0)
     rep, ana = world.user("rep"), world.user("ana")
-    found = read(rep, "byid", key="o7").json()
-    assert found["rows"] == [["o7", "r1", "canary7@example.org", 7]] and found["next"] is None
-    assert found["generation"] == world.view("byid")["generation"] and found["freshness"]["records"] == 0
-    assert sum(found["freshness"]["offsets"][orders].values()) >= len(PEOPLE)
+    answer = read(rep, "byid", key="o7").json()
+    assert answer["rows"] == [["o7", "r1", "canary7@example.org", 7]] and answer["next"] is None
+    assert answer["generation"] == world.view("byid")["generation"] and answer["freshness"]["records"] == 0
+    assert sum(answer["freshness"]["offsets"][orders].values()) >= len(PEOPLE)
     masked = read(ana, "byid", key="o7").json()
     assert masked["rows"] == [["o7", "r1", "xxxx@example.org", 7]]
     assert [c["decision"]["effect"] for c in masked["columns"]] == ["clear", "clear", "masked", "clear"]
@@ -258,12 +258,12 @@ def test_a_row_is_read_once_its_offset_is_contained(world: ViewWorld, orders: st
     consumer = Consumer({"bootstrap.servers": world.kafka, "group.id": "ends"})
     ends = ",".join(f"{p}:{consumer.get_watermark_offsets(TopicPartition(orders, p), 10)[1]}" for p in (0, 1))
     consumer.close()
-    found = read(rep, "byid", key="written", atLeast=ends)
+    answer = read(rep, "byid", key="written", atLeast=ends)
     for _ in range(10):  # a busy machine
-        if found.status_code != 503:
+        if answer.status_code != 503:
             break
-        found = read(rep, "byid", key="written", atLeast=ends)
-    assert found.json()["rows"] == [["written", "r5", "w@example.org", 5]]
+        answer = read(rep, "byid", key="written", atLeast=ends)
+    assert answer.json()["rows"] == [["written", "r5", "w@example.org", 5]]
     assert read(rep, "byid", atLeast="0:x").status_code == 400
 
 
@@ -296,7 +296,7 @@ spec: {{roles: [half]}}
         assert refused.status_code == 403, refused.text
         assert any(orders in reason for reason in refused.json()["error"]["details"]["reasons"])
     lineage = [event for event in world.events() if event["job"]["name"] == "byid"]
-    made = lineage[-1]["outputs"][0]["facets"]["columnLineage"]["fields"]["email"]["inputFields"]
-    assert [(each["name"], each["field"], each["transformations"][0]["masking"]) for each in made] == [
+    inputs = lineage[-1]["outputs"][0]["facets"]["columnLineage"]["fields"]["email"]["inputFields"]
+    assert [(each["name"], each["field"], each["transformations"][0]["masking"]) for each in inputs] == [
         (orders, "email", False)
     ]

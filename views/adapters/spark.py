@@ -141,7 +141,7 @@ class SparkStreams:
 
 class SparkStream:
     """Implements `views.ports.StreamingQuery`. Its session lives as long as the query: the engine ends a query whose
-    session it has not heard of for a while."""
+    client is silent for a while."""
 
     def __init__(self, session: Any, query: Any) -> None:
         self._session, self._query = session, query
@@ -163,9 +163,9 @@ class SparkStream:
         try:
             self._query.stop()
         except Exception as error:
-            found = _translated(error)
-            if isinstance(found, Unavailable):
-                raise found from None
+            translated = _translated(error)
+            if isinstance(translated, Unavailable):
+                raise translated from None
         finally:
             release(self._session)
 
@@ -188,13 +188,13 @@ def read_progress(status: Mapping[str, Any]) -> Progress:
 
 def _offsets(ends: list[Any]) -> dict[str, dict[int, int]]:
     """Topic -> partition -> next offset; of a topic that several sources follow, what all of them have read."""
-    found: dict[str, dict[int, int]] = {}
+    by_topic: dict[str, dict[int, int]] = {}
     for each in ends:
         for topic, positions in (json.loads(each) if isinstance(each, str) else each or {}).items():
-            known = found.setdefault(topic, {})
+            known = by_topic.setdefault(topic, {})
             for partition, offset in positions.items():
                 known[int(partition)] = min(known.get(int(partition), int(offset)), int(offset))
-    return found
+    return by_topic
 
 
 def _source(session: Any, each: StreamTable, plan: StreamPlan) -> Any:
@@ -236,9 +236,9 @@ def _records(frame: Any, plan: StreamPlan) -> Any:
         whole = f"to_json(struct({', '.join(columns)}), {_JSON})"
         key = f"CAST({columns[0]} AS STRING)" if len(columns) == 1 and _is_plain(frame, plan.keys[0]) else whole
         headers.append((KEY_HEADER, whole))
-    made = ", ".join(f"struct({literal(name)} AS key, CAST({sql} AS BINARY) AS value)" for name, sql in headers)
+    entries = ", ".join(f"struct({literal(name)} AS key, CAST({sql} AS BINARY) AS value)" for name, sql in headers)
     return frame.selectExpr(
-        f"CAST({key} AS BINARY) AS key", f"CAST({row} AS BINARY) AS value", f"array({made}) AS headers"
+        f"CAST({key} AS BINARY) AS key", f"CAST({row} AS BINARY) AS value", f"array({entries}) AS headers"
     )
 
 

@@ -20,7 +20,7 @@ _SENTENCES: tuple[tuple[re.Pattern[str], str, str], ...] = (
         ),
         "data-loss",
         "Records that the view had not read are gone from its source, by retention or because the topic was created again;"
-        " rebuild the view to go on with what is there.",
+        " rebuild the view to continue with what is there.",
     ),
     (
         re.compile(r"TopicAuthorization|GroupAuthorization|SaslAuthentication|AuthorizationException", re.I),
@@ -35,7 +35,7 @@ _SENTENCES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r"No space left on device|disk.*full", re.I),
         "disk",
-        "The disk with the state of the view is full; make room, the view goes on by itself.",
+        "The disk with the state of the view is full; make room, and the view continues by itself.",
     ),
     (
         re.compile(r"OutOfMemoryError|Java heap space", re.I),
@@ -57,7 +57,7 @@ _AWAY = re.compile(
 
 
 def failure(text: str) -> WeirError:
-    """From the text of Spark's exception, of which nothing but names of topics goes on."""
+    """From the text of Spark's exception, of which only names of topics are used."""
     for pattern, kind, sentence in _SENTENCES:
         if pattern.search(text):
             return ViewFailed(sentence, details={"condition": kind, **_place(text)})
@@ -67,10 +67,10 @@ def failure(text: str) -> WeirError:
 
 
 def _place(text: str) -> dict[str, str]:
-    found = _PARTITION.search(text)
-    return {"partition": found[1] or found[2]} if found else {}
+    match = _PARTITION.search(text)
+    return {"partition": match[1] or match[2]} if match else {}
 
 
 def _condition(text: str) -> str:
-    found = re.search(r"\[([A-Z][A-Z0-9_.]{2,119})\]", text)
-    return found[1] if found else "failed"
+    match = re.search(r"\[([A-Z][A-Z0-9_.]{2,119})\]", text)
+    return match[1] if match else "failed"

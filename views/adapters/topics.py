@@ -49,8 +49,8 @@ class KafkaTopics:
 
     def partitions(self, kafka: Mapping[str, str], topic: str) -> int:
         with self._admin(kafka) as admin:
-            found = admin.list_topics(timeout=_SECONDS).topics.get(topic)
-            return 0 if found is None or found.error is not None else len(found.partitions)
+            metadata = admin.list_topics(timeout=_SECONDS).topics.get(topic)
+            return 0 if metadata is None or metadata.error is not None else len(metadata.partitions)
 
     def ends(self, kafka: Mapping[str, str], topic: str) -> Positions:
         return self._offsets(kafka, topic, OffsetSpec.latest())
@@ -77,10 +77,10 @@ class KafkaTopics:
 
     def _offsets(self, kafka: Mapping[str, str], topic: str, spec: Any) -> dict[int, int]:
         with self._admin(kafka) as admin:
-            found = admin.list_topics(topic, timeout=_SECONDS).topics.get(topic)
-            if found is None or found.error is not None or not found.partitions:
+            metadata = admin.list_topics(topic, timeout=_SECONDS).topics.get(topic)
+            if metadata is None or metadata.error is not None or not metadata.partitions:
                 raise DatasetNotFound(f"There is no topic {topic} any more.", details={"topic": topic})
-            parts = [TopicPartition(topic, number) for number in found.partitions]
+            parts = [TopicPartition(topic, number) for number in metadata.partitions]
             asked = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=_SECONDS)
             return {part.partition: future.result().offset for part, future in asked.items()}
 

@@ -47,16 +47,16 @@ class Built:
 def built(spec: ViewSpec, preparer: Preparer, subject: Subject) -> Built:
     """Raises SqlRefused, DatasetNotFound, InvalidInput, NotAllowed (what the subject may not read), Unavailable."""
     gated = gate.check(spec.sql)
-    found = preparer.find(subject, gated, spec.runAs.purpose)
-    return from_found(spec, preparer, gated, found)
+    decided = preparer.find(subject, gated, spec.runAs.purpose)
+    return from_found(spec, preparer, gated, decided)
 
 
-def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, found: Found) -> Built:
+def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found) -> Built:
     """The same once the tables are decided."""
-    prepared = preparer.govern(gated, found)
-    denied = [each for each in found.decisions.values() if each.effect is Effect.DENY]
+    prepared = preparer.govern(gated, decided)
+    denied = [each for each in decided.decisions.values() if each.effect is Effect.DENY]
     if denied or prepared.gaps:
-        raise not_allowed(denied or list(found.decisions.values()), prepared.gaps, spec.runAs.purpose)
+        raise not_allowed(denied or list(decided.decisions.values()), prepared.gaps, spec.runAs.purpose)
     check_possible(prepared)
     streamed = shape(gated, key=spec.key, watermark=spec.watermark is not None, watermark_column=spec.watermark_column)
     prepared = replace(

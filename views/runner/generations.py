@@ -27,34 +27,34 @@ class Generations:
     def __init__(self, view: str, tools: Tools, record: Record) -> None:
         self._view, self._tools, self._record = view, tools, record
 
-    def plan(self, declared: Declared, made: Built, generation: Generation) -> StreamPlan:
+    def plan(self, declared: Declared, current: Built, generation: Generation) -> StreamPlan:
         """What the engine runs for a generation."""
-        return self._plan(declared, made, generation.id, generation.cluster, generation.topic, generation.checkpoint)
+        return self._plan(declared, current, generation.id, generation.cluster, generation.topic, generation.checkpoint)
 
-    def begin(self, declared: Declared, made: Built, why: str) -> None:
+    def begin(self, declared: Declared, current: Built, why: str) -> None:
         """Make room for a generation: the first one, or one that is built beside the rows of another.
 
         Raises Conflict for an output topic with other records in it, QueryFailed for SQL that does not fit its tables.
         """
         tools, spec, state = self._tools, declared.spec, self._record.state
         number = state.number + 1
-        cluster = spec.sink.cluster if spec.sink is not None else made.sources[0].partition("/")[0]
+        cluster = spec.sink.cluster if spec.sink is not None else current.sources[0].partition("/")[0]
         topic = spec.sink.topic if spec.sink is not None else f"{PRIVATE_TOPIC}{self._view}.{number}"
-        identity = f"{number}-{made.generation}"
+        identity = f"{number}-{current.generation}"
         checkpoint = f"{tools.checkpoints.rstrip('/')}/{self._view}/{number}"
-        schema = tools.engine.columns(self._plan(declared, made, identity, cluster, topic, checkpoint))
+        schema = tools.engine.columns(self._plan(declared, current, identity, cluster, topic, checkpoint))
         names = [name for name, _ in schema]
         kafka = tools.clusters.client(cluster)
-        self._room(spec, kafka, topic, made)
+        self._room(spec, kafka, topic, current)
         generation = Generation(
             id=identity, number=number, declared=declared.digest, cluster=cluster, topic=topic,
-            private=spec.sink is None, begins=dict(tools.topics.ends(kafka, topic)), goal=self._goal(made),
-            checkpoint=checkpoint, columns=[[name, kind] for name, kind in schema], keys=list(made.shape.key),
-            single=made.shape.single, sources=list(made.sources), reads=made.reads,
-            created=rfc3339(tools.clock()) or "", why=why, tags=inherited(made.prepared, names),
-            origins=origins(flows(made.prepared, names)),
+            private=spec.sink is None, begins=dict(tools.topics.ends(kafka, topic)), goal=self._goal(current),
+            checkpoint=checkpoint, columns=[[name, kind] for name, kind in schema], keys=list(current.shape.key),
+            single=current.shape.single, sources=list(current.sources), reads=current.reads,
+            created=rfc3339(tools.clock()) or "", why=why, tags=inherited(current.prepared, names),
+            origins=origins(flows(current.prepared, names)),
             filtered={
-                each.table.reference: sorted(f.where for f in each.decision.filters) for each in made.prepared.tables.values()
+                each.table.reference: sorted(f.where for f in each.decision.filters) for each in current.prepared.tables.values()
             },
         )  # fmt: skip
         state.number = number
@@ -66,14 +66,14 @@ class Generations:
         self._record.save(now=True)
         tools.journal("view.start", self._view, [f"generation {number}: {why}"])
 
-    def replace(self, declared: Declared, made: Built, why: str) -> None:
+    def replace(self, declared: Declared, current: Built, why: str) -> None:
         """Build another beside the rows of the one that readers get; its stream must have ended."""
         state = self._record.state
         if state.building is not None:
             state.retired.append(state.building)
             state.building = None
             self._record.save(now=True)
-        self.begin(declared, made, why)
+        self.begin(declared, current, why)
 
     def swap(self) -> None:
         """Readers get the generation that was built; the one before is to be deleted."""
@@ -86,15 +86,15 @@ class Generations:
         self._record.save(now=True)
         self._tools.journal("view.replace", self._view, [f"generation {building.number}: {building.why}"])
 
-    def retag(self, made: Built) -> None:
+    def retag(self, current: Built) -> None:
         """Tags of the sources change without a change of what the view holds. Rows of an older generation keep theirs."""
         state = self._record.state
         for name in ("active", "building"):
             each: Generation | None = getattr(state, name)
             if each is None:
                 continue
-            tags = inherited(made.prepared, [column for column, _ in each.columns])
-            if each.hash != made.generation:
+            tags = inherited(current.prepared, [column for column, _ in each.columns])
+            if each.hash != current.generation:
                 tags = {path: {**each.tags.get(path, {}), **tags.get(path, {})} for path in {**each.tags, **tags}}
             if tags != each.tags:
                 setattr(state, name, replace(each, tags=tags))
@@ -132,11 +132,11 @@ class Generations:
             heirs = [each for each in (state.active, state.building) if each is not None and each.topic == old.topic]
             topics.cut(kafka, old.topic, heirs[0].begins if heirs else topics.ends(kafka, old.topic))
 
-    def _room(self, spec: ViewSpec, kafka: Mapping[str, str], topic: str, made: Built) -> None:
+    def _room(self, spec: ViewSpec, kafka: Mapping[str, str], topic: str, current: Built) -> None:
         """Have the topic of a new generation. Raises Conflict for one that holds what is not this view's."""
         sink, state = spec.sink, self._record.state
         wanted = TopicSettings(
-            partitions=(sink.partitions if sink is not None else None) or self._partitions(made),
+            partitions=(sink.partitions if sink is not None else None) or self._partitions(current),
             replication=(sink.replication if sink is not None else None) or 1,
             compacted=sink is None or sink.cleanup == "compact",
             ttl_ms=int(span(spec.ttl).total_seconds() * 1000) if spec.ttl is not None else None,
@@ -152,24 +152,24 @@ class Generations:
                 details={"topic": f"{sink.cluster}/{topic}"},
             )
 
-    def _partitions(self, made: Built) -> int:
+    def _partitions(self, current: Built) -> int:
         """As many as the first source has, so that a copy is partitioned alike; a dozen at most."""
-        kafka = self._tools.clusters.client(made.sources[0].partition("/")[0])
-        return min(_MOST_PARTITIONS, max(1, self._tools.topics.partitions(kafka, made.tables[0].table.topic)))
+        kafka = self._tools.clusters.client(current.sources[0].partition("/")[0])
+        return min(_MOST_PARTITIONS, max(1, self._tools.topics.partitions(kafka, current.tables[0].table.topic)))
 
-    def _goal(self, made: Built) -> dict[str, dict[int, int]]:
+    def _goal(self, current: Built) -> dict[str, dict[int, int]]:
         """Where the sources end now: what a generation must contain before readers get it."""
         goal = {}
-        for governed in made.prepared.tables.values():
+        for governed in current.prepared.tables.values():
             kafka = self._tools.clusters.client(governed.table.reference.partition("/")[0])
             goal[governed.table.topic] = dict(self._tools.topics.ends(kafka, governed.table.topic))
         return goal
 
     def _plan(
-        self, declared: Declared, made: Built, generation: str, cluster: str, topic: str, checkpoint: str
+        self, declared: Declared, current: Built, generation: str, cluster: str, topic: str, checkpoint: str
     ) -> StreamPlan:
         return StreamPlan(
-            view=self._view, generation=generation, sql=made.sql, tables=made.tables, mode=made.shape.mode,
-            keys=made.shape.key, start=start_of(declared.spec), topic=topic, kafka=self._tools.clusters.spark(cluster),
+            view=self._view, generation=generation, sql=current.sql, tables=current.tables, mode=current.shape.mode,
+            keys=current.shape.key, start=start_of(declared.spec), topic=topic, kafka=self._tools.clusters.spark(cluster),
             checkpoint=checkpoint, trigger=span(declared.spec.trigger), most_offsets=self._tools.settings.batch_records,
         )  # fmt: skip

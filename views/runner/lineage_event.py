@@ -20,13 +20,13 @@ _FACET = {"_producer": _PRODUCER, "_schemaURL": "https://openlineage.io/spec/1-0
 def running_event(view: str, generation: Generation, prepared: Prepared, tools: Tools) -> dict[str, Any]:
     """The event that a generation runs. Its output is the view's topic, or, where that is private, the view by its name."""
     names = [name for name, _ in generation.columns]
-    found = flows(prepared, names)
+    by_column = flows(prepared, names)
     at = tools.clock().isoformat()
     out = tools.dataset(generation.cluster, view if generation.private else generation.topic)
     sources = {reference: tools.dataset(*reference.split("/", 1)) for reference in generation.sources}
     made_of = {
         name: {"inputFields": [_input(flow, sources) for flow in each if flow.source in sources]}
-        for name, each in found.items()
+        for name, each in by_column.items()
     }
     return {
         "eventTime": at,

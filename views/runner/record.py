@@ -42,24 +42,24 @@ class Record:
     def save(self, now: bool = False) -> None:
         """Keep the state where it differs; figures alone once a second. `now`: raises Unavailable where it cannot be
         kept, because what comes next rests on it."""
-        made, moment = self.state.to_json(), self._tools.monotonic()
-        if self.blank or (not now and self._is_kept(made, moment)):
+        written, moment = self.state.to_json(), self._tools.monotonic()
+        if self.blank or (not now and self._is_kept(written, moment)):
             return
         try:
-            self._tools.states.put(self._view, made)
+            self._tools.states.put(self._view, written)
         except Unavailable as error:
             if now:
                 raise
             _log.warning("view_state_not_kept", view=self._view, message=error.message)
             return
-        self._saved = moment, made
+        self._saved = moment, written
 
-    def _is_kept(self, made: dict[str, Any], moment: float) -> bool:
+    def _is_kept(self, written: dict[str, Any], moment: float) -> bool:
         if self._saved is None:
             return False
         at, before = self._saved
         figures = dict.fromkeys(_FIGURES)
-        return before == made or (moment - at < _SAVE_S and before | figures == made | figures)
+        return before == written or (moment - at < _SAVE_S and before | figures == written | figures)
 
     def forget(self) -> None:
         self._tools.states.forget(self._view)

@@ -42,15 +42,15 @@ class Reader:
             if record.generation != self._generation:
                 self.foreign += 1
                 continue
-            made = self._row(record)
-            if made is None:
+            row = self._row(record)
+            if row is None:
                 self.unread += 1
             elif record.value is None:
-                rows.pop(made.key, None)
-                gone[made.key] = None
+                rows.pop(row.key, None)
+                gone[row.key] = None
             else:
-                gone.pop(made.key, None)
-                rows[made.key] = made
+                gone.pop(row.key, None)
+                rows[row.key] = row
         return list(rows.values()), list(gone)
 
     def _row(self, record: ViewRecord) -> Row | None:
@@ -77,20 +77,20 @@ def key_text(values: Sequence[object]) -> str:
 
 
 def _converter(kind: DataType) -> Convert:
-    made: Convert
+    convert_value: Convert
     match kind:
         case StructType():
             inner = [(name, _converter(each)) for name, each in kind.fields]
-            made = lambda value: {name: convert(value.get(name)) for name, convert in inner}  # noqa: E731
+            convert_value = lambda value: {name: convert(value.get(name)) for name, convert in inner}  # noqa: E731
         case ArrayType():
             element = _converter(kind.element)
-            made = lambda value: [element(each) for each in value]  # noqa: E731
+            convert_value = lambda value: [element(each) for each in value]  # noqa: E731
         case MapType():
             item = _converter(kind.value)
-            made = lambda value: {name: item(each) for name, each in value.items()}  # noqa: E731
+            convert_value = lambda value: {name: item(each) for name, each in value.items()}  # noqa: E731
         case Primitive():
-            made = _primitive(kind.name)
-    return lambda value: None if value is None else made(value)
+            convert_value = _primitive(kind.name)
+    return lambda value: None if value is None else convert_value(value)
 
 
 def _primitive(name: str) -> Convert:

@@ -28,7 +28,9 @@ def columns_of(schema: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
     if not schema:
         return ()
     parsed = parse_ddl(", ".join(f"{quote_identifier(name)} {kind}" for name, kind in schema))
-    return tuple(Column(name, kind, made) for (name, kind), (_, made) in zip(schema, parsed.fields, strict=True))
+    return tuple(
+        Column(name, kind, data_type) for (name, kind), (_, data_type) in zip(schema, parsed.fields, strict=True)
+    )
 
 
 def inherited(prepared: Prepared, names: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -42,7 +44,7 @@ def inherited(prepared: Prepared, names: Sequence[str]) -> dict[str, dict[str, s
     by_name = {fold(each.name): each for each in outputs}
     counts = _counting(tree)
     used = trace.used(tree, prepared.columns())
-    found: dict[str, dict[str, str]] = {}
+    by_path: dict[str, dict[str, str]] = {}
     for name in names:
         output = by_name.get(fold(name))
         if fold(name) in counts:
@@ -54,13 +56,13 @@ def inherited(prepared: Prepared, names: Sequence[str]) -> dict[str, dict[str, s
                 at = VALUE.field(name)
                 if direct:
                     at = _moved(path, prepared, ref, inner, at)
-                found.setdefault(str(at), {}).update(tags)
-    return found
+                by_path.setdefault(str(at), {}).update(tags)
+    return by_path
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A field that a column is made of. `masked`: the subject's mask hides its value; `direct`: the column is the field
+    """A field that a column is fields of. `masked`: the subject's mask hides its value; `direct`: the column is the field
     itself, and not computed of it; `counted`: the column only counts it."""
 
     source: str
@@ -75,24 +77,24 @@ def flows(prepared: Prepared, names: Sequence[str]) -> dict[str, list[Flow]]:
     tree = prepared.gated.tree
     by_name = {fold(each.name): each for each in trace.outputs(tree, prepared.columns())}
     used, counts = trace.used(tree, prepared.columns()), _counting(tree)
-    found: dict[str, list[Flow]] = {}
+    by_column: dict[str, list[Flow]] = {}
     for name in names:
         output = by_name.get(fold(name))
         direct, counted = output is not None and output.direct, fold(name) in counts
-        made = {
+        fields = {
             Flow(prepared.tables[ref].table.reference, str(path), masked, direct, counted)
             for ref, inner in (output.sources if output is not None else used)
             for path, masked in _fields(prepared, ref, inner)
         }
-        found[name] = sorted(made, key=lambda flow: (flow.source, flow.path))
-    return found
+        by_column[name] = sorted(fields, key=lambda flow: (flow.source, flow.path))
+    return by_column
 
 
-def origins(found: Mapping[str, Sequence[Flow]]) -> dict[str, list[list[str]]]:
+def origins(by_column: Mapping[str, Sequence[Flow]]) -> dict[str, list[list[str]]]:
     """Column -> [`CLUSTER/TOPIC`, path] of every field whose own value may be in it."""
     return {
         name: [[flow.source, flow.path] for flow in each if not (flow.masked or flow.counted)]
-        for name, each in found.items()
+        for name, each in by_column.items()
     }
 
 

@@ -98,7 +98,9 @@ class ViewState:
         given = {name: value for name, value in data.items() if name in known}
         given["active"] = Generation.read(given.get("active"))
         given["building"] = Generation.read(given.get("building"))
-        given["retired"] = [made for each in given.get("retired", ()) if (made := Generation.read(each)) is not None]
+        given["retired"] = [
+            generation for each in given.get("retired", ()) if (generation := Generation.read(each)) is not None
+        ]
         return ViewState(**given)
 
 

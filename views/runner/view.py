@@ -3,7 +3,7 @@
     document, decision -> Built -> a generation: stream on the engine -> topic -> serving table -> readers
 
 `step` does what is due and is called again and again by one thread. What it knows is in a `Record`, which is kept before
-anything is done that rests on it, so a runner that is killed at any place goes on from there.
+anything is done that rests on it, so a runner that is killed at any place continues from there.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class View:
         return self.record.blank
 
     def close(self) -> None:
-        """End the stream; it goes on from its checkpoint when the view is stepped again, here or elsewhere."""
+        """End the stream; it continues from its checkpoint when the view is stepped again, here or elsewhere."""
         stream, self._stream = self._stream, None
         if stream is None:
             return
@@ -135,52 +135,57 @@ class View:
         wanted = rebuild > self.state.rebuild
         if not changed and not wanted and now - self._due.decided < self.tools.settings.recheck_seconds:
             return
-        made = built(declared.spec, self.tools.preparer, self.tools.subject(declared.spec.runAs.subject))
+        current = built(declared.spec, self.tools.preparer, self.tools.subject(declared.spec.runAs.subject))
         self._due.decided = now
         if paused:
-            self._settle_paused(made)
+            self._settle_paused(current)
         elif self.state.writing is None:
             if wanted or self.state.state != State.STOPPED or (changed and self._declared is not None):
                 self.state.rebuild = rebuild
-                self._generations.begin(declared, made, "it was declared")
+                self._generations.begin(declared, current, "it was declared")
         elif wanted:
             self.close()
             self.state.rebuild = rebuild
-            self._generations.replace(declared, made, "somebody asked for it")
-        elif self.state.writing.hash != made.generation:
-            self._turn_to(declared, made)
-        elif self._built is not None and made.reads != self._built.reads:
+            self._generations.replace(declared, current, "somebody asked for it")
+        elif self.state.writing.hash != current.generation:
+            self._turn_to(declared, current)
+        elif self._built is not None and current.reads != self._built.reads:
             self.close()  # the same generation, with the schemas of now
-        self._generations.retag(made)
-        self._built, self._declared = made, declared
+        self._generations.retag(current)
+        self._built, self._declared = current, declared
 
     def _report(self) -> None:
         """Send the lineage of a new generation; one that cannot be sent now is tried again with the next look."""
-        writing, made = self.state.writing, self._built
-        if writing is None or made is None or writing.hash != made.generation or self.state.reported == writing.id:
+        writing, current = self.state.writing, self._built
+        if (
+            writing is None
+            or current is None
+            or writing.hash != current.generation
+            or self.state.reported == writing.id
+        ):
             return
         try:
-            self.tools.report(running_event(self.name, writing, made.prepared, self.tools))
+            self.tools.report(running_event(self.name, writing, current.prepared, self.tools))
         except Unavailable as error:
             _log.warning("view_lineage_not_sent", view=self.name, message=error.message)
             return
         self.state.reported = writing.id
 
-    def _settle_paused(self, made: Built) -> None:
+    def _settle_paused(self, current: Built) -> None:
         """Rows that rest on another decision than the one of now are not kept for when the view is resumed."""
         writing = self.state.writing
-        if writing is not None and writing.hash != made.generation:
+        if writing is not None and writing.hash != current.generation:
             self.tools.journal("view.stop", self.name, ["what it may contain changed while it was paused"])
             self._generations.retire_all()
 
-    def _turn_to(self, declared: Declared, made: Built) -> None:
+    def _turn_to(self, declared: Declared, current: Built) -> None:
         """The declaration, the decision or a type is another: the old stream takes no record any more."""
         self.close()
         writing, subject = self.state.writing, declared.spec.runAs.subject
         if writing is not None and writing.declared != declared.digest:
-            self._generations.replace(declared, made, "its declaration changed")
+            self._generations.replace(declared, current, "its declaration changed")
         elif declared.spec.onDecisionChange == "rebuild":
-            self._generations.replace(declared, made, f"what {subject} may see, or a type of a source, changed")
+            self._generations.replace(declared, current, f"what {subject} may see, or a type of a source, changed")
         else:
             sentence = f"What {subject} may see of the sources, or a type in them, changed."
             self.tools.journal("view.stop", self.name, [sentence])
@@ -190,11 +195,11 @@ class View:
 
     def _run(self, declared: Declared) -> None:
         """Have the stream of the written generation run."""
-        writing, made = self.state.writing, self._built
-        if self._stream is not None or writing is None or made is None or writing.hash != made.generation:
+        writing, current = self.state.writing, self._built
+        if self._stream is not None or writing is None or current is None or writing.hash != current.generation:
             return
         self.tools.serving.prepare(self.name, writing.id)
-        query = self.tools.engine.start(self._generations.plan(declared, made, writing))
+        query = self.tools.engine.start(self._generations.plan(declared, current, writing))
         try:
             self._stream = _Stream(query, Feed(self.name, writing, self.tools))
         except WeirError:
@@ -220,8 +225,8 @@ class View:
             building = self.state.building
             if building is not None and behind(building.goal, feed.contained) == 0:
                 self._generations.swap()
-            current = self.state.building is None and feed.current()
-            self.record.turn(State.RUNNING if current else State.CATCHING_UP)
+            up_to_date = self.state.building is None and feed.current()
+            self.record.turn(State.RUNNING if up_to_date else State.CATCHING_UP)
         return moved
 
     # -- ends ---------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Name
+from api.http.edge.parameters import Name, Text
 from api.http.schemas.views import View, ViewAction, ViewRows, Views
 
 router = APIRouter(prefix="/views", tags=["views"])
@@ -32,16 +32,16 @@ def rows(
     built: ServicesOf,
     subject: Caller,
     name: Name,
-    key: Annotated[list[str] | None, Query(description="One key; of several columns a JSON list.")] = None,
-    keys: Annotated[str | None, Query(description="Several keys, between commas or as a JSON list.")] = None,
-    prefix: Annotated[str | None, Query(description="How the key begins: a text, or a JSON list of values.")] = None,
-    from_: Annotated[str | None, Query(alias="from", description="Least value of the first key column.")] = None,
-    to: Annotated[str | None, Query(description="Greatest value of the first key column.")] = None,
-    where: Annotated[str | None, Query(description="Comparisons joined by AND.", examples=["total >= 10"])] = None,
-    limit: Annotated[str | None, Query(description="Rows at most.")] = None,
-    cursor: Annotated[str | None, Query(description="`next` of the page before.")] = None,
-    atLeast: Annotated[str | None, Query(description="Source offsets that must be contained: 0:100,1:50")] = None,
-    purpose: Annotated[str | None, Query(description="What the rows are read for.")] = None,
+    key: Annotated[list[Text] | None, Query(description="One key; of several columns a JSON list.")] = None,
+    keys: Annotated[Text | None, Query(description="Several keys, between commas or as a JSON list.")] = None,
+    prefix: Annotated[Text | None, Query(description="How the key begins: a text, or a JSON list of values.")] = None,
+    from_: Annotated[Text | None, Query(alias="from", description="Least value of the first key column.")] = None,
+    to: Annotated[Text | None, Query(description="Greatest value of the first key column.")] = None,
+    where: Annotated[Text | None, Query(description="Comparisons joined by AND.", examples=["total >= 10"])] = None,
+    limit: Annotated[Text | None, Query(description="Rows at most.")] = None,
+    cursor: Annotated[Text | None, Query(description="`next` of the page before.")] = None,
+    atLeast: Annotated[Text | None, Query(description="Source offsets that must be contained: 0:100,1:50")] = None,
+    purpose: Annotated[Text | None, Query(description="What the rows are read for.")] = None,
 ) -> Any:
     """Rows by key, under the caller's decision: masked as in queries, conditions compared with what the caller sees."""
     parameters = {each: request.query_params.getlist(each) for each in request.query_params}
@@ -56,7 +56,7 @@ def pause(built: ServicesOf, subject: Manager, name: Name) -> Any:
 
 @router.post("/{name}/resume", responses=answers_with(ViewAction))
 def resume(built: ServicesOf, subject: Manager, name: Name) -> Any:
-    """Go on from where it was paused."""
+    """Continue from where it was paused."""
     return built.views.resume(subject, name)
 
 

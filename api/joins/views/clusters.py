@@ -17,8 +17,11 @@ class ViewClusters:
         self._connections, self._spark_options = connections, spark_options
 
     def client(self, cluster: str) -> Mapping[str, str]:
-        found = self._connections.connection(cluster)
-        return {**{name: str(value) for name, value in found.kafka.items()}, "bootstrap.servers": found.bootstrap}
+        connection = self._connections.connection(cluster)
+        return {
+            **{name: str(value) for name, value in connection.kafka.items()},
+            "bootstrap.servers": connection.bootstrap,
+        }
 
     def spark(self, cluster: str) -> Mapping[str, str]:
         return self._spark_options(self._connections.connection(cluster))

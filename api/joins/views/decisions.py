@@ -51,7 +51,7 @@ class ViewDecisions:
                 yield Reason(
                     "view",
                     source,
-                    f"{source} is not in the catalog any more, so nobody can tell what you may see of it",
+                    f"{source} is not in the catalog any more, so what you may see of it is unknown",
                 )
                 continue
             if own.effect is not Effect.ALLOW:

@@ -99,15 +99,15 @@ class ViewRows:
         wanted = _positions(at_least, list(active.goal)) if at_least else {}
         deadline = time.monotonic() + self._settings.wait_seconds
         while True:
-            found = self._serving.contained(name, active.id)
+            reached = self._serving.contained(name, active.id)
             missing = [
                 f"{topic} {partition}:{offset}"
                 for topic, each in wanted.items()
                 for partition, offset in each.items()
-                if found.offsets.get(topic, {}).get(partition, 0) < offset
+                if reached.offsets.get(topic, {}).get(partition, 0) < offset
             ]
             if not missing:
-                return found
+                return reached
             if time.monotonic() >= deadline:
                 raise Unavailable(
                     f"The view {name} does not contain {missing[0]} after {self._settings.wait_seconds:g} seconds; ask again.",
@@ -171,7 +171,7 @@ def _answer(
 
 def _positions(text: str, topics: Sequence[str]) -> dict[str, Positions]:
     """`0:100,1:50`, with `TOPIC=` before it and a semicolon between topics where the view reads several."""
-    found: dict[str, Positions] = {}
+    reached: dict[str, Positions] = {}
     try:
         for part in text.split(";"):
             topic, given, pairs = part.rpartition("=")
@@ -179,12 +179,12 @@ def _positions(text: str, topics: Sequence[str]) -> dict[str, Positions]:
                 raise _wrong_offsets(text, f"name the topic of each, as in {topics[0]}=0:100")
             if given and topic not in topics:
                 raise _wrong_offsets(text, f"the view reads {', '.join(topics)}")
-            found[topic if given else topics[0]] = {
+            reached[topic if given else topics[0]] = {
                 int(partition): int(offset) for partition, offset in (each.split(":") for each in pairs.split(","))
             }
     except ValueError:
         raise _wrong_offsets(text, "write PARTITION:OFFSET, as in 0:100,1:50") from None
-    return found
+    return reached
 
 
 def _wrong_offsets(text: str, mend: str) -> InvalidInput:

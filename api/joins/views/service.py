@@ -38,12 +38,12 @@ class Views:
     def all(self) -> list[dict[str, Any]]:
         """Each view as `describe` gives it, by name."""
         states = self._states.all()
-        found = []
+        shown = []
         for name in self._declared.names():
             declared = self._declared.get(name)
             if declared is not None:
-                found.append(_shown(name, declared, ViewState.read(states.get(name, {}))))
-        return found
+                shown.append(_shown(name, declared, ViewState.read(states.get(name, {}))))
+        return shown
 
     def describe(self, name: str) -> dict[str, Any]:
         """{name, state, since, generation, building, sources, sink, key, columns, lag, rates, counts, rows, error, sql...}."""
@@ -58,7 +58,7 @@ class Views:
         return self._wish(subject, name, "pause", {"paused": True})
 
     def resume(self, subject: Subject, name: str) -> dict[str, Any]:
-        """Go on from where it was paused."""
+        """Continue from where it was paused."""
         return self._wish(subject, name, "resume", {"paused": False})
 
     def restart(self, subject: Subject, name: str) -> dict[str, Any]:

@@ -31,8 +31,8 @@ def test_spans_as_people_write_them(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-1 day", "1.5 hours", "10 years", "minutes", "9999999999 days"])
-def test_other_texts_are_no_spans(text: str) -> None:
-    with pytest.raises(ValueError, match="is no span of time"):
+def test_other_texts_are_not_spans(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a span of time"):
         span(text)
 
 
@@ -46,7 +46,7 @@ def test_other_texts_are_no_spans(text: str) -> None:
         ({"sink": {"cluster": "prod", "topic": "_x"}}, "sink", "underscore"),
         ({"sink": {"cluster": "prod", "topic": "a b"}}, "sink", "letters"),
         ({"sink": {"cluster": "prod", "topic": "x", "format": "xml"}}, "sink", "json"),
-        ({"startFrom": "sometime"}, "startFrom", "is no start"),
+        ({"startFrom": "sometime"}, "startFrom", "is not a start"),
         ({"startFrom": {"offsets": "0"}}, "startFrom", "PARTITION:FIRST"),
         ({"watermark": "late"}, "watermark", "span of time"),
         ({"colour": "red"}, "colour", "not permitted"),
