@@ -11,11 +11,13 @@ from typing import Any
 
 from sqlglot import exp
 
+from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from views.shape.kept import rows_with_kept
 from views.shape.places import Places
-from views.shape.relations import is_call, own_nodes
+from views.shape.relations import Relation, is_call, own_nodes
 from views.shape.roles import Roles
+from views.shape.time_bounds import conditions
 
 _GENERATORS = ("explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack")
 
@@ -54,16 +56,40 @@ def with_kept(tree: Any, reading: Roles, replaced: Collection[TableRef], places:
                 where, "A condition on rows that replace one another in a UNION would not take rows away; leave out UNION.",
                 "condition-in-union",
             )  # fmt: skip
-        inner = next((r for r in each.relations[1:] if r.join is not None and _drops(r.join)), None)
-        if inner is not None:
-            raise places.refuse(
-                inner.node, "A JOIN would keep the older of two rows that replace one another where the newer has no"
-                " partner; write LEFT JOIN and a condition on its columns.",
-                "joins-changes",
-            )  # fmt: skip
+        for relation in each.relations[1:]:
+            if relation.join is not None and not _left(each.select, relation):
+                raise places.refuse(
+                    relation.node, "This join would keep the older of two rows that replace one another where the newer has no"
+                    " partner; write LEFT JOIN and a condition on its columns.",
+                    "joins-changes",
+                )  # fmt: skip
     return rows_with_kept(tree, {})
 
 
-def _drops(join: Any) -> bool:
-    """Whether a row without a partner (or with one) is left out."""
-    return not join.side or str(join.args.get("kind") or "").upper() in ("SEMI", "ANTI")
+def _left(select: Any, relation: Relation) -> bool:
+    """Make an inner join a LEFT JOIN whose WHERE asks for the partner; False for a join for which there is none."""
+    join = relation.join
+    kind = str(join.args.get("kind") or "").upper()
+    if join.side == "LEFT" and kind in ("", "OUTER"):
+        return True
+    if join.side or kind not in ("", "INNER") or join.args.get("method"):
+        return False
+    partner = _partner(join, relation)
+    if partner is None:
+        return False
+    join.set("side", "LEFT")
+    join.set("kind", None)
+    select.where(exp.Not(this=exp.Is(this=partner, expression=exp.Null())), copy=False)
+    return True
+
+
+def _partner(join: Any, relation: Relation) -> Any:
+    """A column of the joined table that is not NULL where there is a partner: one that the join compares for equality."""
+    for name in join.args.get("using") or ():
+        return exp.column(name.name, table=relation.node.alias_or_name, quoted=True)
+    for test in conditions(exp.Select(), join):
+        sides = (test.this, test.expression) if isinstance(test, exp.EQ) else ()
+        for side in sides:
+            if isinstance(side, exp.Column) and len(side.parts) > 1 and fold(side.parts[0].name) == relation.alias:
+                return side.copy()
+    return None

@@ -93,13 +93,20 @@ def _ends(
             raise places.refuse(each.select, f"{what} needs an end in time; {instead}.", "stacked")
         for window in windows:
             if not _over_time(window, watermarks):
-                raise places.refuse(
-                    window.call, "The window is over a computed time, which a watermark cannot follow; use a column of the"
-                    " topic as it is, such as _timestamp.",
-                    "computed-time",
-                )  # fmt: skip
+                raise places.refuse(window.call, _other_time(window, watermarks), "computed-time")
     for union in unions:
         raise places.refuse(union.right, f"{what} needs an end in time; {instead}.", "stacked")
+
+
+def _other_time(window: TimeWindow, watermarks: Mapping[TableRef, str]) -> str:
+    columns = origins(window.time, window.around)
+    for ref, name in columns:
+        if fold(watermarks.get(ref, "")) != fold(name):
+            return f"The window is over {name}, and the watermark over {watermarks.get(ref)}; name one column for both."
+    return (
+        "The window is over a computed time, which a watermark cannot follow; use a column of the topic as it is, such as"
+        " _timestamp, or declare a view that computes the time and follow that view."
+    )
 
 
 def notes(reading: Roles) -> list[str]:

@@ -223,6 +223,15 @@ def test_what_needs_a_watermark(sql: str) -> None:
     assert caught.value.details["reasons"] == ["watermark"]
 
 
+def test_a_session_is_over_the_time_of_the_watermark() -> None:
+    sql = "SELECT a, session_window.start s FROM t GROUP BY a, session_window({}, '1 minute')"
+    assert shaped(sql.format("made_at")).watermarks[shaped(sql.format("made_at")).follows[0]] == "made_at"
+    with pytest.raises(SqlRefused, match="over made_at, and the watermark over seen_at"):
+        shaped(sql.format("made_at"), column="seen_at")
+    with pytest.raises(SqlRefused, match="declare a view that computes the time"):
+        shaped(sql.format("to_timestamp(text)"))
+
+
 def test_keys_that_cannot_be() -> None:
     with pytest.raises(InvalidInput, match="did you mean region"):
         shaped("SELECT region, x FROM t", key=["regoin"])
@@ -276,6 +285,13 @@ def test_rows_that_replace_one_another_are_taken_away() -> None:
     )
 
 
+@pytest.mark.parametrize("on", ["ON t.id = u.id", "USING (id)"])
+def test_a_row_without_a_partner_is_taken_away(on: str) -> None:
+    text = runs(f"SELECT t.id, b FROM t JOIN u {on} WHERE c > 1", key=["id"], replaced=True)
+    assert f"LEFT JOIN `u` AS `u` {'USING (`id`)' if 'USING' in on else 'ON `t`.`id` = `u`.`id`'}" in text
+    assert "coalesce((`c` > 1 AND NOT `u`.`id` IS NULL), FALSE) AS `weir_kept`" in text
+
+
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [
@@ -283,7 +299,7 @@ def test_rows_that_replace_one_another_are_taken_away() -> None:
         ("SELECT DISTINCT id FROM t", "counts-changes"),
         (f"SELECT a.id FROM t a JOIN u b ON a.id = b.id AND {BOUND}", "counts-changes"),
         ("SELECT id, explode(es) e FROM t", "explodes-changes"),
-        ("SELECT t.id FROM t JOIN u ON t.id = u.id", "joins-changes"),
+        ("SELECT t.id FROM t JOIN u ON t.id < u.id", "joins-changes"),
         ("SELECT t.id FROM t LEFT SEMI JOIN u ON t.id = u.id", "joins-changes"),
         ("SELECT id FROM t WHERE id IN (SELECT id FROM u)", "condition-query"),
         ("SELECT id FROM t WHERE id > 1 UNION ALL SELECT id FROM u", "condition-in-union"),
