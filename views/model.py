@@ -57,6 +57,7 @@ class StreamTable:
 
     table: TablePlan
     watermark: Watermark | None = None
+    tabular: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ TOPICS = 3
 PRODUCER = "https://example.com/weir-faults"
 SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
 KINDS = ("runs", "edges", "datasets", "terms", "tags", "requests", "queries", "scans")
+_SINKS = 3_000
+"""Datasets that a client of events writes: a search can be read to its 10,000th answer, which is how they are counted."""
 CLIENTS = {"events": 3, "catalog": 1, "requests": 1, "queries": 1, "scans": 1, "reads": 1}
 
 
@@ -159,14 +161,15 @@ class Load:
         while self._pause(dice, 0.15):
             n += 1
             run, job = str(uuid.UUID(int=dice.getrandbits(128), version=4)), f"job-{number}-{n}"
+            sink = f"sink-{number}-{n % _SINKS}"
             for kind in ("START", "COMPLETE"):
                 self.ledgers["runs"].tried(f"{job} {run}")
-                body = event(kind, run, job, world.namespace, f"source-{number}", f"sink-{number}-{n}")
+                body = event(kind, run, job, world.namespace, f"source-{number}", sink)
                 if caller.until("event", "POST", "/api/v1/lineage", json=body) is None:
                     return
             self.ledgers["runs"].acknowledged(f"{job} {run}", "COMPLETED")
-            self.ledgers["edges"].acknowledged(f"source-{number} > sink-{number}-{n}")
-            self.ledgers["datasets"].acknowledged(f"sink-{number}-{n}")
+            self.ledgers["edges"].acknowledged(f"source-{number} > {sink}")
+            self.ledgers["datasets"].acknowledged(sink)
 
     def _catalog(self, number: int) -> None:
         world, caller, dice, n = self.world, self._caller("admin"), self._dice("catalog", number), 0

@@ -28,8 +28,10 @@ from policies.masks.expression import literal
 from policies.plan.ports import Decoder
 from views.adapters.spark_failures import failure
 from views.durations import spark_interval
+from views.errors import ViewFailed
 from views.model import Progress, Start, StreamPlan, StreamTable
 from views.ports import StreamingQuery
+from views.shape import errors
 
 GENERATION_HEADER, KEY_HEADER = "weir-generation", "weir-key"
 KEPT_COLUMN = "weir_kept"
@@ -131,7 +133,8 @@ class SparkStreams:
         for each in plan.tables:
             if each.table.case_sensitive:
                 session.conf.set("spark.sql.caseSensitive", "true")
-            frame = self._views.governed(each.table, avro, _source(session, each, plan), exact=True)
+            source = _table(session, each) if each.tabular else _source(session, each, plan)
+            frame = self._views.governed(each.table, avro, source, exact=True)
             if each.watermark is not None:
                 delay = spark_interval(each.watermark.delay)
                 frame = frame.withWatermark(quote_identifier(each.watermark.column), delay)
@@ -211,6 +214,25 @@ def _source(session: Any, each: StreamTable, plan: StreamPlan) -> Any:
     return session.readStream.format("kafka").options(**options).load()
 
 
+def _table(session: Any, each: StreamTable) -> Any:
+    """The newest record of each key, as the topic is when a batch is planned; a key whose newest value is NULL is gone."""
+    options = {
+        **each.table.kafka,
+        "subscribe": each.table.topic,
+        "includeHeaders": "true",
+        "startingOffsets": "earliest",
+        "endingOffsets": "latest",
+        "failOnDataLoss": "false",
+        "kafka.isolation.level": "read_committed",
+    }
+    from pyspark.sql.connect.functions import expr
+
+    columns = "value, topic, partition, offset, timestamp, timestampType, headers"
+    frame = session.read.format("kafka").options(**options).load().where("key IS NOT NULL")
+    newest = frame.groupBy("key").agg(expr(f"max_by(struct({columns}), offset)").alias("newest"))
+    return newest.selectExpr("key", "newest.*").where("value IS NOT NULL")
+
+
 def _starting(start: Start, topic: str) -> dict[str, str]:
     if start.offsets is not None:
         return {"startingOffsets": json.dumps({topic: {str(p): offset for p, offset in start.offsets.items()}})}
@@ -261,4 +283,6 @@ def _translated(error: BaseException) -> WeirError:
         return Unavailable("The engine has forgotten the view; it is started again.", details={"server": "spark"})
     if type(error).__name__ == "StreamingQueryException":
         return failure(text)
-    return translate(error)
+    translated = translate(error)
+    sentence = errors.sentence(str(translated.details.get("condition", "")), text)
+    return ViewFailed(sentence, details={"condition": "sql"}) if sentence is not None else translated

@@ -6,6 +6,7 @@ import re
 
 from catalog.errors import Unavailable, WeirError
 from views.errors import ViewFailed
+from views.shape import errors
 
 _PARTITION = re.compile(r"partition\s+([A-Za-z0-9._-]+-\d+)|Partition\s+([A-Za-z0-9._-]+-\d+)")
 _SENTENCES: tuple[tuple[re.Pattern[str], str, str], ...] = (
@@ -58,6 +59,9 @@ _AWAY = re.compile(
 
 def failure(text: str) -> WeirError:
     """From the text of Spark's exception, of which only names of topics are used."""
+    refused = errors.sentence(_condition(text), text)
+    if refused is not None:
+        return ViewFailed(refused, details={"condition": "sql"})
     for pattern, kind, sentence in _SENTENCES:
         if pattern.search(text):
             return ViewFailed(sentence, details={"condition": kind, **_place(text)})

@@ -58,7 +58,13 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found)
     if denied or prepared.gaps:
         raise not_allowed(denied or list(decided.decisions.values()), prepared.gaps, spec.runAs.purpose)
     check_possible(prepared)
-    streamed = shape(gated, key=spec.key, watermark=spec.watermark is not None, watermark_column=spec.watermark_column)
+    streamed = shape(
+        gated,
+        key=spec.key,
+        watermark=spec.watermark is not None,
+        watermark_column=spec.watermark_column,
+        columns=prepared.columns(),
+    )
     prepared = replace(
         prepared, gated=replace(gated, tree=streamed.tree), windows=dict.fromkeys(prepared.tables, Window(()))
     )
@@ -89,6 +95,8 @@ def start_of(spec: ViewSpec) -> Start:
 
 
 def _followed(spec: ViewSpec, streamed: Shape, ref: TableRef, table: TablePlan) -> StreamTable:
+    if ref in streamed.tables:
+        return StreamTable(table, tabular=True)
     delay, column = spec.delay, streamed.watermarks.get(ref)
     if delay is None or column is None:
         return StreamTable(table)
@@ -109,7 +117,7 @@ def _meaning(each: StreamTable) -> Any:
     table = each.table
     late = [each.watermark.column, each.watermark.delay.total_seconds()] if each.watermark else None
     return [
-        table.view, table.topic, table.key.format, repr(table.key.kind), table.value.format, repr(table.value.kind),
+        table.view, each.tabular, table.topic, table.key.format, repr(table.key.kind), table.value.format, repr(table.value.kind),
         list(table.filters), [list(c) for c in table.conditions], [list(c) for c in table.columns], table.case_sensitive,
         late,
     ]  # fmt: skip

@@ -32,10 +32,7 @@ class Feed:
         self._kafka = tools.clusters.client(generation.cluster)
         self._topic: TopicReader = tools.topics.read(self._kafka, generation.topic, self._positions)
         self._reader = Reader(generation.id, generation.typed, generation.keys, generation.single)
-        self._sources = {
-            topic: tools.clusters.client(reference.partition("/")[0])
-            for reference, topic in zip(generation.sources, generation.goal, strict=True)
-        }
+        self._sources = {topic: tools.clusters.client(cluster) for topic, cluster in generation.streams.items()}
         self._pending: deque[tuple[Positions, Mapping[str, Positions]]] = deque()
         self._reported: Mapping[str, Positions] = {}
         self._ends: deque[tuple[datetime, Offsets]] = deque(maxlen=_SAMPLES)

@@ -44,15 +44,16 @@ class Generations:
         checkpoint = f"{tools.checkpoints.rstrip('/')}/{self._view}/{number}"
         schema = tools.engine.columns(self._plan(declared, current, identity, cluster, topic, checkpoint))
         names = [name for name, _ in schema]
+        streams = _streams(current)
         kafka = tools.clusters.client(cluster)
         self._room(spec, kafka, topic, current)
         generation = Generation(
             id=identity, number=number, declared=declared.digest, cluster=cluster, topic=topic,
-            private=spec.sink is None, begins=dict(tools.topics.ends(kafka, topic)), goal=self._goal(current),
+            private=spec.sink is None, begins=dict(tools.topics.ends(kafka, topic)), goal=self._goal(streams),
             checkpoint=checkpoint, columns=[[name, kind] for name, kind in schema], keys=list(current.shape.key),
             single=current.shape.single, sources=list(current.sources), reads=current.reads,
             created=rfc3339(tools.clock()) or "", why=why, tags=inherited(current.prepared, names),
-            origins=origins(flows(current.prepared, names)),
+            streams=streams, notes=list(current.shape.notes), origins=origins(flows(current.prepared, names)),
             filtered={
                 each.table.reference: sorted(f.where for f in each.decision.filters) for each in current.prepared.tables.values()
             },
@@ -157,13 +158,10 @@ class Generations:
         kafka = self._tools.clusters.client(current.sources[0].partition("/")[0])
         return min(_MOST_PARTITIONS, max(1, self._tools.topics.partitions(kafka, current.tables[0].table.topic)))
 
-    def _goal(self, current: Built) -> dict[str, dict[int, int]]:
-        """Where the sources end now: what a generation must contain before readers get it."""
-        goal = {}
-        for governed in current.prepared.tables.values():
-            kafka = self._tools.clusters.client(governed.table.reference.partition("/")[0])
-            goal[governed.table.topic] = dict(self._tools.topics.ends(kafka, governed.table.topic))
-        return goal
+    def _goal(self, streams: Mapping[str, str]) -> dict[str, dict[int, int]]:
+        """Where the followed topics end now: what a generation must contain before readers get it."""
+        topics, clusters = self._tools.topics, self._tools.clusters
+        return {topic: dict(topics.ends(clusters.client(cluster), topic)) for topic, cluster in streams.items()}
 
     def _plan(
         self, declared: Declared, current: Built, generation: str, cluster: str, topic: str, checkpoint: str
@@ -186,3 +184,18 @@ def _compacted(spec: ViewSpec, current: Built) -> bool:
             details={"field": "spec.sink.cleanup"},
         )
     return keyed if asked is None else asked == "compact"
+
+
+def _streams(current: Built) -> dict[str, str]:
+    """Followed topic -> its cluster. Raises Conflict for two topics of one name: the engine reports offsets by name."""
+    streams: dict[str, str] = {}
+    for governed, table in zip(current.prepared.tables.values(), current.tables, strict=True):
+        cluster = governed.table.reference.partition("/")[0]
+        if table.tabular:
+            continue
+        if streams.setdefault(table.table.topic, cluster) != cluster:
+            raise Conflict(
+                f"The view follows a topic {table.table.topic} of two clusters; one of them needs another name.",
+                details={"topic": table.table.topic},
+            )
+    return streams

@@ -22,6 +22,8 @@ class Generation:
               must contain before readers get it
     reads     see `views.runner.build.Built`
     tags      path -> tag -> why
+    streams   followed topic -> its cluster; other sources are read as tables
+    notes     sentences for who wrote the SQL
     origins   column -> [`CLUSTER/TOPIC`, path] of the fields whose values may be in it
     filtered  sources of which the subject sees some rows only: `CLUSTER/TOPIC` -> conditions
     """
@@ -43,6 +45,8 @@ class Generation:
     created: str
     why: str
     tags: dict[str, dict[str, str]] = field(default_factory=dict)
+    streams: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     origins: dict[str, list[list[str]]] = field(default_factory=dict)
     filtered: dict[str, list[str]] = field(default_factory=dict)
 

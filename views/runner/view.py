@@ -27,7 +27,7 @@ _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5
 _NEVER = -1e9
 _ENDS_ACCESS = (NotAllowed, NotSignedIn)
-_FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access"})
+_FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql"})
 """Failures of a stream that stay until somebody acts; see `views.adapters.spark_failures`."""
 
 

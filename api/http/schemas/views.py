@@ -49,6 +49,7 @@ class View(Answer):
         "{recordsIn, rowsWritten, rowsDeleted, batches, lateRecords, unreadable, stateRows, stateBytes} since the stream started."
     )
     error: FreeForm | None = about("{code, message, details} of what ended it last.")
+    notes: list[str] = about("What to know of its SQL, in sentences.")
     sql: str
     runAs: FreeForm = about("{user or serviceAccount, purpose}: whose masks and row filters are in it.")
     description: str

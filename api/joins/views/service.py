@@ -102,6 +102,7 @@ def _shown(name: str, declared: Declared, state: ViewState) -> dict[str, Any]:
         "rates": state.rates,
         "counts": state.counts,
         "error": state.error,
+        "notes": active.notes if active is not None else [],
         "sql": spec.sql,
         "runAs": spec.runAs.model_dump(exclude_none=True),
         "description": spec.description,
