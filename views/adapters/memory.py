@@ -89,6 +89,9 @@ class MemoryServingTable:
             found = self._views.get(view, {}).pop(generation, None)
             return len(found.rows) if found is not None else 0
 
+    def scrub(self) -> None:
+        """There are no files."""
+
     def close(self) -> None:
         """Nothing is open."""
 

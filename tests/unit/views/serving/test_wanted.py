@@ -20,8 +20,10 @@ from views.serving.wanted import Asked, identity, read_wanted
 COLUMNS = [
     Column(name, type_name(kind), kind)
     for name, kind in parse_ddl(
-        "region STRING, window_start TIMESTAMP, total DECIMAL(12,2), n BIGINT, small TINYINT, ratio DOUBLE, f FLOAT, ok BOOLEAN,"
-        " day DATE, local TIMESTAMP_NTZ, raw BINARY, who STRUCT<name: STRING>, tags ARRAY<STRING>, `Odd name` STRING, odd STRING, Odd INT"
+        "region STRING, window_start TIMESTAMP, total DECIMAL(12,2), n BIGINT, small TINYINT, ratio DOUBLE, "
+        "f FLOAT, ok BOOLEAN,"
+        " day DATE, local TIMESTAMP_NTZ, raw BINARY, who STRUCT<name: STRING>, tags ARRAY<STRING>, `Odd name` STRING,"
+        " odd STRING, Odd INT"
     ).fields
 ]
 
@@ -39,19 +41,25 @@ def keys(key: str, /, **parameters: Any) -> Any:
 @pytest.mark.parametrize(
     ("key", "text", "expected"),
     [
-        ("region", "EU", ["EU"]), ("region", "12", ["12"]), ("region", "", None), ("region", "a,b", ["a,b"]), ("region", '["EU"]', ["EU"]),
+        ("region", "EU", ["EU"]), ("region", "12", ["12"]), ("region", "", None), ("region", "a,b", ["a,b"]),
+        ("region", '["EU"]', ["EU"]),
         ("region", "[EU]", ["[EU]"]), ("region", '"EU"', ['"EU"']), ("region", " EU", [" EU"]), ("region", "null", ["null"]),
         ("region", "[null]", [None]), ("region", "ä😀", ["ä😀"]),
-        ("n", "12", [12]), ("n", "-9223372036854775808", [-(2**63)]), ("n", "+7", [7]), ("n", "12.0", [12]), ("n", "[12]", [12]),
+        ("n", "12", [12]), ("n", "-9223372036854775808", [-(2**63)]), ("n", "+7", [7]), ("n", "12.0", [12]),
+        ("n", "[12]", [12]),
         ("n", "[12.0]", [12]), ("n", '["12"]', [12]), ("n", "[null]", [None]), ("small", "127", [127]),
         ("total", "10.5", ["10.50"]), ("total", "-0", ["0.00"]), ("total", "1e2", ["100.00"]), ("total", "[10.5]", ["10.50"]),
         ("ratio", "1", [1.0]), ("ratio", "nan", ["NaN"]), ("ratio", "-Infinity", ["-Infinity"]), ("ratio", "[NaN]", ["NaN"]),
         ("f", "1.10000002", [1.1]), ("ok", "TRUE", [True]), ("ok", "[false]", [False]), ("day", "2026-11-23", ["2026-11-23"]),
-        ("window_start", "2026-11-23 10:00", ["2026-11-23T10:00:00Z"]), ("window_start", "2026-11-23T12:00:00+02:00", ["2026-11-23T10:00:00Z"]),
-        ("window_start", "2026-11-23T10:00:00.5Z", ["2026-11-23T10:00:00.500000Z"]), ("window_start", "2026-11-23", ["2026-11-23T00:00:00Z"]),
-        ("local", "2026-11-23 10:00", ["2026-11-23T10:00:00"]), ("raw", "AAE=", ["AAE="]), ("who", '[{"name": "a"}]', [{"name": "a"}]),
+        ("window_start", "2026-11-23 10:00", ["2026-11-23T10:00:00Z"]),
+        ("window_start", "2026-11-23T12:00:00+02:00", ["2026-11-23T10:00:00Z"]),
+        ("window_start", "2026-11-23T10:00:00.5Z", ["2026-11-23T10:00:00.500000Z"]),
+        ("window_start", "2026-11-23", ["2026-11-23T00:00:00Z"]),
+        ("local", "2026-11-23 10:00", ["2026-11-23T10:00:00"]), ("raw", "AAE=", ["AAE="]),
+        ("who", '[{"name": "a"}]', [{"name": "a"}]),
         ("region window_start", '["EU", "2026-11-23 10:00"]', ["EU", "2026-11-23T10:00:00Z"]),
-        ("region n", "EU,5", ["EU", 5]), ("region n", '"a,b",5', ["a,b", 5]), ("region n", ["EU", "5"], ["EU", 5]), ("region n", ["a,b", "5"], ["a,b", 5]),
+        ("region n", "EU,5", ["EU", 5]), ("region n", '"a,b",5', ["a,b", 5]), ("region n", ["EU", "5"], ["EU", 5]),
+        ("region n", ["a,b", "5"], ["a,b", 5]),
     ],
 )  # fmt: skip
 def test_one_key(key: str, text: Any, expected: list[Any] | None) -> None:
@@ -64,7 +72,8 @@ def test_one_key(key: str, text: Any, expected: list[Any] | None) -> None:
 @pytest.mark.parametrize(
     ("key", "text", "expected"),
     [
-        ("region", "EU,US", [["EU"], ["US"]]), ("region", '["EU","US"]', [["EU"], ["US"]]), ("region", '[["EU"],"US"]', [["EU"], ["US"]]),
+        ("region", "EU,US", [["EU"], ["US"]]), ("region", '["EU","US"]', [["EU"], ["US"]]),
+        ("region", '[["EU"],"US"]', [["EU"], ["US"]]),
         ("region", '"a,b",c', [["a,b"], ["c"]]), ("region", "EU,EU", [["EU"]]), ("n", "1, 2", [[1], [2]]), ("region", "[]", []),
         ("region n", '[["EU",1],["US",2]]', [["EU", 1], ["US", 2]]), ("n", "1,1.0,[1]", InvalidInput),
     ],
@@ -81,7 +90,8 @@ def test_several_keys(key: str, text: str, expected: Any) -> None:
     ("key", "text", "prefix", "begins"),
     [
         ("region n", "E", ("E",), True), ("region n", '["E"]', ("E",), False), ("region n", '["E", "5"]', ("E", 5), False),
-        ("n region", "5", (5,), False), ("region", "", ("",), True), ("region n", "[E", ("[E",), True), ("region n", "[]", (), False),
+        ("n region", "5", (5,), False), ("region", "", ("",), True), ("region n", "[E", ("[E",), True),
+        ("region n", "[]", (), False),
     ],
 )  # fmt: skip
 def test_prefixes(key: str, text: str, prefix: tuple[Any, ...], begins: bool) -> None:
@@ -116,7 +126,8 @@ def test_bounds_narrow_and_are_compared_exactly() -> None:
         ("day < DATE '2026-01-02'", [("day", "<", "2026-01-02")]), ("day <= '2026-01-02'", [("day", "<=", "2026-01-02")]),
         ("window_start >= TIMESTAMP '2026-01-02 03:04:05'", [("window_start", ">=", "2026-01-02T03:04:05Z")]),
         ("ok = TRUE", [("ok", "=", True)]), ("ratio = 1e3", [("ratio", "=", 1000.0)]), ("n = 10L", [("n", "=", 10)]),
-        ("REGION = 'it\\'s'", [("region", "=", "it's")]), ("`Odd name` = \"q\"", [("Odd name", "=", "q")]), ("Odd = 1", [("Odd", "=", 1)]),
+        ("REGION = 'it\\'s'", [("region", "=", "it's")]), ("`Odd name` = \"q\"", [("Odd name", "=", "q")]),
+        ("Odd = 1", [("Odd", "=", 1)]),
         ("n == 1 -- comment", [("n", "=", 1)]),
     ],
 )  # fmt: skip
@@ -127,16 +138,24 @@ def test_where(text: str, expected: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("region = 'EU' OR n = 1", "OR of region, n"), ("NOT n = 1", "NOT of n"), ("n BETWEEN 1 AND 2", "BETWEEN"), ("n IN (1, 2)", "IN of n"),
-        ("region LIKE 'E%'", "LIKE"), ("n IS NULL", "IS"), ("n = NULL", "NULL"), ("n <=> 1", "<=>"), ("n = small", "the name of small"),
-        ("1 = n", "no column on its left"), ("n + 1 = 2", "no column on its left"), ("upper(region) = 'EU'", "no column"), ("n", "the name of n"),
-        ("n = (SELECT 1)", "no value"), ("n = 1; n = 2", "divided by ;"), ("SELECT 1", "a query"), ("", "empty"), ("n =", "line 1"),
-        ("n = 'unclosed", "cannot be read"), ("n = 1) OR (1 = 1", "line 1"), ("who.name = 'a'", "a part of a column"), ("who = 'a'", "no order"),
+        ("region = 'EU' OR n = 1", "OR of region, n"), ("NOT n = 1", "NOT of n"), ("n BETWEEN 1 AND 2", "BETWEEN"),
+        ("n IN (1, 2)", "IN of n"),
+        ("region LIKE 'E%'", "LIKE"), ("n IS NULL", "IS"), ("n = NULL", "NULL"), ("n <=> 1", "<=>"),
+        ("n = small", "the name of small"),
+        ("1 = n", "no column on its left"), ("n + 1 = 2", "no column on its left"), ("upper(region) = 'EU'", "no column"),
+        ("n", "the name of n"),
+        ("n = (SELECT 1)", "no value"), ("n = 1; n = 2", "divided by ;"), ("SELECT 1", "a query"), ("", "empty"),
+        ("n =", "line 1"),
+        ("n = 'unclosed", "cannot be read"), ("n = 1) OR (1 = 1", "line 1"), ("who.name = 'a'", "a part of a column"),
+        ("who = 'a'", "no order"),
         ("tags = 'a'", "no order"), ("nobody = 1", "which is no column; there are region"), ("odD = 1", "which is no column"),
-        ("n = 'x'", "no bigint; write a whole number"), ("small = 128", "no tinyint"), ("region = 5", "no string; put a text in quotes"),
+        ("n = 'x'", "no bigint; write a whole number"), ("small = 128", "no tinyint"),
+        ("region = 5", "no string; put a text in quotes"),
         ("total = 1.005", "no decimal(12,2)"), ("day = 20", "no date"), ("ok = 1", "no boolean"), ("n = TRUE", "no bigint"),
-        ("window_start = 'noon'", "no timestamp; write it as in"), ("n = X'1F'", "no value"), ("n = 1 = 1", "no column on its left"),
-        ("n = rand()", "no value"), ("n = 1 AND " * 1000 + "n = 1", "4000 characters"), ("(" * 1900 + "n = 1" + ")" * 1900, "where"),
+        ("window_start = 'noon'", "no timestamp; write it as in"), ("n = X'1F'", "no value"),
+        ("n = 1 = 1", "no column on its left"),
+        ("n = rand()", "no value"), ("n = 1 AND " * 1000 + "n = 1", "4000 characters"),
+        ("(" * 1900 + "n = 1" + ")" * 1900, "where"),
     ],
 )  # fmt: skip
 def test_what_is_no_simple_comparison_is_refused_by_name(text: str, named: str) -> None:
@@ -160,17 +179,27 @@ def test_a_refusal_names_the_place_and_no_value() -> None:
 @pytest.mark.parametrize(
     ("key", "parameters", "named"),
     [
-        ("n", {"key": "x"}, "key has a value for the column n that is no bigint"), ("n", {"key": "1.5"}, "no bigint"), ("n", {"key": "true"}, "no bigint"),
-        ("n", {"key": "[true]"}, "no bigint"), ("n", {"key": str(2**63)}, "no bigint"), ("n", {"key": ""}, "no bigint"), ("n", {"key": "1_0"}, "no bigint"),
-        ("n", {"key": "٣"}, "no bigint"), ("total", {"key": "1_0"}, "no decimal"), ("total", {"key": "NaN"}, "no decimal"), ("total", {"key": "1e999999"}, "no decimal"),
-        ("total", {"key": "99999999999.00"}, "no decimal"), ("ratio", {"key": "1e999"}, "no double"), ("f", {"key": "1e39"}, "no float"),
-        ("day", {"key": "2026-02-30"}, "no date"), ("local", {"key": "2026-01-01T00:00:00Z"}, "no timestamp_ntz"), ("raw", {"key": "?"}, "no binary"),
+        ("n", {"key": "x"}, "key has a value for the column n that is no bigint"), ("n", {"key": "1.5"}, "no bigint"),
+        ("n", {"key": "true"}, "no bigint"),
+        ("n", {"key": "[true]"}, "no bigint"), ("n", {"key": str(2**63)}, "no bigint"), ("n", {"key": ""}, "no bigint"),
+        ("n", {"key": "1_0"}, "no bigint"),
+        ("n", {"key": "٣"}, "no bigint"), ("total", {"key": "1_0"}, "no decimal"), ("total", {"key": "NaN"}, "no decimal"),
+        ("total", {"key": "1e999999"}, "no decimal"),
+        ("total", {"key": "99999999999.00"}, "no decimal"), ("ratio", {"key": "1e999"}, "no double"),
+        ("f", {"key": "1e39"}, "no float"),
+        ("day", {"key": "2026-02-30"}, "no date"), ("local", {"key": "2026-01-01T00:00:00Z"}, "no timestamp_ntz"),
+        ("raw", {"key": "?"}, "no binary"),
         ("region", {"key": "[5]"}, "no string"), ("region n", {"key": "EU"}, "1 values, and the key has 2 columns (region, n)"),
-        ("region n", {"key": '["EU"]'}, "1 values"), ("region n", {"key": ["EU", "1", "2"]}, "3 values"), ("region n", {"keys": "EU,1"}, "JSON list of lists"),
-        ("region n", {"keys": '["EU", 1]'}, "1 values"), ("region n", {"key": '"EU,1'}, "double quote"), ("n", {"key": "1", "keys": "1"}, "one of them"),
-        ("n", {"prefix": "[1,2]"}, "2 values"), ("n", {"from_": "x"}, "from has a value"), ("who", {"to": "x"}, "need an order"),
-        ("", {"key": "1"}, "keeps each row"), ("hidden n", {"key": "1"}, "hidden, which you may not see"), ("n hidden", {"prefix": "[1]"}, "hidden"),
-        ("hidden", {"from_": "1"}, "hidden"), ("n", {"limit": "0"}, "1 to 1000"), ("n", {"limit": "1001"}, "1 to 1000"), ("n", {"limit": "x"}, "1 to 1000"),
+        ("region n", {"key": '["EU"]'}, "1 values"), ("region n", {"key": ["EU", "1", "2"]}, "3 values"),
+        ("region n", {"keys": "EU,1"}, "JSON list of lists"),
+        ("region n", {"keys": '["EU", 1]'}, "1 values"), ("region n", {"key": '"EU,1'}, "double quote"),
+        ("n", {"key": "1", "keys": "1"}, "one of them"),
+        ("n", {"prefix": "[1,2]"}, "2 values"), ("n", {"from_": "x"}, "from has a value"),
+        ("who", {"to": "x"}, "need an order"),
+        ("", {"key": "1"}, "keeps each row"), ("hidden n", {"key": "1"}, "hidden, which you may not see"),
+        ("n hidden", {"prefix": "[1]"}, "hidden"),
+        ("hidden", {"from_": "1"}, "hidden"), ("n", {"limit": "0"}, "1 to 1000"), ("n", {"limit": "1001"}, "1 to 1000"),
+        ("n", {"limit": "x"}, "1 to 1000"),
         ("n", {"limit": "²"}, "1 to 1000"), ("n", {"limit": ["1", "2"]}, "once"), ("n", {"where": ["n = 1", "n = 2"]}, "once"),
     ],
 )  # fmt: skip
@@ -205,9 +234,11 @@ def test_a_json_list_names_any_texts(texts: list[str]) -> None:
 
 
 ORDERED = {
-    "n": [-5, 0, 7], "total": ["-1.00", "9.50", "10.00"], "ratio": ["-Infinity", -1.0, 0.5, 1e300, "Infinity", "NaN"], "ok": [False, True],
+    "n": [-5, 0, 7], "total": ["-1.00", "9.50", "10.00"], "ratio": ["-Infinity", -1.0, 0.5, 1e300, "Infinity", "NaN"],
+    "ok": [False, True],
     "day": ["-0044-03-15", "0999-01-01", "2026-01-01", "+12026-01-01"], "region": ["", "Z", "a", "ä", "\uffff", "😀"],
-    "window_start": ["-0001-01-01T00:00:00Z", "2026-01-01T10:00:00Z", "2026-01-01T10:00:00.000001Z", "2026-01-01T10:00:01Z", "+10000-01-01T00:00:00Z"],
+    "window_start": ["-0001-01-01T00:00:00Z", "2026-01-01T10:00:00Z", "2026-01-01T10:00:00.000001Z", "2026-01-01T10:00:01Z",
+    "+10000-01-01T00:00:00Z"],
     "raw": ["", "AA==", "AAA=", "/w=="],
 }  # fmt: skip
 
