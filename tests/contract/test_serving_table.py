@@ -32,19 +32,19 @@ def table(request: pytest.FixtureRequest) -> Iterator[ServingTable]:
         yield MemoryServingTable()
         return
     if request.param == "sqlite":
-        made = SqlServingTable(f"sqlite:///{request.getfixturevalue('tmp_path')}/deep/views.db")
-        yield made
-        made.close()
+        store = SqlServingTable(f"sqlite:///{request.getfixturevalue('tmp_path')}/deep/views.db")
+        yield store
+        store.close()
         return
     server, name = str(request.getfixturevalue("postgres_server")), f"views_{uuid4().hex}"
     engine = create_engine(server, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
-    made = SqlServingTable(f"{server.rsplit('/', 1)[0]}/{name}")
+    store = SqlServingTable(f"{server.rsplit('/', 1)[0]}/{name}")
     try:
-        yield made
+        yield store
     finally:
-        made.close()
+        store.close()
         with engine.connect() as connection:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
         engine.dispose()
@@ -172,8 +172,8 @@ def test_long_keys(table: ServingTable) -> None:
     long = ["x" * 30_000 + tail for tail in ("a", "b")]
     table.write("v", "g", [row(long[0]), row(long[1]), row("y")], [], {0: 1})
     assert keys(table.read("v", "g", Wanted(keys=(json.dumps([long[1]]),)), 10)) == [[long[1]]]
-    found = keys(table.read("v", "g", Wanted(prefix=("xx",), begins=True), 10))
-    assert sorted(found) == [[long[0]], [long[1]]]
+    paged = keys(table.read("v", "g", Wanted(prefix=("xx",), begins=True), 10))
+    assert sorted(paged) == [[long[0]], [long[1]]]
     with pytest.raises(InvalidInput):
         table.read("v", "g", Wanted(prefix=(long[0],)), 10)
 
@@ -280,12 +280,12 @@ def test_paging_gives_each_row_once_while_others_come_and_go(table: ServingTable
     def page() -> None:
         try:
             for _ in range(3):
-                found: list[int] = []
+                paged: list[int] = []
                 after = None
                 while rows := table.read("v", "g", Wanted(after=after), 37):
-                    found += [each[0] for each in keys(rows)]
+                    paged += [each[0] for each in keys(rows)]
                     after = rows[-1].key
-                assert found == sorted(set(found)) and set(stay) <= set(found)
+                assert paged == sorted(set(paged)) and set(stay) <= set(paged)
         finally:
             done.set()
 

@@ -62,18 +62,18 @@ ALPHABET = "aZ09 @@.:-/+,;éßÄ李😀'\\\n\r\t%\x00\x0b\x01\x7f\x85\u00a0٣²�
 
 def some_texts(rng: random.Random, count: int) -> list[str]:
     """Hard texts, texts of hard letters, and every code point there is."""
-    found = [*TEXTS, *("".join(rng.choices(ALPHABET, k=rng.randrange(14))) for _ in range(count))]
-    found += [
+    computed = [*TEXTS, *("".join(rng.choices(ALPHABET, k=rng.randrange(14))) for _ in range(count))]
+    computed += [
         f"{rng.randrange(300)}.{rng.randrange(300)}.{rng.randrange(256)}.{rng.randrange(256)}"
         for _ in range(count // 20)
     ]
-    found += [":".join(f"{rng.randrange(65536):x}" for _ in range(rng.randrange(2, 9))) for _ in range(count // 20)]
-    found += [
+    computed += [":".join(f"{rng.randrange(65536):x}" for _ in range(rng.randrange(2, 9))) for _ in range(count // 20)]
+    computed += [
         f"{rng.uniform(-99, 99):.{rng.randrange(9)}f},{rng.uniform(-199, 199):.{rng.randrange(9)}f}"
         for _ in range(count // 20)
     ]
     points = [chr(n) for n in range(sys.maxunicode + 1) if not 0xD800 <= n < 0xE000]
-    return [*found, *("".join(points[n : n + 97]) for n in range(0, len(points), 97))]
+    return [*computed, *("".join(points[n : n + 97]) for n in range(0, len(points), 97))]
 
 
 def values(name: str, rng: random.Random, count: int) -> list[Any]:
@@ -81,7 +81,7 @@ def values(name: str, rng: random.Random, count: int) -> list[Any]:
     if bits:
         top = 2 ** (bits - 1)
         near = [n for base in (0, 180, 10**4, 10**9, 10**18) for n in range(base - 3, base + 4)]
-        found = [
+        computed = [
             *near,
             *(-n for n in near),
             top - 1,
@@ -89,11 +89,11 @@ def values(name: str, rng: random.Random, count: int) -> list[Any]:
             -top + 1,
             *(rng.randrange(-top, top) >> rng.randrange(bits) for _ in range(count)),
         ]
-        return [n for n in found if -top <= n < top]
+        return [n for n in computed if -top <= n < top]
     if name.startswith("DECIMAL"):
         precision, scale = (int(each) for each in name[8:-1].split(","))
         top = 10**precision
-        found = [
+        computed = [
             0,
             1,
             -1,
@@ -106,29 +106,29 @@ def values(name: str, rng: random.Random, count: int) -> list[Any]:
             1 - top,
             *(rng.randrange(1 - top, top) // 10 ** rng.randrange(precision) for _ in range(count)),
         ]
-        found += [
+        computed += [
             n * 10**scale + d
             for n in (9, 10, 179, 180, -180, -181, -10)
             for d in (-1, 0, 1)
             if abs(n * 10**scale + 1) < top
         ]
-        return [Decimal(f"{n}E-{scale}") for n in found]
+        return [Decimal(f"{n}E-{scale}") for n in computed]
     match name:
         case "STRING":
             return some_texts(rng, count)
         case "FLOAT" | "DOUBLE":
-            found = [
+            computed = [
                 0.0, -0.0, 0.5, -0.5, 0.05, 0.25, 1.005, 2.675, 9.999999, 52.5163, -122.41942, 180.0, -180.0, 180.1, 1e7, 1e-5,
                 1e12, 999999999999999.9, 1e15, 1e15 + 2, -1e15, 1e18, -1e19, 3.4e38, 1e-45, 1.1, float("nan"), float("inf"),
                 float("-inf"), 16777217.0, -0.05, 1e-310,
             ]  # fmt: skip
-            found += [1.5e308, 5e-324, 1.7976931348623157e308] if name == "DOUBLE" else []
-            found += [round(rng.uniform(-200, 200), rng.randrange(12)) for _ in range(count)]
-            return found + [rng.uniform(-1, 1) * 10 ** rng.randrange(-40, 38) for _ in range(count)]
+            computed += [1.5e308, 5e-324, 1.7976931348623157e308] if name == "DOUBLE" else []
+            computed += [round(rng.uniform(-200, 200), rng.randrange(12)) for _ in range(count)]
+            return computed + [rng.uniform(-1, 1) * 10 ** rng.randrange(-40, 38) for _ in range(count)]
         case "BOOLEAN":
             return [True, False]
         case "DATE":
-            found = [
+            computed = [
                 date.min,
                 date.max,
                 date(1582, 10, 15),
@@ -137,23 +137,23 @@ def values(name: str, rng: random.Random, count: int) -> list[Any]:
                 date(1969, 12, 31),
                 date(2024, 2, 29),
             ]
-            return [*found, *(date.fromordinal(rng.randrange(1, date.max.toordinal() + 1)) for _ in range(count))]
+            return [*computed, *(date.fromordinal(rng.randrange(1, date.max.toordinal() + 1)) for _ in range(count))]
         case "TIMESTAMP" | "TIMESTAMP_NTZ":
             start, micro = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
-            found = [
+            computed = [
                 start,
                 start - micro,
                 start + micro * 120_000,
                 datetime(1900, 1, 1, tzinfo=UTC),
                 datetime(2016, 12, 31, 23, 59, 59, 999999, UTC),
             ]
-            found += [
+            computed += [
                 datetime(1, 1, 1, tzinfo=UTC),
                 datetime(9999, 12, 31, 23, 59, 59, 999999, UTC),
                 datetime(987, 6, 5, 4, 3, 2, 100, UTC),
             ]
-            found += [start + micro * rng.randrange(-62 * 10**15, 253 * 10**15) for _ in range(count)]
-            return found + [start + timedelta(seconds=rng.randrange(-62 * 10**9, 253 * 10**9)) for _ in range(count)]
+            computed += [start + micro * rng.randrange(-62 * 10**15, 253 * 10**15) for _ in range(count)]
+            return computed + [start + timedelta(seconds=rng.randrange(-62 * 10**9, 253 * 10**9)) for _ in range(count)]
         case _:
             return [
                 b"",
@@ -198,8 +198,8 @@ def test_a_masked_value_is_what_spark_shows(session: Any, name: str) -> None:
     kind = Primitive(name)
     given = [None, *values(name, random.Random(SEED), 6000 if name == "STRING" else 2500)]
     masks = {f"m{n}": mask for n, mask in enumerate(MASKS)}
-    made = decision(**masks)
-    ctx = context(made.columns, KEYS, {})
+    decided_all = decision(**masks)
+    ctx = context(decided_all.columns, KEYS, {})
     sql = {each: build(ctx, VALUE.field(each), kind, "v") for each in masks}
     rows = frame(session, name, given)
     shown = [each for each in masks if sql[each] is not None]
@@ -208,19 +208,19 @@ def test_a_masked_value_is_what_spark_shows(session: Any, name: str) -> None:
     compared = 0
     for each, expected in zip(shown, columns, strict=True):
         column = Column(each, type_name(kind), kind)
-        reason = why_not([column], made, KEYS)
+        reason = why_not([column], decided_all, KEYS)
         if reason is not None:
             assert exempt(masks[each], name), f"{masks[each]} of {name} is not done: {reason}"
             continue
-        view = masked_view([column], made, KEYS)
+        view = masked_view([column], decided_all, KEYS)
         assert view.columns[0].type == arrow_name(table.schema.field(each).type), f"{masks[each]} of {name}"
-        found = [view.row({each: value})[each] for value in stored]
-        wrong = [(s, e, f) for s, e, f in zip(stored, expected, found, strict=True) if repr(e) != repr(f)]
+        computed = [view.row({each: value})[each] for value in stored]
+        wrong = [(s, e, f) for s, e, f in zip(stored, expected, computed, strict=True) if repr(e) != repr(f)]
         assert not wrong, f"{masks[each]} of {name}: {len(wrong)} of (stored, Spark, here) differ: {wrong[:6]}"
-        compared += len(found)
+        compared += len(computed)
     left_out = [each for each in masks if sql[each] is None]
     assert left_out == [
-        each for each in left_out if masked_view([Column(each, "", kind)], made, KEYS).left_out == (each,)
+        each for each in left_out if masked_view([Column(each, "", kind)], decided_all, KEYS).left_out == (each,)
     ]
     assert compared > len(given) * (len(shown) // 2)
 
@@ -343,30 +343,32 @@ def test_nested_values_are_what_spark_shows(session: Any) -> None:
     for _ in range(12):
         decisions = [some_decision(rng) for _ in range(6)]
         expressions, wanted = [], []
-        for n, made in enumerate(decisions):
-            ctx = context(made.columns, KEYS, {})
+        for n, decided_all in enumerate(decisions):
+            ctx = context(decided_all.columns, KEYS, {})
             for at, (name, kind) in enumerate(NESTED.fields):
                 column, sql = Column(name, type_name(kind), kind), build(ctx, VALUE.field(name), kind, name)
-                if why_not([column], made, KEYS) is not None:
+                if why_not([column], decided_all, KEYS) is not None:
                     exact += 1
                     continue
-                view = masked_view([column], made, KEYS)
+                view = masked_view([column], decided_all, KEYS)
                 if sql is None:
-                    assert not view.columns, f"{name} under {made.columns} is left out by Spark"
+                    assert not view.columns, f"{name} under {decided_all.columns} is left out by Spark"
                     hidden += 1
                     continue
-                assert view.columns, f"{name} under {made.columns} is shown by Spark"
-                assert (sql == name) == view.clear(name)
+                assert view.columns, f"{name} under {decided_all.columns} is shown by Spark"
+                assert (sql == name) == view.unmasked(name)
                 expressions.append(f"{sql} AS {name}_{n}")
                 wanted.append(
-                    (at, name, view, [each for each in made.columns if each.path.split(".")[1].startswith(name)])
+                    (at, name, view, [each for each in decided_all.columns if each.path.split(".")[1].startswith(name)])
                 )
         table = rows.selectExpr("i", *expressions).toArrow().sort_by("i")
         columns = list(zip(*(row[1:] for row in json_rows(table)), strict=True))
         for (at, name, view, decided), expected, field in zip(wanted, columns, list(table.schema)[1:], strict=True):
             assert view.columns[0].type == arrow_name(field.type), f"{name} under {decided}"
-            found = [view.row({name: row[at]})[name] for row in stored]
-            wrong = [(row[at], e, f) for row, e, f in zip(stored, expected, found, strict=True) if repr(e) != repr(f)]
+            computed = [view.row({name: row[at]})[name] for row in stored]
+            wrong = [
+                (row[at], e, f) for row, e, f in zip(stored, expected, computed, strict=True) if repr(e) != repr(f)
+            ]
             assert not wrong, f"{name} under {decided}: {len(wrong)} of (stored, Spark, here) differ: {wrong[:3]}"
-            compared += len(found)
+            compared += len(computed)
     assert compared > 20_000 and exact < 400 and hidden > 10, (compared, exact, hidden)

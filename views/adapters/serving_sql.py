@@ -155,20 +155,20 @@ class SqlServingTable:
         writers wait for none of them. Raises Unavailable when readers keep SQLite's log for half a minute: call again.
         """
         with self._transaction() as connection:
-            found = connection.execute(_where(view, generation, GENERATIONS.c.id, GENERATIONS.c.rows)).first()
-            if found is not None:
-                mark = update(GENERATIONS).where(GENERATIONS.c.id == found.id).values(dropping=True)
+            stored_row = connection.execute(_where(view, generation, GENERATIONS.c.id, GENERATIONS.c.rows)).first()
+            if stored_row is not None:
+                mark = update(GENERATIONS).where(GENERATIONS.c.id == stored_row.id).values(dropping=True)
                 connection.execute(mark)
-        if found is not None:
+        if stored_row is not None:
             self._known.pop((view, generation), None)
-            table = _rows(found.id)
+            table = _rows(stored_row.id)
             while self._sqlite and self._delete_some(table):
                 pass
             with self._transaction() as connection:
                 table.drop(connection, checkfirst=True)
-                connection.execute(delete(GENERATIONS).where(GENERATIONS.c.id == found.id))
+                connection.execute(delete(GENERATIONS).where(GENERATIONS.c.id == stored_row.id))
         self._clean()
-        return int(found.rows) if found is not None else 0
+        return int(stored_row.rows) if stored_row is not None else 0
 
     def scrub(self) -> None:
         """Rewrite the files so that no byte of a row that was changed or taken away is left in them: a page that is split
@@ -205,7 +205,7 @@ class SqlServingTable:
 
     def _inserted(self, connection: Connection, table: Table, values: list[Stored], replace: bool) -> int:
         if self._sqlite:  # tuples by way of the driver: half the time of dicts by way of SQLAlchemy
-            return connection.exec_driver_sql(_sqlite_insert(table, replace), values).rowcount  # type: ignore[arg-type]
+            return connection.exec_driver_sql(_sqlite_insert(table, replace), values).rowcount
         columns = {f"all_{name}": list(column) for name, column in zip(_TYPES, zip(*values, strict=True), strict=True)}
         options = {"preserve_rowcount": True}
         return connection.execute(_insert(table, replace), columns, execution_options=options).rowcount
@@ -213,21 +213,21 @@ class SqlServingTable:
     def _locked(self, connection: Connection, view: str, generation: str) -> tuple[int, dict[int, int]]:
         """Id and positions of a generation, which nobody else changes until the end of the transaction."""
         asked = _where(view, generation, GENERATIONS.c.id, GENERATIONS.c.positions)
-        found = connection.execute(asked.where(~GENERATIONS.c.dropping).with_for_update()).first()
-        if found is None:
+        stored_row = connection.execute(asked.where(~GENERATIONS.c.dropping).with_for_update()).first()
+        if stored_row is None:
             raise NotFound(f"The serving table has no generation {generation} of the view {view}; prepare it first.")
-        return found.id, positions_of(found.positions)
+        return stored_row.id, positions_of(stored_row.positions)
 
     # --- reading --------------------------------------------------------------------------------------------------
 
     def contained(self, view: str, generation: str) -> Contained:
         columns = (GENERATIONS.c.positions, GENERATIONS.c.offsets, GENERATIONS.c.at)
         with self._reading() as connection:
-            found = connection.execute(_where(view, generation, *columns).where(~GENERATIONS.c.dropping)).first()
-        return contained_of(*found) if found is not None else Contained()
+            stored_row = connection.execute(_where(view, generation, *columns).where(~GENERATIONS.c.dropping)).first()
+        return contained_of(*stored_row) if stored_row is not None else Contained()
 
     def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
-        """See the port. Raises InvalidInput for a key that is no JSON list, or a bound that is too long."""
+        """See the port. Raises InvalidInput for a key that is not a JSON list, or a bound that is too long."""
         low, high = bounds(wanted)
         if limit <= 0 or (high is not None and low >= high):
             return []
@@ -251,12 +251,12 @@ class SqlServingTable:
     ) -> list[Row]:
         encoded = {key_bytes(key) for key in keys}
         asked = sorted(each for each in encoded if low <= each and (high is None or each < high))
-        found: list[Row] = []
+        rows: list[Row] = []
         for some in _chunks(asked):
-            found += _fetched(connection, _some(table), {"keys": some, "n": limit - len(found)})
-            if len(found) >= limit:
+            rows += _fetched(connection, _some(table), {"keys": some, "n": limit - len(rows)})
+            if len(rows) >= limit:
                 break
-        return found
+        return rows
 
     def count(self, view: str, generation: str) -> int:
         with self._reading() as connection:
@@ -367,9 +367,7 @@ def _chunks(keys: Sequence[bytes]) -> Iterator[list[bytes]]:
 
 
 def _fetched(connection: Connection, statement: Select[Any], values: Mapping[str, Any]) -> list[Row]:
-    return [
-        row_of(*found) for found in connection.execute(statement, {k: v for k, v in values.items() if v is not None})
-    ]
+    return [row_of(*each) for each in connection.execute(statement, {k: v for k, v in values.items() if v is not None})]
 
 
 @lru_cache(maxsize=256)
@@ -399,7 +397,7 @@ _TYPES = {"key": LargeBinary, "identity": LargeBinary, "body": Text, "partition"
 @lru_cache(maxsize=512)
 def _insert(table: Table, replace: bool) -> Any:
     """PostgreSQL's: it takes all rows as five arrays."""
-    arrays = [cast(bindparam(f"all_{name}"), ARRAY(kind)) for name, kind in _TYPES.items()]
+    arrays: list[Any] = [cast(bindparam(f"all_{name}"), ARRAY(kind)) for name, kind in _TYPES.items()]
     unnested = func.unnest(*arrays).table_valued(*_TYPES).render_derived()
     source = select(*(unnested.c[name] for name in _TYPES))
     return _on_conflict(postgresql.insert(table).from_select(list(_TYPES), source), table, replace)
@@ -407,8 +405,8 @@ def _insert(table: Table, replace: bool) -> Any:
 
 @lru_cache(maxsize=512)
 def _sqlite_insert(table: Table, replace: bool) -> str:
-    made = _on_conflict(sqlite.insert(table).values({name: bindparam(name) for name in _TYPES}), table, replace)
-    return str(made.compile(dialect=sqlite.dialect(paramstyle="qmark")))
+    insert = _on_conflict(sqlite.insert(table).values({name: bindparam(name) for name in _TYPES}), table, replace)
+    return str(insert.compile(dialect=sqlite.dialect(paramstyle="qmark")))
 
 
 def _on_conflict(insert: Any, table: Table, replace: bool) -> Any:

@@ -24,14 +24,14 @@ def columns(ddl: str) -> list[Column]:
 
 
 def decision(decided: dict[str, Any], **more: Any) -> Decision:
-    made = [
+    masked = [
         ColumnDecision(
             f"value.{path}", Effect.DENY if mask == "deny" else Effect.ALLOW,
             Mask(mask) if isinstance(mask, MaskType) else mask if isinstance(mask, Mask) else None,
         )
         for path, mask in decided.items()
     ]  # fmt: skip
-    return Decision(DatasetId("kafka", "v"), "prod/v", more.pop("effect", Effect.ALLOW), made, **more)
+    return Decision(DatasetId("kafka", "v"), "prod/v", more.pop("effect", Effect.ALLOW), masked, **more)
 
 
 def view(ddl: str, decided: dict[str, Any]) -> MaskedView:
@@ -39,12 +39,12 @@ def view(ddl: str, decided: dict[str, Any]) -> MaskedView:
 
 
 def test_clear_denied_and_undecided_columns() -> None:
-    made = view("a STRING, b STRING, c STRING, d BIGINT", {"a": None, "b": "deny", "d": M.MASK_HASH})
-    assert [(c.name, c.type) for c in made.columns] == [("a", "string"), ("d", "string")]
-    assert made.left_out == ("b", "c") and made.changed == frozenset({"d"})
-    assert [made.clear(name) for name in "abcd"] == [True, False, False, False]
-    assert made.row({"a": "x", "b": "y", "d": 17}) == {"a": "x", "d": KEYS.hexdigest("hash", b"17")}
-    assert made.row({}) == {"a": None, "d": None}
+    masked = view("a STRING, b STRING, c STRING, d BIGINT", {"a": None, "b": "deny", "d": M.MASK_HASH})
+    assert [(c.name, c.type) for c in masked.columns] == [("a", "string"), ("d", "string")]
+    assert masked.left_out == ("b", "c") and masked.changed == frozenset({"d"})
+    assert [masked.unmasked(name) for name in "abcd"] == [True, False, False, False]
+    assert masked.row({"a": "x", "b": "y", "d": 17}) == {"a": "x", "d": KEYS.hexdigest("hash", b"17")}
+    assert masked.row({}) == {"a": None, "d": None}
 
 
 @pytest.mark.parametrize(
@@ -61,35 +61,35 @@ def test_clear_denied_and_undecided_columns() -> None:
     ],
 )  # fmt: skip
 def test_values_keep_their_json_form(kind: str, mask: MaskType, value: Any, expected: Any) -> None:
-    found = view(f"v {kind}", {"v": mask}).row({"v": value})["v"]
-    assert found == expected and type(found) is type(expected) and repr(found) == repr(expected)
+    shown = view(f"v {kind}", {"v": mask}).row({"v": value})["v"]
+    assert shown == expected and type(shown) is type(expected) and repr(shown) == repr(expected)
 
 
 def test_fields_of_structs_are_left_out_and_named() -> None:
     ddl = "who STRUCT<name: STRING, mail: STRING, at: STRUCT<x: INT, y: INT>>, none STRUCT<a: INT>"
-    made = view(
+    masked = view(
         ddl, {"who.name": None, "who.mail": M.EMAIL_DOMAIN, "who.at.x": "deny", "who.at.y": None, "none.a": "deny"}
     )
-    assert made.columns[0].type == "struct<name:string,mail:string,at:struct<y:int>>" and len(made.columns) == 1
-    assert made.left_out == ("none", "who.at.x")
+    assert masked.columns[0].type == "struct<name:string,mail:string,at:struct<y:int>>" and len(masked.columns) == 1
+    assert masked.left_out == ("none", "who.at.x")
     row = {"who": {"name": "a", "mail": "a@b", "at": {"x": 1, "y": 2}}, "none": {"a": 1}}
-    assert made.row(row) == {"who": {"name": "a", "mail": "xxxx@b", "at": {"y": 2}}}
-    assert made.row({"who": {"name": None, "mail": None, "at": None}}) == {
+    assert masked.row(row) == {"who": {"name": "a", "mail": "xxxx@b", "at": {"y": 2}}}
+    assert masked.row({"who": {"name": None, "mail": None, "at": None}}) == {
         "who": {"name": None, "mail": None, "at": None}
     }
-    assert made.row({"who": None}) == {"who": None}
+    assert masked.row({"who": None}) == {"who": None}
 
 
 def test_arrays_go_with_their_elements() -> None:
-    made = view("l ARRAY<STRUCT<a: INT, b: INT>>, m ARRAY<INT>", {"l[].a": None, "m[]": "deny"})
-    assert made.row({"l": [{"a": 1, "b": 2}, None], "m": [1]}) == {"l": [{"a": 1}, None]}
-    assert made.left_out == ("m", "l.b")
+    masked = view("l ARRAY<STRUCT<a: INT, b: INT>>, m ARRAY<INT>", {"l[].a": None, "m[]": "deny"})
+    assert masked.row({"l": [{"a": 1, "b": 2}, None], "m": [1]}) == {"l": [{"a": 1}, None]}
+    assert masked.left_out == ("m", "l.b")
 
 
 def test_maps_lose_keys_and_merge_those_that_become_equal() -> None:
     decided = {"m@keys": None, "m{}": None, "m{mail}": M.EMAIL_DOMAIN, "m{secret}": "deny"}
-    made = view("m MAP<STRING, STRING>", decided)
-    assert made.row({"m": {"mail": "a@b", "secret": "s", "x": "y"}}) == {"m": {"mail": "xxxx@b", "x": "y"}}
+    masked = view("m MAP<STRING, STRING>", decided)
+    assert masked.row({"m": {"mail": "a@b", "secret": "s", "x": "y"}}) == {"m": {"mail": "xxxx@b", "x": "y"}}
     only = view("m MAP<STRING, STRING>", {"m@keys": None, "m{mail}": None})
     assert only.row({"m": {"mail": "a@b", "x": "y"}}) == {"m": {"mail": "a@b"}}
     merged = view("m MAP<STRING, INT>", {"m@keys": M.MASK, "m{}": None})
@@ -104,8 +104,8 @@ def test_alternatives_are_one_place() -> None:
     kind = Alternatives(
         (("as_object", StructType((("mail", Primitive("STRING")),))), ("as_scalar", Primitive("STRING")))
     )
-    made = masked_view([Column("x", type_name(kind), kind)], decision({"x.mail": M.EMAIL_DOMAIN, "x": None}), KEYS)
-    assert made.row({"x": {"as_object": {"mail": "a@b"}, "as_scalar": None}})["x"]["as_object"] == {"mail": "xxxx@b"}  # type: ignore[index]
+    masked = masked_view([Column("x", type_name(kind), kind)], decision({"x.mail": M.EMAIL_DOMAIN, "x": None}), KEYS)
+    assert masked.row({"x": {"as_object": {"mail": "a@b"}, "as_scalar": None}})["x"]["as_object"] == {"mail": "xxxx@b"}  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

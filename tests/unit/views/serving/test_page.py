@@ -1,4 +1,4 @@
-"""Pages of rows: by key where the key is clear, by what is seen where it is not, and what nobody can probe."""
+"""Pages of rows: by key where the key is unmasked, by what is seen where it is not, and what nobody can probe."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EMAIL = Mask(MaskType.EMAIL_DOMAIN)
 
 
 def view_for(masks: Masks, schema: StructType = SCHEMA) -> MaskedView:
-    """Under {path below value: mask | None clear | "deny"}."""
+    """Under {path below value: mask | None unmasked | "deny"}."""
     decided = [
         ColumnDecision(f"value.{p}", Effect.DENY if m == "deny" else Effect.ALLOW, m if isinstance(m, Mask) else None)
         for p, m in masks.items()
@@ -60,11 +60,11 @@ def all_pages(
     rows: list[list[object]] = []
     cursor: dict[str, str] = {}
     for _ in range(200):
-        found = page(table, key, masked, **parameters, **cursor)
-        rows += found.rows
-        if found.next is None:
+        one_page = page(table, key, masked, **parameters, **cursor)
+        rows += one_page.rows
+        if one_page.next is None:
             return rows
-        cursor = {"cursor": found.next}
+        cursor = {"cursor": one_page.next}
     raise AssertionError("pages without end")
 
 

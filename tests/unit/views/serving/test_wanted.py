@@ -34,8 +34,8 @@ def asked(key: str, /, **parameters: Any) -> Asked:
 
 
 def keys(key: str, /, **parameters: Any) -> Any:
-    found = asked(key, **parameters).wanted.keys
-    return None if found is None else [json.loads(each) for each in found]
+    answer = asked(key, **parameters).wanted.keys
+    return None if answer is None else [json.loads(each) for each in answer]
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def test_several_keys(key: str, text: str, expected: Any) -> None:
     ],
 )  # fmt: skip
 def test_prefixes(key: str, text: str, prefix: tuple[Any, ...], begins: bool) -> None:
-    found = asked(key, prefix=text).wanted
-    assert (found.prefix, found.begins, found.keys) == (prefix, begins, None)
+    answer = asked(key, prefix=text).wanted
+    assert (answer.prefix, answer.begins, answer.keys) == (prefix, begins, None)
 
 
 def test_bounds_narrow_and_are_compared_exactly() -> None:
-    found = asked("n", from_="3", to="7")
-    assert (found.wanted.low, found.wanted.high) == (3, 7)
-    assert found.comparisons == (Comparison("n", ">=", 3), Comparison("n", "<=", 7))
-    found = asked("window_start", from_="2026-11-23 10:00", to="2026-11-23T11:00Z")
-    low, high = str(found.wanted.low), str(found.wanted.high)
+    answer = asked("n", from_="3", to="7")
+    assert (answer.wanted.low, answer.wanted.high) == (3, 7)
+    assert answer.comparisons == (Comparison("n", ">=", 3), Comparison("n", "<=", 7))
+    answer = asked("window_start", from_="2026-11-23 10:00", to="2026-11-23T11:00Z")
+    low, high = str(answer.wanted.low), str(answer.wanted.high)
     rows = [
         f"2026-11-23T{t}Z"
         for t in ("10:00:00", "10:00:00.000001", "11:00:00", "11:00:00.5", "09:59:59.999999", "10:30:00")
     ]
-    check = met_by(found.comparisons, COLUMNS)
+    check = met_by(answer.comparisons, COLUMNS)
     met = [each for each in rows if check({"window_start": each})]
     assert met == [rows[0], rows[1], rows[2], rows[5]] and all(low <= each <= high for each in met)
     for key in ("total", "ratio", "raw"):
@@ -144,17 +144,19 @@ def test_where(text: str, expected: list[Any]) -> None:
         ("n = small", "the name of small"),
         ("1 = n", "no column on its left"), ("n + 1 = 2", "no column on its left"), ("upper(region) = 'EU'", "no column"),
         ("n", "the name of n"),
-        ("n = (SELECT 1)", "no value"), ("n = 1; n = 2", "divided by ;"), ("SELECT 1", "a query"), ("", "empty"),
+        ("n = (SELECT 1)", "not a value"), ("n = 1; n = 2", "divided by ;"), ("SELECT 1", "a query"), ("", "empty"),
         ("n =", "line 1"),
         ("n = 'unclosed", "cannot be read"), ("n = 1) OR (1 = 1", "line 1"), ("who.name = 'a'", "a part of a column"),
         ("who = 'a'", "no order"),
-        ("tags = 'a'", "no order"), ("nobody = 1", "which is no column; there are region"), ("odD = 1", "which is no column"),
-        ("n = 'x'", "no bigint; write a whole number"), ("small = 128", "no tinyint"),
-        ("region = 5", "no string; put a text in quotes"),
-        ("total = 1.005", "no decimal(12,2)"), ("day = 20", "no date"), ("ok = 1", "no boolean"), ("n = TRUE", "no bigint"),
-        ("window_start = 'noon'", "no timestamp; write it as in"), ("n = X'1F'", "no value"),
+        ("tags = 'a'", "no order"), ("nobody = 1", "which is not a column; there are region"),
+        ("odD = 1", "which is not a column"),
+        ("n = 'x'", "cannot be a bigint; write a whole number"), ("small = 128", "cannot be a tinyint"),
+        ("region = 5", "cannot be a string; put a text in quotes"),
+        ("total = 1.005", "cannot be a decimal(12,2)"), ("day = 20", "cannot be a date"), ("ok = 1", "cannot be a boolean"),
+        ("n = TRUE", "cannot be a bigint"),
+        ("window_start = 'noon'", "cannot be a timestamp; write it as in"), ("n = X'1F'", "not a value"),
         ("n = 1 = 1", "no column on its left"),
-        ("n = rand()", "no value"), ("n = 1 AND " * 1000 + "n = 1", "4000 characters"),
+        ("n = rand()", "not a value"), ("n = 1 AND " * 1000 + "n = 1", "4000 characters"),
         ("(" * 1900 + "n = 1" + ")" * 1900, "where"),
     ],
 )  # fmt: skip
@@ -179,17 +181,22 @@ def test_a_refusal_names_the_place_and_no_value() -> None:
 @pytest.mark.parametrize(
     ("key", "parameters", "named"),
     [
-        ("n", {"key": "x"}, "key has a value for the column n that is no bigint"), ("n", {"key": "1.5"}, "no bigint"),
-        ("n", {"key": "true"}, "no bigint"),
-        ("n", {"key": "[true]"}, "no bigint"), ("n", {"key": str(2**63)}, "no bigint"), ("n", {"key": ""}, "no bigint"),
-        ("n", {"key": "1_0"}, "no bigint"),
-        ("n", {"key": "٣"}, "no bigint"), ("total", {"key": "1_0"}, "no decimal"), ("total", {"key": "NaN"}, "no decimal"),
-        ("total", {"key": "1e999999"}, "no decimal"),
-        ("total", {"key": "99999999999.00"}, "no decimal"), ("ratio", {"key": "1e999"}, "no double"),
-        ("f", {"key": "1e39"}, "no float"),
-        ("day", {"key": "2026-02-30"}, "no date"), ("local", {"key": "2026-01-01T00:00:00Z"}, "no timestamp_ntz"),
-        ("raw", {"key": "?"}, "no binary"),
-        ("region", {"key": "[5]"}, "no string"), ("region n", {"key": "EU"}, "1 values, and the key has 2 columns (region, n)"),
+        ("n", {"key": "x"}, "key has a value for the column n that cannot be a bigint"),
+        ("n", {"key": "1.5"}, "cannot be a bigint"),
+        ("n", {"key": "true"}, "cannot be a bigint"),
+        ("n", {"key": "[true]"}, "cannot be a bigint"), ("n", {"key": str(2**63)}, "cannot be a bigint"),
+        ("n", {"key": ""}, "cannot be a bigint"),
+        ("n", {"key": "1_0"}, "cannot be a bigint"),
+        ("n", {"key": "٣"}, "cannot be a bigint"), ("total", {"key": "1_0"}, "cannot be a decimal"),
+        ("total", {"key": "NaN"}, "cannot be a decimal"),
+        ("total", {"key": "1e999999"}, "cannot be a decimal"),
+        ("total", {"key": "99999999999.00"}, "cannot be a decimal"), ("ratio", {"key": "1e999"}, "cannot be a double"),
+        ("f", {"key": "1e39"}, "cannot be a float"),
+        ("day", {"key": "2026-02-30"}, "cannot be a date"),
+        ("local", {"key": "2026-01-01T00:00:00Z"}, "cannot be a timestamp_ntz"),
+        ("raw", {"key": "?"}, "cannot be a binary"),
+        ("region", {"key": "[5]"}, "cannot be a string"),
+        ("region n", {"key": "EU"}, "1 values, and the key has 2 columns (region, n)"),
         ("region n", {"key": '["EU"]'}, "1 values"), ("region n", {"key": ["EU", "1", "2"]}, "3 values"),
         ("region n", {"keys": "EU,1"}, "JSON list of lists"),
         ("region n", {"keys": '["EU", 1]'}, "1 values"), ("region n", {"key": '"EU,1'}, "double quote"),
