@@ -298,18 +298,19 @@ class SqlServingTable:
                 yield connection
 
     def _set_up(self) -> None:
-        if self._ready:
-            return
-        with self._setup:
-            if self._ready:
-                return
-            if self._sqlite:
-                _make_file(Path(self._url.database or ""))
-            with self._writing.begin() as connection:
-                if not self._sqlite:
-                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SETUP_LOCK})
-                GENERATIONS.create(connection, checkfirst=True)
+        if not self._ready:
+            with self._setup:
+                self._make_tables()
             self._ready = True
+
+    def _make_tables(self) -> None:
+        """Nothing where they are."""
+        if self._sqlite:
+            _make_file(Path(self._url.database or ""))
+        with self._writing.begin() as connection:
+            if not self._sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SETUP_LOCK})
+            GENERATIONS.create(connection, checkfirst=True)
 
     def _clean(self) -> None:
         """Empty SQLite's log, which holds copies of pages as they were."""
