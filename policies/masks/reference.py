@@ -153,7 +153,7 @@ def _number(mask: Mask, value: Any, of: str, kind: Primitive) -> Any:
 
 
 def _multiple_below(value: float, step: float, kind: Primitive) -> float:
-    """By Spark's own steps: a division of doubles whose floor is a BIGINT; from 1e15 on, and for NaN, what lies above the
+    """By Spark's own steps: a division of doubles whose floor is a BIGINT; from 1e15 on, and for NaN, the rest above the
     multiple is taken off."""
     exact = Decimal(int(step)) if step == int(step) else Decimal(repr(step))
     if abs(value) < 1e15:

@@ -16,8 +16,8 @@ _DECIMAL = re.compile(r"DECIMAL\(\s*(\d+)\s*,\s*(\d+)\s*\)\Z", re.I)
 
 def precision_scale(kind: Primitive) -> tuple[int, int]:
     """Digits of a DECIMAL, and those of them behind the point."""
-    found = _DECIMAL.match(kind.name)
-    return (int(found[1]), int(found[2])) if found else (10, 0)
+    numbers = _DECIMAL.match(kind.name)
+    return (int(numbers[1]), int(numbers[2])) if numbers else (10, 0)
 
 
 def fitting(value: Decimal | None, kind: Primitive) -> Decimal | None:

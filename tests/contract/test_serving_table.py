@@ -32,19 +32,19 @@ def table(request: pytest.FixtureRequest) -> Iterator[ServingTable]:
         yield MemoryServingTable()
         return
     if request.param == "sqlite":
-        made = SqlServingTable(f"sqlite:///{request.getfixturevalue('tmp_path')}/deep/views.db")
-        yield made
-        made.close()
+        store = SqlServingTable(f"sqlite:///{request.getfixturevalue('tmp_path')}/deep/views.db")
+        yield store
+        store.close()
         return
     server, name = str(request.getfixturevalue("postgres_server")), f"views_{uuid4().hex}"
     engine = create_engine(server, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
-    made = SqlServingTable(f"{server.rsplit('/', 1)[0]}/{name}")
+    store = SqlServingTable(f"{server.rsplit('/', 1)[0]}/{name}")
     try:
-        yield made
+        yield store
     finally:
-        made.close()
+        store.close()
         with engine.connect() as connection:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
         engine.dispose()
@@ -172,8 +172,8 @@ def test_long_keys(table: ServingTable) -> None:
     long = ["x" * 30_000 + tail for tail in ("a", "b")]
     table.write("v", "g", [row(long[0]), row(long[1]), row("y")], [], {0: 1})
     assert keys(table.read("v", "g", Wanted(keys=(json.dumps([long[1]]),)), 10)) == [[long[1]]]
-    found = keys(table.read("v", "g", Wanted(prefix=("xx",), begins=True), 10))
-    assert sorted(found) == [[long[0]], [long[1]]]
+    paged = keys(table.read("v", "g", Wanted(prefix=("xx",), begins=True), 10))
+    assert sorted(paged) == [[long[0]], [long[1]]]
     with pytest.raises(InvalidInput):
         table.read("v", "g", Wanted(prefix=(long[0],)), 10)
 
@@ -280,12 +280,12 @@ def test_paging_gives_each_row_once_while_others_come_and_go(table: ServingTable
     def page() -> None:
         try:
             for _ in range(3):
-                found: list[int] = []
+                paged: list[int] = []
                 after = None
                 while rows := table.read("v", "g", Wanted(after=after), 37):
-                    found += [each[0] for each in keys(rows)]
+                    paged += [each[0] for each in keys(rows)]
                     after = rows[-1].key
-                assert found == sorted(set(found)) and set(stay) <= set(found)
+                assert paged == sorted(set(paged)) and set(stay) <= set(paged)
         finally:
             done.set()
 
@@ -324,6 +324,35 @@ def test_no_byte_of_a_dropped_generation_is_left(tmp_path: Path, size: int) -> N
     assert {each.name for each in tmp_path.iterdir() if planted.encode() in each.read_bytes()} == set()
     assert table.read("v", "new", ALL, 10_000) == kept
     table.close()
+
+
+@pytest.mark.parametrize("size", [200, 3000])
+def test_no_byte_of_a_row_that_is_gone_is_left_after_a_scrub(tmp_path: Path, size: int) -> None:
+    table = SqlServingTable(f"sqlite:///{tmp_path}/views.db")
+    table.prepare("v", "g")
+    rng = random.Random(size)
+    names = [f"Name{rng.randrange(10**9)}" for _ in range(3000)]
+    for n in range(0, 3000, 200):
+        table.write("v", "g", [row(x, t=f"Of-{x}-" + "y" * rng.randrange(size)) for x in names[n : n + 200]], [], {})
+    gone, changed = set(names[::3]), set(names[1::3])
+    table.write("v", "g", [row(x, t="clean") for x in changed], [json.dumps([x]) for x in gone], {})
+    table.scrub()
+    left = b"".join(each.read_bytes() for each in tmp_path.iterdir())
+    assert [x for x in names if f"Of-{x}-".encode() in left] == names[2::3]
+    assert not [x for x in gone if x.encode() in left]
+    assert table.count("v", "g") == len(table.read("v", "g", ALL, 5000)) == 2000
+    assert {stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()} == {0o600}
+    table.close()
+
+
+def test_a_scrub_keeps_all_rows(table: Any) -> None:
+    for generation in ("g1", "g2"):
+        table.prepare("v", generation)
+        table.write("v", generation, [row(n) for n in range(100)], [], {0: 1})
+    table.scrub()
+    assert [table.count("v", each) for each in table.generations("v")] == [100, 100]
+    assert len(table.read("v", "g2", ALL, 200)) == 100
+    assert table.write("v", "g1", [row("new")], [], {0: 2}) == (1, 0)
 
 
 def test_a_drop_that_was_interrupted_is_ended_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

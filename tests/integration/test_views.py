@@ -319,3 +319,40 @@ spec: {{roles: [half]}}
     assert [(each["name"], each["field"], each["transformations"][0]["masking"]) for each in inputs] == [
         (orders, "email", False)
     ]
+
+
+def test_a_joined_table_gives_the_newest_record_of_each_key(world: ViewWorld) -> None:
+    rides, vans = world.topic("rides"), world.topic("vans", 1)
+    world.send(vans, [{"van": "v1", "driver": "ana"}, {"van": "v2", "driver": "bo"}], ["v1", "v2"])
+    world.send(rides, [{"ride": "a", "van": "v1"}, {"ride": "b", "van": "v2"}, {"ride": "c", "van": "v3"}])
+    world.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": [rides, vans]})
+    assert world.services.scan_runner.run_next()
+    sql = f"SELECT r.ride, v.driver FROM `{rides}` AS r LEFT JOIN `{vans}` AS v ON r.van = v.van"
+    world.apply(view("driven", sql, "  key: [ride]\n"))
+    world.until("driven", lambda v: v["rows"] == 3 and v["lag"]["records"] == 0)
+    drivers = {key: row["driver"] for key, row in rows(world, "driven").items()}
+    assert drivers == {'["a"]': "ana", '["b"]': "bo", '["c"]': None}
+    world.send(vans, [{"van": "v1", "driver": "eva"}, None], ["v1", "v2"])
+    world.send(rides, [{"ride": "d", "van": "v1"}, {"ride": "e", "van": "v2"}])
+    world.until("driven", lambda v: v["rows"] == 5)
+    drivers = {key: row["driver"] for key, row in rows(world, "driven").items()}
+    assert drivers['["d"]'] == "eva" and drivers['["e"]'] is None and drivers['["a"]'] == "ana"
+    world.admin.delete("/api/v1/declared/View/driven")
+
+
+def test_a_group_that_no_longer_fits_its_condition_leaves_the_view(world: ViewWorld) -> None:
+    topic = world.topic("groups")
+    world.send(topic, [{"g": "low", "n": 1}, {"g": "high", "n": 50}])
+    world.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": [topic]})
+    assert world.services.scan_runner.run_next()
+    world.apply(view("small", f"SELECT g, sum(n) AS total FROM `{topic}` GROUP BY g HAVING sum(n) < 10"))
+    world.until("small", lambda v: v["rows"] == 1)
+    world.send(topic, [{"g": "low", "n": 20}, {"g": "new", "n": 2}])
+    world.until("small", lambda _: rows(world, "small") == {'["new"]': {"g": "new", "total": 2}})
+    world.admin.delete("/api/v1/declared/View/small")
+
+
+@pytest.mark.parametrize("name", ["a/../../b", "..", ".hidden", "x" * 201, "a b", "é"])
+def test_a_name_that_is_no_file_and_no_topic_is_refused(world: ViewWorld, name: str) -> None:
+    refused = world.admin.post("/api/v1/apply", content=view(json.dumps(name), "SELECT id FROM orders").encode())
+    assert refused.status_code == 400, refused.text

@@ -41,44 +41,43 @@ class MemoryServingTable:
         keyed = {key_bytes(row.key): replace(row, values=json.loads(json.dumps(row.values))) for row in rows}
         taken = {key_bytes(key) for key in gone} - keyed.keys()
         with self._lock:
-            found = self._found(view, generation)
-            before = found.contained.positions
+            kept = self._found(view, generation)
+            before = kept.contained.positions
             behind = [offset - before.get(partition, 0) for partition, offset in positions.items()]
             if behind and max(behind) <= 0 and min(behind) < 0:
                 return 0, 0
-            new, lost = len(keyed.keys() - found.rows.keys()), len(taken & found.rows.keys())
+            new, lost = len(keyed.keys() - kept.rows.keys()), len(taken & kept.rows.keys())
             # Replaced as a whole: a reader keeps what it took.
-            kept = {key: row for key, row in found.rows.items() if key not in taken}
-            found.rows = {**kept, **keyed}
+            kept.rows = {**{key: row for key, row in kept.rows.items() if key not in taken}, **keyed}
             merged = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in positions.items()}}
-            found.contained = replace(found.contained, positions=merged)
+            kept.contained = replace(kept.contained, positions=merged)
             return new, lost
 
     def contain(self, view: str, generation: str, offsets: Mapping[str, Positions], at: datetime) -> None:
         with self._lock:
-            found = self._found(view, generation)
+            kept = self._found(view, generation)
             copied = {topic: dict(positions) for topic, positions in offsets.items()}
-            found.contained = replace(found.contained, offsets=copied, at=at)
+            kept.contained = replace(kept.contained, offsets=copied, at=at)
 
     def contained(self, view: str, generation: str) -> Contained:
         with self._lock:
-            found = self._views.get(view, {}).get(generation)
-            return found.contained if found is not None else Contained()
+            kept = self._views.get(view, {}).get(generation)
+            return kept.contained if kept is not None else Contained()
 
     def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
         low, high = bounds(wanted)
         asked = None if wanted.keys is None else {key_bytes(key) for key in wanted.keys}
         with self._lock:
-            found = self._views.get(view, {}).get(generation)
-            rows = found.rows if found is not None else {}
+            kept = self._views.get(view, {}).get(generation)
+            rows = kept.rows if kept is not None else {}
         inside = (key for key in rows if low <= key and (high is None or key < high))
         keys = sorted(key for key in inside if asked is None or key in asked)
         return [copy.deepcopy(rows[key]) for key in keys[: max(0, limit)]]
 
     def count(self, view: str, generation: str) -> int:
         with self._lock:
-            found = self._views.get(view, {}).get(generation)
-            return len(found.rows) if found is not None else 0
+            kept = self._views.get(view, {}).get(generation)
+            return len(kept.rows) if kept is not None else 0
 
     def generations(self, view: str) -> list[str]:
         with self._lock:
@@ -86,17 +85,20 @@ class MemoryServingTable:
 
     def drop(self, view: str, generation: str) -> int:
         with self._lock:
-            found = self._views.get(view, {}).pop(generation, None)
-            return len(found.rows) if found is not None else 0
+            kept = self._views.get(view, {}).pop(generation, None)
+            return len(kept.rows) if kept is not None else 0
+
+    def scrub(self) -> None:
+        """There are no files."""
 
     def close(self) -> None:
         """Nothing is open."""
 
     def _found(self, view: str, generation: str) -> _Generation:
-        found = self._views.get(view, {}).get(generation)
-        if found is None:
+        kept = self._views.get(view, {}).get(generation)
+        if kept is None:
             raise NotFound(f"The serving table has no generation {generation} of the view {view}; prepare it first.")
-        return found
+        return kept
 
 
 class MemoryViewStates:

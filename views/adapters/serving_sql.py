@@ -155,20 +155,39 @@ class SqlServingTable:
         writers wait for none of them. Raises Unavailable when readers keep SQLite's log for half a minute: call again.
         """
         with self._transaction() as connection:
-            found = connection.execute(_where(view, generation, GENERATIONS.c.id, GENERATIONS.c.rows)).first()
-            if found is not None:
-                mark = update(GENERATIONS).where(GENERATIONS.c.id == found.id).values(dropping=True)
+            stored_row = connection.execute(_where(view, generation, GENERATIONS.c.id, GENERATIONS.c.rows)).first()
+            if stored_row is not None:
+                mark = update(GENERATIONS).where(GENERATIONS.c.id == stored_row.id).values(dropping=True)
                 connection.execute(mark)
-        if found is not None:
+        if stored_row is not None:
             self._known.pop((view, generation), None)
-            table = _rows(found.id)
+            table = _rows(stored_row.id)
             while self._sqlite and self._delete_some(table):
                 pass
             with self._transaction() as connection:
                 table.drop(connection, checkfirst=True)
-                connection.execute(delete(GENERATIONS).where(GENERATIONS.c.id == found.id))
+                connection.execute(delete(GENERATIONS).where(GENERATIONS.c.id == stored_row.id))
         self._clean()
-        return int(found.rows) if found is not None else 0
+        return int(stored_row.rows) if stored_row is not None else 0
+
+    def scrub(self) -> None:
+        """Rewrite the files so that no byte of a row that was changed or taken away is left in them: a page that is split
+        keeps copies of the rows that moved. To be called after an erasure. Takes some seconds for a million rows, in which
+        writers wait (readers too, of PostgreSQL), and needs as much free disk as the rows. Raises Unavailable."""
+        with self._reading() as connection:
+            numbers = [] if self._sqlite else list(connection.scalars(select(GENERATIONS.c.id)))
+        with self._translated(), self._engine.connect() as connection:
+            if self._sqlite:
+                raw = connection.connection.driver_connection
+                assert raw is not None
+                raw.execute("PRAGMA temp_store = FILE")  # the copy would be in memory else
+                raw.execute("VACUUM")
+                connection.invalidate()
+            else:
+                alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+                for number in numbers:
+                    alone.execute(text(f"VACUUM FULL {_rows(number).name}"))
+        self._clean()
 
     def _delete_some(self, table: Table) -> int:
         with self._transaction() as connection:
@@ -194,21 +213,21 @@ class SqlServingTable:
     def _locked(self, connection: Connection, view: str, generation: str) -> tuple[int, dict[int, int]]:
         """Id and positions of a generation, which nobody else changes until the end of the transaction."""
         asked = _where(view, generation, GENERATIONS.c.id, GENERATIONS.c.positions)
-        found = connection.execute(asked.where(~GENERATIONS.c.dropping).with_for_update()).first()
-        if found is None:
+        stored_row = connection.execute(asked.where(~GENERATIONS.c.dropping).with_for_update()).first()
+        if stored_row is None:
             raise NotFound(f"The serving table has no generation {generation} of the view {view}; prepare it first.")
-        return found.id, positions_of(found.positions)
+        return stored_row.id, positions_of(stored_row.positions)
 
     # --- reading --------------------------------------------------------------------------------------------------
 
     def contained(self, view: str, generation: str) -> Contained:
         columns = (GENERATIONS.c.positions, GENERATIONS.c.offsets, GENERATIONS.c.at)
         with self._reading() as connection:
-            found = connection.execute(_where(view, generation, *columns).where(~GENERATIONS.c.dropping)).first()
-        return contained_of(*found) if found is not None else Contained()
+            stored_row = connection.execute(_where(view, generation, *columns).where(~GENERATIONS.c.dropping)).first()
+        return contained_of(*stored_row) if stored_row is not None else Contained()
 
     def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
-        """See the port. Raises InvalidInput for a key that is no JSON list, or a bound that is too long."""
+        """See the port. Raises InvalidInput for a key that is not a JSON list, or a bound that is too long."""
         low, high = bounds(wanted)
         if limit <= 0 or (high is not None and low >= high):
             return []
@@ -232,12 +251,12 @@ class SqlServingTable:
     ) -> list[Row]:
         encoded = {key_bytes(key) for key in keys}
         asked = sorted(each for each in encoded if low <= each and (high is None or each < high))
-        found: list[Row] = []
+        rows: list[Row] = []
         for some in _chunks(asked):
-            found += _fetched(connection, _some(table), {"keys": some, "n": limit - len(found)})
-            if len(found) >= limit:
+            rows += _fetched(connection, _some(table), {"keys": some, "n": limit - len(rows)})
+            if len(rows) >= limit:
                 break
-        return found
+        return rows
 
     def count(self, view: str, generation: str) -> int:
         with self._reading() as connection:
@@ -282,6 +301,7 @@ class SqlServingTable:
         return self._ready
 
     def _set_up(self) -> None:
+<<<<<<< HEAD
         if self._ready:
             return
         with self._setup:
@@ -293,7 +313,21 @@ class SqlServingTable:
                 if not self._sqlite:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SETUP_LOCK})
                 GENERATIONS.create(connection, checkfirst=True)
+=======
+        if not self._ready:
+            with self._setup:
+                self._make_tables()
+>>>>>>> k-serving
             self._ready = True
+
+    def _make_tables(self) -> None:
+        """Nothing where they are."""
+        if self._sqlite:
+            _make_file(Path(self._url.database or ""))
+        with self._writing.begin() as connection:
+            if not self._sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SETUP_LOCK})
+            GENERATIONS.create(connection, checkfirst=True)
 
     def _clean(self) -> None:
         """Empty SQLite's log, which holds copies of pages as they were."""
@@ -351,9 +385,7 @@ def _chunks(keys: Sequence[bytes]) -> Iterator[list[bytes]]:
 
 
 def _fetched(connection: Connection, statement: Select[Any], values: Mapping[str, Any]) -> list[Row]:
-    return [
-        row_of(*found) for found in connection.execute(statement, {k: v for k, v in values.items() if v is not None})
-    ]
+    return [row_of(*each) for each in connection.execute(statement, {k: v for k, v in values.items() if v is not None})]
 
 
 @lru_cache(maxsize=256)
@@ -391,8 +423,8 @@ def _insert(table: Table, replace: bool) -> Any:
 
 @lru_cache(maxsize=512)
 def _sqlite_insert(table: Table, replace: bool) -> str:
-    made = _on_conflict(sqlite.insert(table).values({name: bindparam(name) for name in _TYPES}), table, replace)
-    return str(made.compile(dialect=sqlite.dialect(paramstyle="qmark")))
+    insert = _on_conflict(sqlite.insert(table).values({name: bindparam(name) for name in _TYPES}), table, replace)
+    return str(insert.compile(dialect=sqlite.dialect(paramstyle="qmark")))
 
 
 def _on_conflict(insert: Any, table: Table, replace: bool) -> Any:

@@ -74,5 +74,5 @@ def offsets_text(offsets: Mapping[str, Positions]) -> str:
 
 
 def contained_of(positions: str, offsets: str, at: str | None) -> Contained:
-    topics = {t: {int(p): o for p, o in found.items()} for t, found in json.loads(offsets).items()}
+    topics = {t: {int(p): o for p, o in positions.items()} for t, positions in json.loads(offsets).items()}
     return Contained(positions_of(positions), topics, datetime.fromisoformat(at) if at else None)

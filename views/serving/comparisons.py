@@ -48,7 +48,8 @@ def read_where(text: str, columns: Sequence[Column]) -> list[Comparison]:
 
 def _joined(tree: exp.Expression) -> list[exp.Expression]:
     """The parts of an AND, from left to right."""
-    found, left = [], [tree]
+    parts: list[exp.Expression] = []
+    left = [tree]
     while left:
         node = left.pop()
         if isinstance(node, exp.Paren):
@@ -56,19 +57,19 @@ def _joined(tree: exp.Expression) -> list[exp.Expression]:
         elif isinstance(node, exp.And):
             left += [node.expression, node.this]
         else:
-            found.append(node)
-    return found
+            parts.append(node)
+    return parts
 
 
 def _comparison(node: exp.Expression, columns: Sequence[Column]) -> Comparison:
     op = _OPERATORS.get(type(node))
     if op is None or not isinstance(node.this, exp.Column):
-        raise _refused(f"where holds {_shown(node)}, which is no comparison of a column with a value", node)
+        raise _refused(f"where holds {_shown(node)}, which is not a comparison of a column with a value", node)
     column = named(node.this, columns)
     assert isinstance(column.kind, Primitive)
     literal = _literal(node.expression, column.kind)
     if literal is None:
-        raise _refused(f"where compares {column.name} with {_shown(node.expression)}, which is no value", node)
+        raise _refused(f"where compares {column.name} with {_shown(node.expression)}, which is not a value", node)
     try:
         return Comparison(column.name, op, json_form(literal, column.kind))
     except ValueError as error:
@@ -76,17 +77,17 @@ def _comparison(node: exp.Expression, columns: Sequence[Column]) -> Comparison:
 
 
 def named(node: exp.Column, columns: Sequence[Column]) -> Column:
-    """The column a name stands for, in any case where only one fits. Raises InvalidInput."""
+    """The column of a name, in upper or lower case where only one fits. Raises InvalidInput."""
     if len(node.parts) != 1:
         raise _refused(f"where names {_shown(node)}, a part of a column; only whole columns can be compared", node)
     exact = [each for each in columns if each.name == node.name]
-    found = exact or [each for each in columns if each.name.lower() == node.name.lower()]
-    if len(found) != 1:
+    fitting = exact or [each for each in columns if each.name.lower() == node.name.lower()]
+    if len(fitting) != 1:
         known = ", ".join(each.name for each in columns)
-        raise _refused(f"where names {node.name}, which is no column; there are {known}", node)
-    if not comparable(found[0].kind):
-        raise _refused(f"where compares {found[0].name}, whose type {found[0].type} has no order", node)
-    return found[0]
+        raise _refused(f"where names {node.name}, which is not a column; there are {known}", node)
+    if not comparable(fitting[0].kind):
+        raise _refused(f"where compares {fitting[0].name}, whose type {fitting[0].type} has no order", node)
+    return fitting[0]
 
 
 def _literal(node: exp.Expression, kind: Primitive) -> object | None:
@@ -128,7 +129,7 @@ def met_by(comparisons: Sequence[Comparison], columns: Sequence[Column]) -> Call
 def unfit(parameter: str, column: Column, node: exp.Expression | None = None) -> InvalidInput:
     """The refusal of a value that cannot be one of a column. It does not repeat the value."""
     hint = _HINTS.get(family(column.kind) if isinstance(column.kind, Primitive) else "", "")
-    message = f"{parameter} has a value for the column {column.name} that is no {column.type}{hint}."
+    message = f"{parameter} has a value for the column {column.name} that cannot be a {column.type}{hint}."
     return InvalidInput(
         message, details={"field": parameter, "name": column.name, "type": column.type, **_position(node)}
     )

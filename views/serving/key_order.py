@@ -4,7 +4,7 @@ A key is a JSON list of values. Each value is a tag byte and a body that ends by
 another one sorts before it. NULL < false < true < numbers by value < texts by code point < lists and objects by their
 canonical JSON text. 1 and 1.0 are one number. Two keys that differ have different bytes.
 
-A key of more than LONGEST bytes is cut, and a digest of all of it follows: such keys are told apart, but those that
+A key of more than LONGEST bytes is cut, and a digest of all of it follows: such keys differ, but those that
 begin with the same LONGEST bytes are in no particular order. PostgreSQL's indexes hold no longer ones.
 """
 
@@ -28,7 +28,7 @@ _FLIP = bytes(255 - n for n in range(256))
 
 
 def key_bytes(key: str) -> bytes:
-    """The bytes of a `Row.key`. Raises InvalidInput when it is no JSON list; the message does not repeat the key."""
+    """The bytes of a `Row.key`. Raises InvalidInput when it is not a JSON list; the message does not repeat the key."""
     try:
         values = json.loads(key)
     except (ValueError, RecursionError):
@@ -111,7 +111,7 @@ def _escaped(text: str) -> bytes:
 def _number(whole: int, exponent: int) -> bytes:
     """The value whole * 2**exponent: its magnitude, then its bits from the highest, seven in a byte.
 
-    The lowest bit of a byte says whether another one follows; trailing zeros are left out. So more bits sort above
+    The lowest bit of a byte is 1 where another one follows; trailing zeros are left out. So more bits sort above
     fewer, and with every bit flipped below.
     """
     if whole == 0:

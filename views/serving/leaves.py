@@ -44,7 +44,7 @@ def value_mask(mask: Mask, kind: Primitive, keys: MaskKeys) -> Change:
         if _odd_step(mask):
             raise NotExact("GENERALIZE by a step of less than 0.0001 is computed in doubles by Spark")
         if kind.name.upper() == "FLOAT" and not float(mask.params.get("step", 10)).is_integer():
-            raise NotExact("GENERALIZE of a FLOAT by a step that is no whole number gives doubles in Spark")
+            raise NotExact("GENERALIZE of a FLOAT by a step with a fraction gives doubles in Spark")
     output = output_type(mask, kind)
     assert output is not None
     read, write = reader(kind), writer(output)
@@ -127,7 +127,7 @@ def _date(text: str) -> date:
 
 def _time(text: str) -> datetime:
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         raise NotExact("a time has a year that is not between 1 and 9999") from None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

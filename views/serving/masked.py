@@ -26,7 +26,7 @@ from views.serving.leaves import Change, NotExact, value_mask
 class MaskedView:
     """columns   those that are shown, with the types they have then (a hash is a STRING)
     left_out  names of columns that are not shown, and `column.field` of what is left out inside of shown ones
-    changed   names of shown columns that are not shown whole and clear
+    changed   names of shown columns that are not shown whole, as they are stored
     """
 
     columns: tuple[Column, ...]
@@ -43,7 +43,7 @@ class MaskedView:
             name: values.get(name) if change is None else change(values.get(name)) for name, change in self._changes
         }
 
-    def clear(self, name: str) -> bool:
+    def unmasked(self, name: str) -> bool:
         """Whether a column is shown as it is stored."""
         return name not in self.changed and any(each.name == name for each in self.columns)
 
@@ -73,15 +73,15 @@ def masked_view(columns: Sequence[Column], decision: Decision, keys: MaskKeys) -
     for column in columns:
         at = VALUE.field(column.name)
         try:
-            made = builder.build(at, column.kind, False)
+            shown_as = builder.build(at, column.kind, False)
         except NotExact as reason:
             raise NotExact(f"{column.name}: {reason}") from reason
-        if made is None:
+        if shown_as is None:
             hidden.append(column.name)
             continue
-        kind = made.kind
+        kind = shown_as.kind
         shown.append(column if kind == column.kind else Column(column.name, type_name(kind), kind))
-        changes.append((column.name, made.change))
+        changes.append((column.name, shown_as.change))
     inside = [each for each in builder.left_out if not any(each == n or each.startswith(n + ".") for n in hidden)]
     changed = frozenset(name for name, change in changes if change is not None)
     return MaskedView(tuple(shown), tuple(dict.fromkeys([*hidden, *inside])), changed, tuple(changes))
@@ -102,7 +102,7 @@ def type_name(kind: DataType) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A place that is shown: its type then, and the change of its value; None: clear."""
+    """A place that is shown: its type then, and the change of its value; None: it is shown as stored."""
 
     kind: DataType
     change: Change | None = None
@@ -121,8 +121,8 @@ class _Builder:
         self.left_out: list[str] = []
 
     def build(self, path: FieldPath, kind: DataType, keep: bool) -> _Made | None:
-        made = self._kind(path, kind, keep)
-        return _Made(kind, _null) if made is None and keep else made
+        shown_as = self._kind(path, kind, keep)
+        return _Made(kind, _null) if shown_as is None and keep else shown_as
 
     def _kind(self, path: FieldPath, kind: DataType, keep: bool) -> _Made | None:
         match kind:
@@ -145,27 +145,27 @@ class _Builder:
         if rule.mask.type is MaskType.DROP:
             return None
         if rule.clear_when:
-            raise NotExact("whether it is clear depends on a row condition of Spark's SQL")
+            raise NotExact("whether it is masked depends on a row condition of Spark's SQL")
         change = value_mask(rule.mask, kind, self._keys)
         output = output_type(rule.mask, kind) or kind
         return _Made(kind, _null) if keep and output != kind else _Made(output, change)
 
     def _struct(self, path: FieldPath, kind: StructType, keep: bool) -> _Made | None:
         built = [(name, self.build(kind.path_of(path, name), inner, keep)) for name, inner in kind.fields]
-        if all(made is not None and made.change is None for _, made in built):
+        if all(shown_as is not None and shown_as.change is None for _, shown_as in built):
             return _Made(kind)
-        shown = [(name, made) for name, made in built if made is not None]
+        shown = [(name, shown_as) for name, shown_as in built if shown_as is not None]
         if not shown:
             return None
-        self.left_out += [".".join((*path.names, name)) for name, made in built if made is None]
-        fields = [(name, made.change) for name, made in shown]
+        self.left_out += [".".join((*path.names, name)) for name, shown_as in built if shown_as is None]
+        fields = [(name, shown_as.change) for name, shown_as in shown]
 
         def change(value: Any) -> Any:
             if value is None:
                 return None
             return {n: value.get(n) if inner is None else inner(value.get(n)) for n, inner in fields}
 
-        return _Made(type(kind)(tuple((name, made.kind) for name, made in shown)), change)
+        return _Made(type(kind)(tuple((name, shown_as.kind) for name, shown_as in shown)), change)
 
     def _map(self, path: FieldPath, kind: MapType, keep: bool) -> _Made | None:
         own = self._places.keys_below(path)
@@ -179,7 +179,7 @@ class _Builder:
             raise NotExact(
                 "single keys of a map have rules, and its keys are neither texts nor whole numbers nor dates"
             )
-        kinds = {made.kind for made in (plain, *special.values()) if made is not None}
+        kinds = {shown_as.kind for shown_as in (plain, *special.values()) if shown_as is not None}
         if len(kinds) > 1:
             raise NotExact("the entries of a map are masked to values of different types")
         value = kinds.pop()
@@ -217,8 +217,8 @@ class _Builder:
         read = int if of == "integer" else _text
 
         def masked(key: str) -> str:
-            found = change(read(key))
-            return str(0 if found is None and of == "integer" else found)
+            masked_key = change(read(key))
+            return str(0 if masked_key is None and of == "integer" else masked_key)
 
         return _Made(output, masked)
 
@@ -239,12 +239,12 @@ def _entries(plain: _Made | None, special: Mapping[str, _Made | None], key: Chan
     def change(value: Any) -> Any:
         if value is None:
             return None
-        found = {}
+        entries = {}
         for name, each in value.items():
-            made = special.get(name, plain)
-            if made is not None:
+            shown_as = special.get(name, plain)
+            if shown_as is not None:
                 # Keys that become equal: the last entry stays, as in Spark (LAST_WIN).
-                found[name if key is None else key(name)] = each if made.change is None else made.change(each)
-        return found
+                entries[name if key is None else key(name)] = each if shown_as.change is None else shown_as.change(each)
+        return entries
 
     return change

@@ -3,11 +3,11 @@
 Whatever the asker asks by is compared with what the asker sees, never with what is stored, since otherwise a lookup
 would answer "is there anybody of this name?" to somebody who may not see names. Two ways follow:
 
-Every key column is clear. The table is asked by the stored key, in its order. `where` and the exact bounds are checked on
+Every key column is unmasked. The table is asked by the stored key, in its order. `where` and the exact bounds are checked on
 masked rows, so a page may take several reads; it ends after `most_scanned` rows, with a cursor.
 
 Some key column is masked or left out. Its stored values choose nothing and order nothing: a range of the table, a page's
-length and the order of rows would each disclose them. All rows (narrowed only by what is clear in front of it) are
+length and the order of rows would each disclose them. All rows (narrowed only by what is unmasked in front of it) are
 masked, checked, and sorted by what the asker sees: the shown key columns first, then the whole shown row. Rows that look
 alike are in no order and are counted by the cursor. That takes a bounded number of rows; where there are more, the
 answer is a refusal that names the column, and SQL is the way. So two tables whose rows look alike to the asker give
@@ -58,7 +58,7 @@ def read_page(
     Raises InvalidInput for a cursor that does not fit, LimitExceeded where a masked key column would make it read more
     than `most_scanned` rows, NotExact (see `masked`) where the SQL door must be asked, Unavailable.
     """
-    hidden = [name for name in key if not masked.clear(name)]
+    hidden = [name for name in key if not masked.unmasked(name)]
     place = cursors.read(view, generation, asked.cursor) if asked.cursor else None
     if place is not None and place.masked != bool(hidden):
         raise InvalidInput(
@@ -80,11 +80,11 @@ class _Source:
 
     def rows(self, wanted: Wanted, at_once: int) -> Iterator[Row]:
         while True:
-            found = self.table.read(self.view, self.generation, wanted, at_once)
-            yield from found
-            if len(found) < at_once:
+            rows = self.table.read(self.view, self.generation, wanted, at_once)
+            yield from rows
+            if len(rows) < at_once:
                 return
-            wanted = replace(wanted, after=found[-1].key)
+            wanted = replace(wanted, after=rows[-1].key)
 
 
 Seen = dict[str, object]
@@ -97,27 +97,27 @@ def _by_key(
     wanted = replace(asked.wanted, after=place.last) if place is not None else asked.wanted
     check = met_by(asked.comparisons, masked.columns)
     at_once = max(asked.limit + 1, _AT_ONCE) if asked.comparisons else asked.limit + 1
-    found: list[Seen] = []
+    matching: list[Seen] = []
     last, scanned = "", 0
     for row in source.rows(wanted, at_once):
-        if len(found) == asked.limit or scanned == most_scanned:
-            return found, Place(last), scanned
+        if len(matching) == asked.limit or scanned == most_scanned:
+            return matching, Place(last), scanned
         scanned += 1
         seen = masked.row(row.values)
         if check(seen):
-            found.append(seen)
+            matching.append(seen)
         last = row.key
-    return found, None, scanned
+    return matching, None, scanned
 
 
 def _by_what_is_seen(
     source: _Source, key: Sequence[str], asked: Asked, masked: MaskedView, place: Place | None, most_scanned: int
 ) -> Found:
-    hidden = next(name for name in key if not masked.clear(name))
+    hidden = next(name for name in key if not masked.unmasked(name))
     check = met_by(asked.comparisons, masked.columns)
     among = _among(asked.wanted, key)
     shown = [name for name in key if any(name == each.name for each in masked.columns)]
-    found: list[tuple[bytes, str, Seen]] = []
+    matching: list[tuple[bytes, str, Seen]] = []
     scanned = 0
     for row in source.rows(_narrowed(asked.wanted, key, masked), _AT_ONCE):
         scanned += 1
@@ -130,14 +130,14 @@ def _by_what_is_seen(
         seen = masked.row(row.values)
         if check(seen) and among(seen):
             look = json.dumps([*(seen[name] for name in shown), json.dumps(seen, sort_keys=True)])
-            found.append((encode(json.loads(look)), look, seen))
-    found.sort(key=lambda each: each[0])
+            matching.append((encode(json.loads(look)), look, seen))
+    matching.sort(key=lambda each: each[0])
     if place is not None:
         start = encode(json.loads(place.last))
-        behind = [each for each in found if each[0] >= start]
+        behind = [each for each in matching if each[0] >= start]
         alike = sum(each[0] == start for each in behind)
-        found = behind[min(alike, place.skip) :]
-    page, rest = found[: asked.limit], found[asked.limit :]
+        matching = behind[min(alike, place.skip) :]
+    page, rest = matching[: asked.limit], matching[asked.limit :]
     if not rest:
         return [seen for _, _, seen in page], None, scanned
     end, look, _ = page[-1]
@@ -147,8 +147,8 @@ def _by_what_is_seen(
 
 
 def _narrowed(wanted: Wanted, key: Sequence[str], masked: MaskedView) -> Wanted:
-    """The conditions on the clear columns in front of the first that is not."""
-    clear = next(n for n, name in enumerate(key) if not masked.clear(name))
+    """The conditions on the unmasked columns in front of the first that is masked."""
+    clear = next(n for n, name in enumerate(key) if not masked.unmasked(name))
     prefix = wanted.prefix[:clear]
     begins = wanted.begins and len(wanted.prefix) <= clear
     low, high = (wanted.low, wanted.high) if clear else (None, None)

@@ -75,8 +75,8 @@ def float_json(number: float) -> object:
 
 def moment(text: str) -> datetime:
     """A time as a person writes it; without a zone it is in UTC. Raises ValueError."""
-    found = datetime.fromisoformat(text.strip())
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    time = datetime.fromisoformat(text.strip())
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def _same(value: Any) -> Any:
@@ -90,8 +90,8 @@ def _text(value: object, kind: Primitive) -> object:
 
 
 def _whole(value: object, kind: Primitive) -> object:
-    if isinstance(value, str) and (found := _WHOLE.match(value.strip())):
-        value = int(found[1])
+    if isinstance(value, str) and (digits := _WHOLE.match(value.strip())):
+        value = int(digits[1])
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int):
@@ -154,10 +154,10 @@ def _timestamp(value: object, kind: Primitive) -> object:
     if not isinstance(value, str):
         raise ValueError("not a time")
     if kind.name.upper() == "TIMESTAMP_NTZ":
-        found = datetime.fromisoformat(value.strip())
-        if found.tzinfo is not None:
+        time = datetime.fromisoformat(value.strip())
+        if time.tzinfo is not None:
             raise ValueError("a time with a zone")
-        return found.isoformat()
+        return time.isoformat()
     return moment(value).isoformat().replace("+00:00", "Z")
 
 
@@ -182,7 +182,7 @@ def _float_order(value: Any) -> tuple[int, float]:
 
 def _time_order(value: str) -> tuple[int, str]:
     """The year, and what follows it; a whole second has no fraction, and sorts before the fractions of it."""
-    found = _FAR_TIME.match(value)
-    if found is None:
+    parts = _FAR_TIME.match(value)
+    if parts is None:
         return 0, value
-    return int(found[1] + found[2]), found[3].removesuffix("Z")
+    return int(parts[1] + parts[2]), parts[3].removesuffix("Z")

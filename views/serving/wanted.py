@@ -158,17 +158,17 @@ def _bounds(given: Mapping[str, list[str]], first: Column) -> tuple[object, obje
     assert isinstance(first.kind, Primitive)
     of = family(first.kind)
     ends: list[object] = [None, None]
-    found = []
+    comparisons = []
     for n, (name, op) in enumerate((("from", ">="), ("to", "<="))):
         if name not in given:
             continue
         value = _converted(given[name][0], first, name)
-        found.append(Comparison(first.name, op, value))
+        comparisons.append(Comparison(first.name, op, value))
         if of == "timestamp":
             ends[n] = str(value)[:19] + "~" * n
         elif of in _RANGED:
             ends[n] = value
-    return ends[0], ends[1], found
+    return ends[0], ends[1], comparisons
 
 
 def _limit(given: str, most: int) -> int:
@@ -182,10 +182,10 @@ def _json_list(text: str) -> list[object] | None:
     if not text.lstrip().startswith("["):
         return None
     try:
-        found = json.loads(text, parse_constant=str)
+        values = json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, list) else None
+    return values if isinstance(values, list) else None
 
 
 def _divided(text: str, parameter: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 
 from catalog.apply.handlers import Kept
@@ -18,6 +19,8 @@ from views.runner.tools import Declared
 from views.shape.shape import shape
 
 KIND = "View"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,199}\Z")
+"""A view's name is part of the name of its private topic and of the folder with its state."""
 
 
 class ViewHandler(Kept):
@@ -29,6 +32,11 @@ class ViewHandler(Kept):
         """Raises SqlRefused for SQL that cannot stream, InvalidInput for a key, topic or name that does not fit."""
         spec = document.model
         assert isinstance(spec, ViewSpec)
+        if not _NAME.match(document.name):
+            raise InvalidInput(
+                "A view's name begins with a letter and has letters, digits, dots, dashes and underscores, 200 at most.",
+                details={"field": "metadata.name"},
+            )
         gated = gate.check(spec.sql)
         shape(gated, key=spec.key, watermark=spec.watermark is not None, watermark_column=spec.watermark_column)
         others = {each.key: each for each in self._store.documents(KIND)}

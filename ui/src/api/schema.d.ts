@@ -1758,6 +1758,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Views
+         * @description Every view: its state, how far it is behind, and what ended it last.
+         */
+        get: operations["views_api_v1_views_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One
+         * @description One view.
+         */
+        get: operations["one_api_v1_views__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{name}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rows
+         * @description Rows by key, under the caller's decision: masked as in queries, conditions compared with what the caller sees.
+         */
+        get: operations["rows_api_v1_views__name__rows_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause
+         * @description Stop the stream and keep its state and rows.
+         */
+        post: operations["pause_api_v1_views__name__pause_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume
+         * @description Continue from where it was paused.
+         */
+        post: operations["resume_api_v1_views__name__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{name}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart
+         * @description Start the stream again from its checkpoint, now.
+         */
+        post: operations["restart_api_v1_views__name__restart_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{name}/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rebuild
+         * @description Build a new generation from the view's start; readers get it when it has caught up.
+         */
+        post: operations["rebuild_api_v1_views__name__rebuild_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -3411,6 +3551,19 @@ export interface components {
             /** @description The caller may confirm or reject it. */
             may_review: boolean;
         };
+        /** Freshness */
+        Freshness: {
+            /** @description Records that the sources have and the rows do not contain. */
+            records: number | null;
+            /** @description For how long that has been so. */
+            seconds: number | null;
+            /** @description Source topic -> partition -> next offset: what the rows contain. */
+            offsets: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+        };
         /**
          * Gap
          * @description What is not known.
@@ -4353,6 +4506,13 @@ export interface components {
             /** @description 0 to 1. */
             quality?: number;
         };
+        /** NextGeneration */
+        NextGeneration: {
+            generation: number;
+            why: string;
+            /** Format: date-time */
+            since: string;
+        };
         /**
          * NodeOwner
          * @description An owner, as a producer names them.
@@ -5093,6 +5253,16 @@ export interface components {
             dataset: string;
             where: string;
         };
+        /** RowsColumn */
+        RowsColumn: {
+            name: string;
+            /** @description As the reader sees it: a hash is a string. */
+            type: string;
+            /** @description {effect: clear | masked | derived | denied | withheld, text, masks, fields} */
+            decision: {
+                [key: string]: unknown;
+            };
+        };
         /**
          * RunningQueries
          * @description Queries that wait, run or stream.
@@ -5749,6 +5919,103 @@ export interface components {
             what: string;
             expected: unknown;
             found: unknown;
+        };
+        /**
+         * View
+         * @description A view and how it is.
+         */
+        View: {
+            name: string;
+            /** @enum {string} */
+            state: "starting" | "catching up" | "running" | "paused" | "restarting" | "failed" | "stopped";
+            /** @description When it came into this state. */
+            since: string | null;
+            /** @description The one that readers get; null before the first. */
+            generation: number | null;
+            /** @description The one that will replace it. */
+            building: components["schemas"]["NextGeneration"] | null;
+            /** @description CLUSTER/TOPIC of each topic it follows. */
+            sources: string[];
+            /** @description The topic it writes for others; null for a private one. */
+            sink: components["schemas"]["ViewSink"] | null;
+            /** @description Columns that identify a row; none: each record is a row. */
+            key: string[];
+            columns: components["schemas"]["ViewColumn"][];
+            lag: components["schemas"]["ViewLag"];
+            /** @description {batchSeconds, recordsPerSecond} of the last batch. */
+            rates: {
+                [key: string]: unknown;
+            };
+            /** @description {recordsIn, rowsWritten, rowsDeleted, batches, lateRecords, unreadable, stateRows, stateBytes} since the stream started. */
+            counts: {
+                [key: string]: unknown;
+            };
+            /** @description {code, message, details} of what ended it last. */
+            error: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What to know of its SQL, in sentences. */
+            notes: string[];
+            sql: string;
+            /** @description {user or serviceAccount, purpose}: whose masks and row filters are in it. */
+            runAs: {
+                [key: string]: unknown;
+            };
+            description: string;
+            /** @description {user} or {group} each. */
+            owners: {
+                [key: string]: string;
+            }[];
+            restarts: number;
+            /** @description Rows that readers get; only where one view is asked for. */
+            rows?: number;
+        };
+        /** ViewAction */
+        ViewAction: {
+            name: string;
+            /** @enum {string} */
+            action: "pause" | "resume" | "restart" | "rebuild";
+        };
+        /** ViewColumn */
+        ViewColumn: {
+            name: string;
+            /** @description Spark's name of the type. */
+            type: string;
+        };
+        /**
+         * ViewLag
+         * @description What the sources have and the rows do not contain yet.
+         */
+        ViewLag: {
+            records: number | null;
+            /** @description For how long that has been so; 0 when nothing is missing. */
+            seconds: number | null;
+        };
+        /**
+         * ViewRows
+         * @description A page of rows.
+         */
+        ViewRows: {
+            columns: components["schemas"]["RowsColumn"][];
+            /** @description Values in the order of the columns, in the forms of `/query`. */
+            rows: unknown[][];
+            generation: number;
+            freshness: components["schemas"]["Freshness"];
+            /** @description `cursor` of the next page; null on the last. */
+            next: string | null;
+            /** @description Columns, and fields inside of them, that the reader may not see. */
+            leftOut: string[];
+        };
+        /** ViewSink */
+        ViewSink: {
+            cluster: string;
+            topic: string;
+            /** @enum {string} */
+            format: "json" | "avro";
+        };
+        /** Views */
+        Views: {
+            views: components["schemas"]["View"][];
         };
         /**
          * Way
@@ -9124,6 +9391,248 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    views_api_v1_views_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Views"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    one_api_v1_views__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rows_api_v1_views__name__rows_get: {
+        parameters: {
+            query?: {
+                /** @description One key; of several columns a JSON list. */
+                key?: string[] | null;
+                /** @description Several keys, between commas or as a JSON list. */
+                keys?: string | null;
+                /** @description How the key begins: a text, or a JSON list of values. */
+                prefix?: string | null;
+                /** @description Least value of the first key column. */
+                from?: string | null;
+                /** @description Greatest value of the first key column. */
+                to?: string | null;
+                /** @description Comparisons joined by AND. */
+                where?: string | null;
+                /** @description Rows at most. */
+                limit?: string | null;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+                /** @description Source offsets that must be contained: 0:100,1:50 */
+                atLeast?: string | null;
+                /** @description What the rows are read for. */
+                purpose?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewRows"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    pause_api_v1_views__name__pause_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resume_api_v1_views__name__resume_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    restart_api_v1_views__name__restart_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rebuild_api_v1_views__name__rebuild_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewAction"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
