@@ -297,27 +297,10 @@ class SqlServingTable:
             with self._engine.connect() as connection:
                 yield connection
 
-    def _is_ready(self) -> bool:
-        return self._ready
-
     def _set_up(self) -> None:
-<<<<<<< HEAD
-        if self._ready:
-            return
-        with self._setup:
-            if self._is_ready():  # another thread was first
-                return
-            if self._sqlite:
-                _make_file(Path(self._url.database or ""))
-            with self._writing.begin() as connection:
-                if not self._sqlite:
-                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SETUP_LOCK})
-                GENERATIONS.create(connection, checkfirst=True)
-=======
         if not self._ready:
             with self._setup:
                 self._make_tables()
->>>>>>> k-serving
             self._ready = True
 
     def _make_tables(self) -> None:

@@ -22,7 +22,7 @@ from views.errors import ViewFailed
         ("RecordTooLargeException: The message is 1048600 bytes", "too-large"),
         ("java.io.IOException: No space left on device", "disk"),
         ("java.lang.OutOfMemoryError: Java heap space", "memory"),
-        ("[STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE] Provided key schema ...", "state"),
+        ("[STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE] Provided key schema ...", "sql"),
         ("Job aborted due to stage failure: value 'ana@example.org' at Foo.scala:12", "failed"),
     ],
 )
