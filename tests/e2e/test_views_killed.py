@@ -102,8 +102,8 @@ def test_rows_are_right_after_every_kill(weir: RunningWeir) -> None:
         source.send(200)
     until(weir, lambda shown: shown["state"] == "running" and shown["lag"]["records"] == 0)
     with weir.client() as admin:
-        made = admin.post("/api/v1/tokens", json={"user": "viewer"}).json()["token"]
-    with httpx.Client(base_url=weir.url, headers={"Authorization": f"Bearer {made}"}, timeout=60) as viewer:
+        token = admin.post("/api/v1/tokens", json={"user": "viewer"}).json()["token"]
+    with httpx.Client(base_url=weir.url, headers={"Authorization": f"Bearer {token}"}, timeout=60) as viewer:
         totals = viewer.get("/api/v1/views/e2e.totals/rows", params={"limit": 100}).json()
         newest = viewer.get("/api/v1/views/e2e.newest/rows", params={"limit": 1000}).json()
     assert totals["rows"] == [[region, n, source.totals[region]] for region, n in sorted(source.counts.items())]
@@ -111,7 +111,7 @@ def test_rows_are_right_after_every_kill(weir: RunningWeir) -> None:
     shown = weir.command("view", "list").stdout
     assert "e2e.totals" in shown and "up to date" in shown
     (weir.home / "tokens").mkdir(exist_ok=True)
-    (weir.home / "tokens" / "viewer").write_text(made)
+    (weir.home / "tokens" / "viewer").write_text(token)
     one = weir.command("view", "rows", "e2e.totals", "--key", "r3", "--as", "viewer").stdout
     assert str(source.totals["r3"]) in one and str(source.totals["r4"]) not in one
     for name in ("e2e.totals", "e2e.newest"):

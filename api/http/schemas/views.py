@@ -65,7 +65,7 @@ class Views(Answer):
 class RowsColumn(Answer):
     name: str
     type: str = about("As the reader sees it: a hash is a string.")
-    decision: FreeForm = about("{effect: clear | masked | derived | denied | withheld, text, masks, fields}")
+    decision: FreeForm = about("`{effect: clear | masked | derived | denied | withheld, text, masks, fields}`")
 
 
 class Freshness(Answer):

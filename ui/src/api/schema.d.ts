@@ -5258,7 +5258,7 @@ export interface components {
             name: string;
             /** @description As the reader sees it: a hash is a string. */
             type: string;
-            /** @description {effect: clear | masked | derived | denied | withheld, text, masks, fields} */
+            /** @description `{effect: clear | masked | derived | denied | withheld, text, masks, fields}` */
             decision: {
                 [key: string]: unknown;
             };
