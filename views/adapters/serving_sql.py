@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
-    ARRAY,
-    BigInteger,
     Connection,
     Engine,
-    Integer,
-    LargeBinary,
     Select,
     Table,
-    Text,
-    bindparam,
-    cast,
     create_engine,
     delete,
     event,
-    func,
-    or_,
     select,
     text,
     update,
@@ -40,6 +29,16 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from catalog.errors import NotFound, SettingsError, Unavailable
+from views.adapters.serving_files import BUSY_MS, begin_sqlite, make_file, prepare_sqlite
+from views.adapters.serving_statements import (
+    TYPES,
+    insert_arrays,
+    insert_one,
+    of_generation,
+    range_of_keys,
+    rows_of,
+    some_keys,
+)
 from views.adapters.serving_tables import (
     GENERATIONS,
     Stored,
@@ -48,14 +47,12 @@ from views.adapters.serving_tables import (
     positions_of,
     positions_text,
     row_of,
-    rows_table,
     stored,
 )  # fmt: skip
 from views.model import Positions, Row
 from views.ports import Contained, Wanted
 from views.serving.key_order import bounds, key_bytes
 
-_BUSY_MS = 10_000
 _FEW = 500
 """Keys in one statement."""
 _CHUNK = 5_000
@@ -98,9 +95,9 @@ class SqlServingTable:
         pool: dict[str, Any] = {"pool_size": 8, "max_overflow": 56}
         if not self._sqlite:
             return create_engine(self._url, pool_pre_ping=True, connect_args={"connect_timeout": 5}, **pool)
-        engine = create_engine(self._url, connect_args={"timeout": _BUSY_MS / 1000}, **pool)
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        engine = create_engine(self._url, connect_args={"timeout": BUSY_MS / 1000}, **pool)
+        event.listen(engine, "connect", prepare_sqlite)
+        event.listen(engine, "begin", begin_sqlite)
         return engine
 
     # --- writing --------------------------------------------------------------------------------------------------
@@ -118,9 +115,9 @@ class SqlServingTable:
             new = insert(GENERATIONS).values(view=view, generation=generation, **values)
             number = connection.scalar(new.on_conflict_do_nothing().returning(GENERATIONS.c.id))
             if number is not None:
-                _rows(number).create(connection)
+                rows_of(number).create(connection)
                 return False
-            return bool(connection.scalar(_where(view, generation, GENERATIONS.c.dropping)))
+            return bool(connection.scalar(of_generation(view, generation, GENERATIONS.c.dropping)))
 
     def write(
         self, view: str, generation: str, rows: Sequence[Row], gone: Sequence[str], positions: Positions
@@ -133,7 +130,7 @@ class SqlServingTable:
             number, before = self._locked(connection, view, generation)
             if _earlier(positions, before):
                 return 0, 0
-            table = _rows(number)
+            table = rows_of(number)
             new = self._upsert(connection, table, [stored(key, keyed[key]) for key in sorted(keyed)])
             lost = 0
             for keys in _chunks(taken):
@@ -155,13 +152,15 @@ class SqlServingTable:
         writers wait for none of them. Raises Unavailable when readers keep SQLite's log for half a minute: call again.
         """
         with self._transaction() as connection:
-            stored_row = connection.execute(_where(view, generation, GENERATIONS.c.id, GENERATIONS.c.rows)).first()
+            stored_row = connection.execute(
+                of_generation(view, generation, GENERATIONS.c.id, GENERATIONS.c.rows)
+            ).first()
             if stored_row is not None:
                 mark = update(GENERATIONS).where(GENERATIONS.c.id == stored_row.id).values(dropping=True)
                 connection.execute(mark)
         if stored_row is not None:
             self._known.pop((view, generation), None)
-            table = _rows(stored_row.id)
+            table = rows_of(stored_row.id)
             while self._sqlite and self._delete_some(table):
                 pass
             with self._transaction() as connection:
@@ -186,7 +185,7 @@ class SqlServingTable:
             else:
                 alone = connection.execution_options(isolation_level="AUTOCOMMIT")
                 for number in numbers:
-                    alone.execute(text(f"VACUUM FULL {_rows(number).name}"))
+                    alone.execute(text(f"VACUUM FULL {rows_of(number).name}"))
         self._clean()
 
     def _delete_some(self, table: Table) -> int:
@@ -205,14 +204,14 @@ class SqlServingTable:
 
     def _inserted(self, connection: Connection, table: Table, values: list[Stored], replace: bool) -> int:
         if self._sqlite:  # tuples by way of the driver: half the time of dicts by way of SQLAlchemy
-            return connection.exec_driver_sql(_sqlite_insert(table, replace), values).rowcount
-        columns = {f"all_{name}": list(column) for name, column in zip(_TYPES, zip(*values, strict=True), strict=True)}
+            return connection.exec_driver_sql(insert_one(table, replace), values).rowcount
+        columns = {f"all_{name}": list(column) for name, column in zip(TYPES, zip(*values, strict=True), strict=True)}
         options = {"preserve_rowcount": True}
-        return connection.execute(_insert(table, replace), columns, execution_options=options).rowcount
+        return connection.execute(insert_arrays(table, replace), columns, execution_options=options).rowcount
 
     def _locked(self, connection: Connection, view: str, generation: str) -> tuple[int, dict[int, int]]:
         """Id and positions of a generation, which nobody else changes until the end of the transaction."""
-        asked = _where(view, generation, GENERATIONS.c.id, GENERATIONS.c.positions)
+        asked = of_generation(view, generation, GENERATIONS.c.id, GENERATIONS.c.positions)
         stored_row = connection.execute(asked.where(~GENERATIONS.c.dropping).with_for_update()).first()
         if stored_row is None:
             raise NotFound(f"The serving table has no generation {generation} of the view {view}; prepare it first.")
@@ -223,7 +222,9 @@ class SqlServingTable:
     def contained(self, view: str, generation: str) -> Contained:
         columns = (GENERATIONS.c.positions, GENERATIONS.c.offsets, GENERATIONS.c.at)
         with self._reading() as connection:
-            stored_row = connection.execute(_where(view, generation, *columns).where(~GENERATIONS.c.dropping)).first()
+            stored_row = connection.execute(
+                of_generation(view, generation, *columns).where(~GENERATIONS.c.dropping)
+            ).first()
         return contained_of(*stored_row) if stored_row is not None else Contained()
 
     def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
@@ -235,10 +236,12 @@ class SqlServingTable:
             number = self._number(connection, view, generation)
             if number is None:
                 return []
-            table = _rows(number)
+            table = rows_of(number)
             try:
                 if wanted.keys is None:
-                    return _fetched(connection, _range(table, high is not None), {"low": low, "high": high, "n": limit})
+                    return _fetched(
+                        connection, range_of_keys(table, high is not None), {"low": low, "high": high, "n": limit}
+                    )
                 return self._by_keys(connection, table, wanted.keys, low, high, limit)
             except DBAPIError as error:
                 if not any(each in str(error.orig) for each in _MISSING):
@@ -253,14 +256,14 @@ class SqlServingTable:
         asked = sorted(each for each in encoded if low <= each and (high is None or each < high))
         rows: list[Row] = []
         for some in _chunks(asked):
-            rows += _fetched(connection, _some(table), {"keys": some, "n": limit - len(rows)})
+            rows += _fetched(connection, some_keys(table), {"keys": some, "n": limit - len(rows)})
             if len(rows) >= limit:
                 break
         return rows
 
     def count(self, view: str, generation: str) -> int:
         with self._reading() as connection:
-            asked = _where(view, generation, GENERATIONS.c.rows).where(~GENERATIONS.c.dropping)
+            asked = of_generation(view, generation, GENERATIONS.c.rows).where(~GENERATIONS.c.dropping)
             return int(connection.scalar(asked) or 0)
 
     def generations(self, view: str) -> list[str]:
@@ -273,7 +276,7 @@ class SqlServingTable:
         """The id of a generation. Ids are never given twice, so a remembered one is right or its table is gone."""
         known = self._known.get((view, generation))
         if known is None:
-            known = connection.scalar(_where(view, generation, GENERATIONS.c.id).where(~GENERATIONS.c.dropping))
+            known = connection.scalar(of_generation(view, generation, GENERATIONS.c.id).where(~GENERATIONS.c.dropping))
             if known is not None:
                 self._known[view, generation] = known
         return known
@@ -306,7 +309,7 @@ class SqlServingTable:
     def _make_tables(self) -> None:
         """Nothing where they are."""
         if self._sqlite:
-            _make_file(Path(self._url.database or ""))
+            make_file(Path(self._url.database or ""))
         with self._writing.begin() as connection:
             if not self._sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SETUP_LOCK})
@@ -330,7 +333,7 @@ class SqlServingTable:
                             details={"server": "views"},
                         )
             finally:
-                raw.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+                raw.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -350,10 +353,6 @@ _WRONG_URL = (
 )
 
 
-def _where(view: str, generation: str, *columns: Any) -> Select[Any]:
-    return select(*columns).where(GENERATIONS.c.view == view, GENERATIONS.c.generation == generation)
-
-
 def _earlier(positions: Positions, contained: Positions) -> bool:
     """Whether a batch that ends here came before what is contained."""
     return all(offset <= contained.get(p, 0) for p, offset in positions.items()) and any(
@@ -369,81 +368,6 @@ def _chunks(keys: Sequence[bytes]) -> Iterator[list[bytes]]:
 
 def _fetched(connection: Connection, statement: Select[Any], values: Mapping[str, Any]) -> list[Row]:
     return [row_of(*each) for each in connection.execute(statement, {k: v for k, v in values.items() if v is not None})]
-
-
-@lru_cache(maxsize=256)
-def _rows(number: int) -> Table:
-    return rows_table(number)
-
-
-@lru_cache(maxsize=512)
-def _range(table: Table, ends: bool) -> Select[Any]:
-    asked = _shown(table).where(table.c.key >= bindparam("low", type_=LargeBinary))
-    return asked.where(table.c.key < bindparam("high", type_=LargeBinary)) if ends else asked
-
-
-@lru_cache(maxsize=256)
-def _some(table: Table) -> Select[Any]:
-    return _shown(table).where(table.c.key.in_(bindparam("keys", expanding=True, type_=LargeBinary)))
-
-
-def _shown(table: Table) -> Select[Any]:
-    c = table.c
-    return select(c.identity, c.body, c.partition, c.offset).order_by(c.key).limit(bindparam("n", type_=Integer))
-
-
-_TYPES = {"key": LargeBinary, "identity": LargeBinary, "body": Text, "partition": Integer, "offset": BigInteger}
-
-
-@lru_cache(maxsize=512)
-def _insert(table: Table, replace: bool) -> Any:
-    """PostgreSQL's: it takes all rows as five arrays."""
-    arrays: list[Any] = [cast(bindparam(f"all_{name}"), ARRAY(kind)) for name, kind in _TYPES.items()]
-    unnested = func.unnest(*arrays).table_valued(*_TYPES).render_derived()
-    source = select(*(unnested.c[name] for name in _TYPES))
-    return _on_conflict(postgresql.insert(table).from_select(list(_TYPES), source), table, replace)
-
-
-@lru_cache(maxsize=512)
-def _sqlite_insert(table: Table, replace: bool) -> str:
-    insert = _on_conflict(sqlite.insert(table).values({name: bindparam(name) for name in _TYPES}), table, replace)
-    return str(insert.compile(dialect=sqlite.dialect(paramstyle="qmark")))
-
-
-def _on_conflict(insert: Any, table: Table, replace: bool) -> Any:
-    """Rows whose key is there stay, or are replaced where they differ."""
-    if not replace:
-        return insert.on_conflict_do_nothing()
-    changed = [name for name in _TYPES if name != "key"]
-    differs = or_(*(insert.excluded[name] != table.c[name] for name in changed))
-    return insert.on_conflict_do_update(
-        index_elements=["key"], set_={name: insert.excluded[name] for name in changed}, where=differs
-    )
-
-
-def _make_file(file: Path) -> None:
-    file = file.absolute()
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # SQLite gives the files beside it (-wal, -shm) the mode of the database itself.
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-    file.chmod(0o600)
-
-
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    # The driver's own BEGIN comes too late (before the first write) and never for DDL; `_begin_sqlite` sends it instead.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-    cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = NORMAL")  # in WAL: safe against a crash of the process, and fast
-    cursor.execute("PRAGMA secure_delete = ON")
-    cursor.execute("PRAGMA temp_store = MEMORY")
-    cursor.execute("PRAGMA cache_size = -8192")
-    cursor.close()
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql(connection.get_execution_options().get("weir_begin", "BEGIN"))
 
 
 def _cause(error: Exception) -> str:

@@ -269,7 +269,7 @@ def preview(mask: dict[str, Any], values: list[Any], kind: str = "STRING") -> An
     ("mask", "kind", "value", "masked"),
     [
         ("Last-4", "STRING", "4111 1111", "xxxx 1111"), ("MASK_NULL", "INT", 5, None), ("MASK", "INT", 5, 0),
-        ("MASK_DATE_SHOW_YEAR", "DATE", "1990-05-06", "1990-01-01"), ("GENERALIZE", "DECIMAL(6,2)", "123.45", "120.0"),
+        ("MASK_DATE_SHOW_YEAR", "DATE", "1990-05-06", "1990-01-01"), ("GENERALIZE", "DECIMAL(6,2)", "123.45", "120.00"),
         ("MASK_DATE_SHOW_YEAR", "TIMESTAMP", "1990-05-06T10:00:00Z", "1990-01-01T00:00:00Z"), ("MASK", "BINARY", "AP8=", ""),
         ("EMAIL_DOMAIN", "STRING", None, None), ("MASK_NONE", "BOOLEAN", True, True),
     ],
