@@ -66,6 +66,15 @@ class ViewWorld:
         answer: dict[str, Any] = done.json()
         return answer
 
+    def scan(self, *topics: str) -> None:
+        """Learn what the topics hold; fails with what the scan reports."""
+        asked = self.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": list(topics)})
+        assert asked.status_code == 202, asked.text
+        while self.admin.get(f"/api/v1/scans/{asked.json()['id']}").json()["state"] == "queued":
+            assert self.services.scan_runner.run_next()
+        scan = self.admin.get(f"/api/v1/scans/{asked.json()['id']}").json()
+        assert scan["state"] == "done" and all(each["fields"] for each in scan["datasets"]), scan
+
     def run(self) -> None:
         """Start the runner in this process."""
         self._stop = threading.Event()

@@ -54,7 +54,7 @@ def describe(name: View, output: Output = Format.TABLE, user: As = None) -> None
         "state": f"{answer['state']} since {answer['since'] or 'now'}",
         "generation": answer["generation"],
         "building": f"{answer['building']['generation']}: {answer['building']['why']}" if answer["building"] else "",
-        "rows": answer["rows"],
+        "rows": answer.get("rows"),
         "behind": _behind(answer["lag"]),
         "sources": ", ".join(answer["sources"]),
         "topic": _topic(answer["sink"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 
@@ -30,17 +30,13 @@ from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
 from api.joins.second_person import SecondPerson
-from api.joins.views.clusters import ViewClusters
-from api.joins.views.decisions import ViewDecisions
-from api.joins.views.declared import DeclaredViews, ViewHandler
-from api.joins.views.facts import ViewFacts
-from api.joins.views.rows import ViewRows
-from api.joins.views.service import Views
+from api.joins.views.declared import ViewHandler
 from api.webhooks.deliver import WebhookHandler, Webhooks
 from api.webhooks.ssrf_guard import Guard
 from api.wiring.adapters import Adapters
 from api.wiring.given import Given
 from api.wiring.services import Services
+from api.wiring.view_services import view_services
 from catalog.apply import handlers as catalog_handlers
 from catalog.apply.apply import Handler
 from catalog.datasets.clusters import Clusters
@@ -84,8 +80,6 @@ from policies.whatif.mask_preview import MaskPreview
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
 from scanners.scan.service import Scanner
-from views.runner.runner import Runner
-from views.runner.tools import Tools
 
 REAL_ONES = Given()
 
@@ -172,29 +166,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         WebhookHandler(store, now, guard, parts.secrets),
         ViewHandler(store, now),
     ]
-    declared_views = DeclaredViews(store)
-    views = Views(declared_views, parts.view_states, parts.serving, audit)
-
-    def view_runner() -> Runner:
-        def journal(action: str, view: str, reasons: Sequence[str]) -> None:
-            audit.record("weir", action, view, "allow", list(reasons))
-
-        tools = Tools(
-            document=declared_views.get,
-            subject=identity.current,
-            preparer=query.preparer,
-            engine=parts.streams,
-            topics=parts.view_topics,
-            clusters=ViewClusters(connections, parts.spark_options),
-            serving=parts.serving,
-            states=parts.view_states,
-            journal=journal,
-            settings=settings.views,
-            checkpoints=parts.checkpoints(),
-            report=ingest.post,
-            dataset=clusters.resolve,
-        )
-        return Runner(tools, declared_views.names)
+    stream_views = view_services(
+        settings, parts, store, clusters, connections, facts, state, identity, audit, query.preparer, ingest
+    )
 
     def receivers() -> list[Receiver]:
         topic = parts.event_topic
@@ -247,16 +221,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s, events
         ),
         where_is=where_is,
-        views=views,
-        view_rows=ViewRows(
-            views,
-            ViewDecisions(state.decide, facts, ViewFacts(facts, clusters.resolve)),
-            parts.serving,
-            MaskKeys(parts.mask_secret()),
-            audit,
-            settings.views,
-        ),
-        view_runner=view_runner,
+        views=stream_views.views,
+        view_rows=stream_views.rows,
+        view_runner=stream_views.runner,
         ingest=ingest,
         lineage=lineage,
         lineage_worker=worker,

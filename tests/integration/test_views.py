@@ -57,9 +57,7 @@ def orders(world: ViewWorld) -> str:
     """A scanned topic with an e-mail in each record."""
     topic = world.topic("orders")
     world.send(topic, PEOPLE, [each["id"] for each in PEOPLE])
-    asked = world.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": [topic]})
-    assert asked.status_code == 202, asked.text
-    assert world.services.scan_runner.run_next()
+    world.scan(topic)
     return topic
 
 
@@ -84,8 +82,7 @@ def bytes_under(folder: Path, needle: bytes) -> list[str]:
 def test_an_aggregate_follows_its_topic_and_a_restart_counts_nothing_twice(world: ViewWorld) -> None:
     topic = world.topic("sales")
     world.send(topic, [{"region": f"r{n % 2}", "amount": n} for n in range(40)])
-    world.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": [topic]})
-    assert world.services.scan_runner.run_next()
+    world.scan(topic)
     world.apply(view("totals", f"SELECT region, count(*) AS n, sum(amount) AS total FROM `{topic}` GROUP BY region"))
     world.until("totals", lambda v: v["rows"] == 2 and v["lag"]["records"] == 0)
     assert rows(world, "totals")['["r1"]'] == {"region": "r1", "n": 20, "total": 400}
@@ -161,8 +158,7 @@ def test_another_sql_takes_the_place_of_the_old_one(world: ViewWorld, orders: st
 def test_rows_without_a_key_without_a_group_and_with_a_key_that_is_null(world: ViewWorld) -> None:
     topic = world.topic("nulls")
     world.send(topic, [{"g": None if n % 2 else "a", "n": n} for n in range(20)])
-    world.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": [topic]})
-    assert world.services.scan_runner.run_next()
+    world.scan(topic)
     world.apply(view("each", f"SELECT n FROM `{topic}` WHERE n > 16"))
     world.apply(view("one", f"SELECT count(*) AS n, sum(n) AS total FROM `{topic}`"))
     world.apply(view("null_group", f"SELECT g, count(*) AS n FROM `{topic}` GROUP BY g"))
@@ -314,6 +310,8 @@ spec: {{roles: [half]}}
         refused = read(world.user(name), "byid", key="o7")
         assert refused.status_code == 403, refused.text
         assert any(orders in reason for reason in refused.json()["error"]["details"]["reasons"])
+        shown = world.user(name).get("/api/v1/views/byid").json()
+        assert shown["lag"]["records"] is None and "rows" not in shown and "60" not in shown["sql"]
     lineage = [event for event in world.events() if event["job"]["name"] == "byid"]
     inputs = lineage[-1]["outputs"][0]["facets"]["columnLineage"]["fields"]["email"]["inputFields"]
     assert [(each["name"], each["field"], each["transformations"][0]["masking"]) for each in inputs] == [
@@ -325,8 +323,7 @@ def test_a_joined_table_gives_the_newest_record_of_each_key(world: ViewWorld) ->
     rides, vans = world.topic("rides"), world.topic("vans", 1)
     world.send(vans, [{"van": "v1", "driver": "ana"}, {"van": "v2", "driver": "bo"}], ["v1", "v2"])
     world.send(rides, [{"ride": "a", "van": "v1"}, {"ride": "b", "van": "v2"}, {"ride": "c", "van": "v3"}])
-    world.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": [rides, vans]})
-    assert world.services.scan_runner.run_next()
+    world.scan(rides, vans)
     sql = f"SELECT r.ride, v.driver FROM `{rides}` AS r LEFT JOIN `{vans}` AS v ON r.van = v.van"
     world.apply(view("driven", sql, "  key: [ride]\n"))
     world.until("driven", lambda v: v["rows"] == 3 and v["lag"]["records"] == 0)
@@ -343,8 +340,7 @@ def test_a_joined_table_gives_the_newest_record_of_each_key(world: ViewWorld) ->
 def test_a_group_that_no_longer_fits_its_condition_leaves_the_view(world: ViewWorld) -> None:
     topic = world.topic("groups")
     world.send(topic, [{"g": "low", "n": 1}, {"g": "high", "n": 50}])
-    world.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": [topic]})
-    assert world.services.scan_runner.run_next()
+    world.scan(topic)
     world.apply(view("small", f"SELECT g, sum(n) AS total FROM `{topic}` GROUP BY g HAVING sum(n) < 10"))
     world.until("small", lambda v: v["rows"] == 1)
     world.send(topic, [{"g": "low", "n": 20}, {"g": "new", "n": 2}])

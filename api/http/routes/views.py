@@ -17,13 +17,13 @@ router = APIRouter(prefix="/views", tags=["views"])
 @router.get("", responses=answers_with(Views))
 def views(built: ServicesOf, subject: Caller) -> Any:
     """Every view: its state, how far it is behind, and what ended it last."""
-    return {"views": built.views.all()}
+    return {"views": built.views.all(subject)}
 
 
 @router.get("/{name}", responses=answers_with(View))
 def one(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """One view."""
-    return built.views.describe(name)
+    return built.views.describe(subject, name)
 
 
 @router.get("/{name}/rows", responses=answers_with(ViewRows))

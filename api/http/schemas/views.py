@@ -8,12 +8,16 @@ from api.http.schemas.base import Answer, FreeForm, Time, about, absent
 
 
 class ViewSink(Answer):
+    """The topic that a view writes for others."""
+
     cluster: str
     topic: str
     format: Literal["json", "avro"]
 
 
 class ViewColumn(Answer):
+    """A column of the rows."""
+
     name: str
     type: str = about("Spark's name of the type.")
 
@@ -26,6 +30,8 @@ class ViewLag(Answer):
 
 
 class NextGeneration(Answer):
+    """A generation that is being built, and why."""
+
     generation: int
     why: str
     since: Time
@@ -59,16 +65,22 @@ class View(Answer):
 
 
 class Views(Answer):
+    """All views."""
+
     views: list[View]
 
 
 class RowsColumn(Answer):
+    """A column as the reader sees it."""
+
     name: str
     type: str = about("As the reader sees it: a hash is a string.")
     decision: FreeForm = about("`{effect: clear | masked | derived | denied | withheld, text, masks, fields}`")
 
 
 class Freshness(Answer):
+    """How far the rows are behind the sources."""
+
     records: int | None = about("Records that the sources have and the rows do not contain.")
     seconds: float | None = about("For how long that has been so.")
     offsets: dict[str, dict[str, int]] = about("Source topic -> partition -> next offset: what the rows contain.")
@@ -86,5 +98,7 @@ class ViewRows(Answer):
 
 
 class ViewAction(Answer):
+    """What was asked of a view; the runner does it within a second or two."""
+
     name: str
     action: Literal["pause", "resume", "restart", "rebuild"]

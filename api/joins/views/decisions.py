@@ -39,6 +39,11 @@ class ViewDecisions:
             return decision
         return replace(decision, effect=Effect.DENY, reasons=(*more, *decision.reasons))
 
+    def whole(self, subject: Subject, name: str, spec: ViewSpec, generation: Generation) -> bool:
+        """Whether the reader may read every row."""
+        decision = self.decide(subject, name, spec, generation, None)
+        return decision.effect is Effect.ALLOW and not decision.filters
+
     def _more(
         self, subject: Subject, generation: Generation, decision: Decision, purpose: str | None
     ) -> Iterator[Reason]:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from typing import Any
 
 from api.joins.views.declared import DeclaredViews
 from catalog.errors import Conflict, NotFound
 from policies.audit import AuditLog
 from policies.model import Subject
+from policies.sql.literals import without_literals
 from views.model import State
 from views.ports import ServingTable, ViewStates
 from views.runner.state import Generation, ViewState
 from views.runner.tools import Declared
 
+Sees = Callable[[Subject, str, Declared, Generation | None], bool]
+
 
 class Views:
     """The service behind `/api/v1/views`, but for the rows. Safe for threads."""
 
-    def __init__(self, declared: DeclaredViews, states: ViewStates, serving: ServingTable, audit: AuditLog) -> None:
+    def __init__(
+        self, declared: DeclaredViews, states: ViewStates, serving: ServingTable, audit: AuditLog, sees: Sees
+    ) -> None:
+        """`sees`: whether somebody may know how many records and rows there are."""
         self._declared, self._states, self._serving, self._audit = declared, states, serving, audit
+        self._sees = sees
 
     def any(self) -> bool:
         """Whether there is a view, or something left of one, for the runner to see to."""
@@ -35,22 +43,33 @@ class Views:
             raise NotFound(f"There is no view {name!r}.{mend}", details={"view": name, "nearest": near})
         return declared, ViewState.read(self._states.get(name))
 
-    def all(self) -> list[dict[str, Any]]:
-        """Each view as `describe` gives it, by name."""
+    def all(self, subject: Subject) -> list[dict[str, Any]]:
+        """Each view as `describe` gives it, by name; without the number of its rows."""
         states = self._states.all()
         shown = []
         for name in self._declared.names():
             declared = self._declared.get(name)
             if declared is not None:
-                shown.append(_shown(name, declared, ViewState.read(states.get(name, {}))))
+                shown.append(self._shown(subject, name, declared, ViewState.read(states.get(name, {}))))
         return shown
 
-    def describe(self, name: str) -> dict[str, Any]:
-        """{name, state, since, generation, building, sources, sink, key, columns, lag, rates, counts, rows, error, sql...}."""
+    def describe(self, subject: Subject, name: str) -> dict[str, Any]:
+        """{name, state, since, generation, building, sources, sink, key, columns, lag, rates, counts, rows, error, sql...}.
+
+        Figures that count records or rows, and literals in the SQL, are for who may read the view or manages.
+        """
         declared, state = self.find(name)
-        shown = _shown(name, declared, state)
+        shown = self._shown(subject, name, declared, state)
         active = state.active
-        shown["rows"] = self._serving.count(name, active.id) if active is not None else 0
+        if self._sees(subject, name, declared, active):
+            shown["rows"] = self._serving.count(name, active.id) if active is not None else 0
+        return shown
+
+    def _shown(self, subject: Subject, name: str, declared: Declared, state: ViewState) -> dict[str, Any]:
+        shown = _shown(name, declared, state)
+        if not self._sees(subject, name, declared, state.active):
+            shown |= {"lag": {"records": None, "seconds": None}, "rates": {}, "counts": {}}
+            shown["sql"] = without_literals(declared.spec.sql)
         return shown
 
     def pause(self, subject: Subject, name: str) -> dict[str, Any]:

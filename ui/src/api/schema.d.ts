@@ -3551,7 +3551,10 @@ export interface components {
             /** @description The caller may confirm or reject it. */
             may_review: boolean;
         };
-        /** Freshness */
+        /**
+         * Freshness
+         * @description How far the rows are behind the sources.
+         */
         Freshness: {
             /** @description Records that the sources have and the rows do not contain. */
             records: number | null;
@@ -4506,7 +4509,10 @@ export interface components {
             /** @description 0 to 1. */
             quality?: number;
         };
-        /** NextGeneration */
+        /**
+         * NextGeneration
+         * @description A generation that is being built, and why.
+         */
         NextGeneration: {
             generation: number;
             why: string;
@@ -5253,7 +5259,10 @@ export interface components {
             dataset: string;
             where: string;
         };
-        /** RowsColumn */
+        /**
+         * RowsColumn
+         * @description A column as the reader sees it.
+         */
         RowsColumn: {
             name: string;
             /** @description As the reader sees it: a hash is a string. */
@@ -5970,13 +5979,19 @@ export interface components {
             /** @description Rows that readers get; only where one view is asked for. */
             rows?: number;
         };
-        /** ViewAction */
+        /**
+         * ViewAction
+         * @description What was asked of a view; the runner does it within a second or two.
+         */
         ViewAction: {
             name: string;
             /** @enum {string} */
             action: "pause" | "resume" | "restart" | "rebuild";
         };
-        /** ViewColumn */
+        /**
+         * ViewColumn
+         * @description A column of the rows.
+         */
         ViewColumn: {
             name: string;
             /** @description Spark's name of the type. */
@@ -6006,14 +6021,20 @@ export interface components {
             /** @description Columns, and fields inside of them, that the reader may not see. */
             leftOut: string[];
         };
-        /** ViewSink */
+        /**
+         * ViewSink
+         * @description The topic that a view writes for others.
+         */
         ViewSink: {
             cluster: string;
             topic: string;
             /** @enum {string} */
             format: "json" | "avro";
         };
-        /** Views */
+        /**
+         * Views
+         * @description All views.
+         */
         Views: {
             views: components["schemas"]["View"][];
         };
