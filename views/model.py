@@ -92,6 +92,7 @@ class Progress:
     """What the engine reported last.
 
     batch    number of the last whole batch, -1 before the first
+    unfit_values  values of this batch that did not fit their type, and were NULL
     offsets  source topic -> partition -> next offset that the batches so far contain
     """
 
@@ -103,6 +104,7 @@ class Progress:
     state_rows: int = 0
     state_bytes: int = 0
     late_rows: int = 0
+    unfit_values: int = 0
 
 
 @dataclass(frozen=True, slots=True)

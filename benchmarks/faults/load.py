@@ -160,7 +160,7 @@ class Load:
         world, caller, dice, n = self.world, self._caller("admin"), self._dice("events", number), 0
         while self._pause(dice, 0.15):
             n += 1
-            run, job = str(uuid.UUID(int=dice.getrandbits(128), version=4)), f"job-{number}-{n}"
+            run, job = str(uuid.UUID(int=dice.getrandbits(128), version=4)), f"job-{number}-{n % _SINKS}"
             sink = f"sink-{number}-{n % _SINKS}"
             for kind in ("START", "COMPLETE"):
                 self.ledgers["runs"].tried(f"{job} {run}")

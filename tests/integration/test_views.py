@@ -352,3 +352,19 @@ def test_a_group_that_no_longer_fits_its_condition_leaves_the_view(world: ViewWo
 def test_a_name_that_is_no_file_and_no_topic_is_refused(world: ViewWorld, name: str) -> None:
     refused = world.admin.post("/api/v1/apply", content=view(json.dumps(name), "SELECT id FROM orders").encode())
     assert refused.status_code == 400, refused.text
+
+
+def test_a_value_that_does_not_fit_is_counted_or_ends_the_view(world: ViewWorld) -> None:
+    topic = world.topic("unfit", 1)
+    world.send(topic, [{"id": n, "n": n} for n in range(50)])
+    world.scan(topic)
+    world.send(topic, [{"id": 50, "n": "many"}])
+    sql = f"SELECT id, n FROM `{topic}`"
+    world.apply(view("lenient", sql, "  key: [id]\n"))
+    shown = world.until("lenient", lambda v: v["rows"] == 51 and v["lag"]["records"] == 0)
+    assert rows(world, "lenient")["[50]"] == {"id": 50, "n": None} and shown["counts"]["unfitValues"] == 1
+    world.apply(view("strict", sql, "  key: [id]\n  onError: stop\n"))
+    failed = world.until("strict", lambda v: v["state"] == "failed")
+    assert "onError" in failed["error"]["message"] and failed["error"]["details"]["values"] == 1
+    for name in ("lenient", "strict"):
+        world.admin.delete(f"/api/v1/declared/View/{name}")

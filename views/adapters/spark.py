@@ -185,8 +185,15 @@ def read_progress(status: Mapping[str, Any]) -> Progress:
         seconds=int((status.get("durationMs") or {}).get("triggerExecution") or 0) / 1000,
         state_rows=sum(int(each.get("numRowsTotal") or 0) for each in state),
         state_bytes=sum(int(each.get("memoryUsedBytes") or 0) for each in state),
+        unfit_values=sum(map(_counted, (status.get("observedMetrics") or {}).values())),
         late_rows=sum(int(each.get("numRowsDroppedByWatermark") or 0) for each in state),
     )
+
+
+def _counted(metrics: Any) -> int:
+    """The counts that one table observed (`policies.adapters.spark.reading.counted`)."""
+    values = metrics.asDict().values() if hasattr(metrics, "asDict") else metrics.values()
+    return sum(int(each or 0) for each in values)
 
 
 def _offsets(ends: list[Any]) -> dict[str, dict[int, int]]:

@@ -37,7 +37,7 @@ class Feed:
         self._reported: Mapping[str, Positions] = {}
         self._ends: deque[tuple[datetime, Offsets]] = deque(maxlen=_SAMPLES)
         self._looked = -1e9
-        self._rows = self._gone = self._batches = self._read = self._late = 0
+        self._rows = self._gone = self._batches = self._read = self._late = self.unfit = 0
         self._last_batch = -1
         self._begun = tools.monotonic()
 
@@ -59,6 +59,7 @@ class Feed:
         if status.batch > self._last_batch:
             self._last_batch, self._batches = status.batch, self._batches + 1
             self._read, self._late = self._read + status.rows_in, self._late + status.late_rows
+            self.unfit += status.unfit_values
         if status.offsets and status.offsets != self._reported:
             ends = self._tools.topics.ends(self._kafka, self._generation.topic)
             self._pending.append((ends, status.offsets))
@@ -106,7 +107,7 @@ class Feed:
         """Since the stream began in this process."""
         return {
             "recordsIn": self._read, "rowsWritten": self._rows, "rowsDeleted": self._gone, "batches": self._batches,
-            "lateRecords": self._late, "unreadable": self._reader.unread, "stateRows": status.state_rows,
+            "lateRecords": self._late, "unfitValues": self.unfit, "unreadable": self._reader.unread, "stateRows": status.state_rows,
             "stateBytes": status.state_bytes,
         }  # fmt: skip
 

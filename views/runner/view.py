@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn, Unavailable, WeirError
+from views.errors import ViewFailed
 from views.model import State
 from views.ports import StreamingQuery
 from views.runner.build import Built, built
@@ -27,7 +28,7 @@ _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5
 _NEVER = -1e9
 _ENDS_ACCESS = (NotAllowed, NotSignedIn)
-_FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql"})
+_FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql", "value"})
 """Failures of a stream that stay until somebody acts; see `views.adapters.spark_failures`."""
 
 
@@ -218,6 +219,8 @@ class View:
             self._due.asked = now
             status = self._stream.query.progress()
             feed.note(status)
+            if feed.unfit and self._declared is not None and self._declared.spec.onError == "stop":
+                raise _unfit(feed.unfit)
             self.state.counts, self.state.rates = feed.counts(status), feed.rates(status)
         if feed.look():
             self.state.lag = feed.lag()
@@ -264,6 +267,14 @@ class View:
             self._generations.retire_all()
         except Unavailable as away:  # it is tried again with the next look, and the stream has ended
             _log.warning("view_not_retired", view=self.name, message=away.message)
+
+
+def _unfit(values: int) -> ViewFailed:
+    return ViewFailed(
+        f"{values:,} values of the sources do not fit their columns, and onError is stop; correct them or their type, or write"
+        " onError: deadLetter, which reads such a value as NULL and counts it.",
+        details={"condition": "value", "values": values},
+    )
 
 
 def _needs_a_person(error: WeirError) -> bool:

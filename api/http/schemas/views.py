@@ -52,7 +52,8 @@ class View(Answer):
     lag: ViewLag
     rates: FreeForm = about("{batchSeconds, recordsPerSecond} of the last batch.")
     counts: FreeForm = about(
-        "{recordsIn, rowsWritten, rowsDeleted, batches, lateRecords, unreadable, stateRows, stateBytes} since the stream started."
+        "{recordsIn, rowsWritten, rowsDeleted, batches, lateRecords, unfitValues, unreadable, stateRows, stateBytes} since the"
+        " stream started."
     )
     error: FreeForm | None = about("{code, message, details} of what ended it last.")
     notes: list[str] = about("What to know of its SQL, in sentences.")

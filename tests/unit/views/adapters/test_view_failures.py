@@ -42,7 +42,9 @@ def test_the_place_of_lost_records_is_named() -> None:
 
 def test_progress_of_a_join_with_itself_has_what_all_sources_read() -> None:
     status = {
-        "batchId": 4, "durationMs": {"triggerExecution": 1500}, "sink": {"numOutputRows": -1},
+        "batchId": 4,
+        "observedMetrics": {"weir_seen_weir_view_0": {"p0": 2, "p1": None}, "weir_seen_weir_view_1": {"p0": 1}},
+        "durationMs": {"triggerExecution": 1500}, "sink": {"numOutputRows": -1},
         "stateOperators": [{"numRowsTotal": 7, "memoryUsedBytes": 10, "numRowsDroppedByWatermark": 2}],
         "sources": [
             {"endOffset": {"orders": {"0": 10, "1": 4}}, "numInputRows": 3},
@@ -52,4 +54,4 @@ def test_progress_of_a_join_with_itself_has_what_all_sources_read() -> None:
     }  # fmt: skip
     read = read_progress(status)
     assert read.offsets == {"orders": {0: 8, 1: 4}} and (read.rows_in, read.rows_out, read.seconds) == (5, 0, 1.5)
-    assert (read.state_rows, read.late_rows) == (7, 2)
+    assert (read.state_rows, read.late_rows) == (7, 2) and read.unfit_values == 3
