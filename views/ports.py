@@ -28,9 +28,15 @@ class StreamEngine(Protocol):
         """Names and Spark types of the result, by analysis alone. Raises QueryFailed, Unavailable."""
         ...
 
-    def start(self, plan: StreamPlan) -> StreamingQuery:
+    def start(self, plan: StreamPlan, session: str) -> StreamingQuery:
         """Start from the plan's checkpoint, or from `plan.start` where there is none. A query that still runs on that
-        checkpoint is ended first. Raises ViewFailed, QueryFailed, Unavailable."""
+        checkpoint is ended first. `session`: a new UUID, by which `end` knows the query. Raises ViewFailed, QueryFailed,
+        Unavailable."""
+        ...
+
+    def end(self, session: str) -> None:
+        """End what was started under this session, by whatever process; nothing where that has ended. Raises
+        Unavailable."""
         ...
 
     def forget(self, checkpoint: str) -> None:

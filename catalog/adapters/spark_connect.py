@@ -14,10 +14,11 @@ _lock = threading.Lock()
 _channels: dict[tuple[str, float | None], Any] = {}
 
 
-def connect(remote: str, seconds: float | None = None) -> Any:
+def connect(remote: str, seconds: float | None = None, session_id: str | None = None) -> Any:
     """A new session of its own on the server. Raises Unavailable, SettingsError, and what PySpark raises.
 
     `seconds`: how long each of its calls may take, whatever the server does; None: as long as it likes.
+    `session_id`: a UUID; the session of that id where the server has one.
     """
     from pyspark.sql.connect.session import SparkSession
 
@@ -27,7 +28,10 @@ def connect(remote: str, seconds: float | None = None) -> Any:
     SparkSession.__del__ = _left_alone
     _silence()
     require_spark(remote)
-    return SparkSession.builder.channelBuilder(_builder(remote, seconds)).create()
+    builder = _builder(remote, seconds)
+    if session_id is not None:
+        builder.set(builder.PARAM_SESSION_ID, session_id)
+    return SparkSession.builder.channelBuilder(builder).create()
 
 
 def release(session: Any) -> None:

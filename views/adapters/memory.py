@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -102,10 +101,11 @@ class MemoryServingTable:
 
 
 class MemoryViewStates:
-    """`views.ports.ViewStates` in a dict. `transaction` holds one lock, and takes back what it changed on an error."""
+    """`views.ports.ViewStates` in dicts. Safe for threads."""
 
     def __init__(self) -> None:
         self._states: dict[str, dict[str, Any]] = {}
+        self._wishes: dict[str, dict[str, Any]] = {}
         self._lock = threading.RLock()
 
     def get(self, view: str) -> dict[str, Any]:
@@ -114,22 +114,21 @@ class MemoryViewStates:
 
     def all(self) -> dict[str, dict[str, Any]]:
         with self._lock:
-            return copy.deepcopy(self._states)
+            return {view: copy.deepcopy(self._states.get(view, {})) for view in {**self._states, **self._wishes}}
 
     def put(self, view: str, state: Mapping[str, Any]) -> None:
         with self._lock:
             self._states[view] = json.loads(json.dumps(dict(state)))
 
+    def wish(self, view: str) -> dict[str, Any]:
+        with self._lock:
+            return copy.deepcopy(self._wishes.get(view, {}))
+
+    def put_wish(self, view: str, wish: Mapping[str, Any]) -> None:
+        with self._lock:
+            self._wishes[view] = json.loads(json.dumps(dict(wish)))
+
     def forget(self, view: str) -> None:
         with self._lock:
             self._states.pop(view, None)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        with self._lock:
-            before = copy.deepcopy(self._states)
-            try:
-                yield
-            except BaseException:
-                self._states = before
-                raise
+            self._wishes.pop(view, None)

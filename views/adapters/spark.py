@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from policies.adapters.spark.sessions import PINNED, configure
 from policies.masks.expression import literal
 from policies.plan.ports import Decoder
 from views.adapters.spark_failures import failure
+from views.adapters.spark_progress import read_progress
 from views.durations import spark_interval
 from views.errors import ViewFailed
 from views.model import Progress, Start, StreamPlan, StreamTable
@@ -42,6 +43,8 @@ _JSON = (
     " 'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS')"
 )
 _CALL_SECONDS = 60.0
+_FORGOTTEN = ("INVALID_HANDLE", "SESSION_CLOSED", "SESSION_NOT_FOUND", "STREAMING_QUERY_NOT_FOUND")
+"""In errors about a session or query that the server does not have any more."""
 _READ_ONLY = ("kafkaConsumer.pollTimeoutMs", "kafka.fetch.max.wait.ms", "kafka.max.poll.records")
 """Options of a reader that mean nothing to a writer."""
 STREAMING = {
@@ -72,11 +75,11 @@ class SparkStreams:
             schema = self._frame(session, plan).schema
         return [(each.name, each.dataType.simpleString()) for each in schema.fields if each.name != KEPT_COLUMN]
 
-    def start(self, plan: StreamPlan) -> StreamingQuery:
-        session = self._connect()
+    def start(self, plan: StreamPlan, session: str) -> StreamingQuery:
+        opened = self._connect(session)
         try:
             writer = (
-                _records(self._frame(session, plan), plan)
+                _records(self._frame(opened, plan), plan)
                 .writeStream.format("kafka")
                 .queryName(f"{plan.view} {plan.generation}")
                 .outputMode(plan.mode)
@@ -85,10 +88,24 @@ class SparkStreams:
                 .option("topic", plan.topic)
                 .options(**{name: value for name, value in plan.kafka.items() if name not in _READ_ONLY})
             )
-            return SparkStream(session, writer.start())
+            return SparkStream(opened, writer.start())
         except BaseException as error:
-            release(session)
+            release(opened)
             raise _translated(error) from None
+
+    def end(self, session: str) -> None:
+        # The server ends the streaming queries of a session that it closes.
+        opened = None
+        try:
+            opened = connect(self._remote, _CALL_SECONDS, session)
+            opened.client.release_session()
+        except Exception as error:
+            if any(word in str(error) for word in _FORGOTTEN):
+                return
+            raise _translated(error) from None
+        finally:
+            if opened is not None:
+                release(opened)
 
     def forget(self, checkpoint: str) -> None:
         place = urlsplit(checkpoint)
@@ -117,8 +134,8 @@ class SparkStreams:
         finally:
             release(session)
 
-    def _connect(self) -> Any:
-        session = connect(self._remote, _CALL_SECONDS)
+    def _connect(self, session_id: str | None = None) -> Any:
+        session = connect(self._remote, _CALL_SECONDS, session_id)
         try:
             session.client.set_retry_policies([])
             session.client.disable_reattachable_execute()
@@ -171,40 +188,6 @@ class SparkStream:
                 raise translated from None
         finally:
             release(self._session)
-
-
-def read_progress(status: Mapping[str, Any]) -> Progress:
-    """Spark's report of a batch, in our words. `numOutputRows` is -1 where the sink does not count."""
-    sources = status["sources"]
-    state = status.get("stateOperators") or ()
-    return Progress(
-        batch=int(status["batchId"]),
-        offsets=_offsets([each.get("endOffset") for each in sources]),
-        rows_in=sum(int(each.get("numInputRows") or 0) for each in sources),
-        rows_out=max(0, int((status.get("sink") or {}).get("numOutputRows") or 0)),
-        seconds=int((status.get("durationMs") or {}).get("triggerExecution") or 0) / 1000,
-        state_rows=sum(int(each.get("numRowsTotal") or 0) for each in state),
-        state_bytes=sum(int(each.get("memoryUsedBytes") or 0) for each in state),
-        unfit_values=sum(map(_counted, (status.get("observedMetrics") or {}).values())),
-        late_rows=sum(int(each.get("numRowsDroppedByWatermark") or 0) for each in state),
-    )
-
-
-def _counted(metrics: Any) -> int:
-    """The counts that one table observed (`policies.adapters.spark.reading.counted`)."""
-    values = metrics.asDict().values() if hasattr(metrics, "asDict") else metrics.values()
-    return sum(int(each or 0) for each in values)
-
-
-def _offsets(ends: list[Any]) -> dict[str, dict[int, int]]:
-    """Topic -> partition -> next offset; of a topic that several sources follow, what all of them have read."""
-    by_topic: dict[str, dict[int, int]] = {}
-    for each in ends:
-        for topic, positions in (json.loads(each) if isinstance(each, str) else each or {}).items():
-            known = by_topic.setdefault(topic, {})
-            for partition, offset in positions.items():
-                known[int(partition)] = min(known.get(int(partition), int(offset)), int(offset))
-    return by_topic
 
 
 def _source(session: Any, each: StreamTable, plan: StreamPlan) -> Any:
@@ -281,12 +264,7 @@ def _is_plain(frame: Any, name: str) -> bool:
 def _translated(error: BaseException) -> WeirError:
     """What to raise instead of what Spark or gRPC raised."""
     text = str(error)
-    if (
-        "INVALID_HANDLE" in text
-        or "SESSION_CLOSED" in text
-        or "SESSION_NOT_FOUND" in text
-        or "STREAMING_QUERY_NOT_FOUND" in text
-    ):
+    if any(word in text for word in _FORGOTTEN):
         return Unavailable("The engine has forgotten the view; it is started again.", details={"server": "spark"})
     if type(error).__name__ == "StreamingQueryException":
         return failure(text)

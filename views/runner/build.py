@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from catalog.errors import InvalidInput
@@ -46,7 +47,7 @@ class Built:
 
 def built(spec: ViewSpec, preparer: Preparer, subject: Subject) -> Built:
     """Raises SqlRefused, DatasetNotFound, InvalidInput, NotAllowed (what the subject may not read), Unavailable."""
-    gated = gate.check(spec.sql)
+    gated = _gated(spec.sql)
     decided = preparer.find(subject, gated, spec.runAs.purpose)
     return from_found(spec, preparer, gated, decided)
 
@@ -80,6 +81,12 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found)
         prepared=prepared,
         sources=tuple(dict.fromkeys(governed.table.reference for governed in prepared.tables.values())),
     )
+
+
+@lru_cache(maxsize=256)
+def _gated(sql: str) -> Gated:
+    """A text is the same query at every look; only its tables and their decisions change."""
+    return gate.check(sql)
 
 
 _SHAPING = {"key", "startFrom", "watermark", "sink", "ttl"}

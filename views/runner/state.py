@@ -70,8 +70,9 @@ class Generation:
 
 @dataclass(slots=True)
 class ViewState:
-    """`active` is what readers get; `building` is to replace it; `retired` are to be deleted; `reported` is the generation
-    whose lineage was sent last."""
+    """`active` is what readers get; `building` is to replace it; `retired` are to be deleted; `session` is the
+    engine's of the stream that was started last, empty once that has ended; `reported` is the generation whose lineage was sent
+    last."""
 
     state: str = State.STARTING
     since: str = ""
@@ -80,6 +81,7 @@ class ViewState:
     active: Generation | None = None
     building: Generation | None = None
     retired: list[Generation] = field(default_factory=list)
+    session: str = ""
     reported: str = ""
     restarts: int = 0
     restart: int = 0

@@ -9,6 +9,7 @@ anything is done that rests on it, so a runner that is killed at any place conti
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 import structlog
 
@@ -94,7 +95,8 @@ class View:
         stream.feed.close()
         try:
             stream.query.stop()
-        except WeirError as error:  # an engine that is away has no stream to end
+            self.state.session = ""
+        except WeirError as error:  # it is ended by its session, once the engine is back
             _log.warning("view_not_stopped", view=self.name, message=error.message)
 
     # -- one step -----------------------------------------------------------------------------------------------------
@@ -108,6 +110,10 @@ class View:
 
     def _look(self) -> None:
         """Compare what runs with what is declared, wished and decided."""
+        if self._stream is None and self.state.session:
+            if not self._pause.over(self.tools.monotonic()):
+                return
+            self._end_left_over()
         declared = self.tools.document(self.name)
         if declared is None:
             self._delete()
@@ -116,11 +122,11 @@ class View:
         paused = bool(wish.get("paused", declared.spec.paused))
         if int(wish.get("restart", 0)) > self.state.restart:
             self.state.restart = int(wish["restart"])
-            self.close()
+            self._stop()
             self._pause, self._declared = Pause(), None
             self.record.turn(State.RESTARTING)
         if paused:
-            self.close()
+            self._stop()
             self.record.turn(State.PAUSED)
         self._generations.bury()
         if self._pause.over(self.tools.monotonic()):
@@ -128,6 +134,19 @@ class View:
             if not paused:
                 self._run(declared)
         self._report()
+
+    def _end_left_over(self) -> None:
+        """A runner that was killed, or an engine that did not answer, has left a stream behind, under a decision that may
+        have ended since. Raises Unavailable: then nothing else of the view is done."""
+        if self.state.session:
+            self.tools.engine.end(self.state.session)
+            self.state.session = ""
+            self.record.save(now=True)
+
+    def _stop(self) -> None:
+        """Have no stream run. Raises Unavailable."""
+        self.close()
+        self._end_left_over()
 
     def _settle(self, declared: Declared, rebuild: int, paused: bool) -> None:
         """Decide again, where that is due, and turn to another generation where that is asked for."""
@@ -145,13 +164,13 @@ class View:
                 self.state.rebuild = rebuild
                 self._generations.begin(declared, current, "it was declared")
         elif wanted:
-            self.close()
+            self._stop()
             self.state.rebuild = rebuild
             self._generations.replace(declared, current, "somebody asked for it")
         elif self.state.writing.hash != current.generation:
             self._turn_to(declared, current)
         elif self._built is not None and current.reads != self._built.reads:
-            self.close()  # the same generation, with the schemas of now
+            self._stop()  # the same generation, with the schemas of now
         self._generations.retag(current)
         self._built, self._declared = current, declared
 
@@ -181,7 +200,7 @@ class View:
 
     def _turn_to(self, declared: Declared, current: Built) -> None:
         """The declaration, the decision or a type is another: the old stream takes no record any more."""
-        self.close()
+        self._stop()
         writing, subject = self.state.writing, declared.spec.runAs.subject
         if writing is not None and writing.declared != declared.digest:
             self._generations.replace(declared, current, "its declaration changed")
@@ -200,7 +219,9 @@ class View:
         if self._stream is not None or writing is None or current is None or writing.hash != current.generation:
             return
         self.tools.serving.prepare(self.name, writing.id)
-        query = self.tools.engine.start(self._generations.plan(declared, current, writing))
+        self.state.session = str(uuid4())
+        self.record.save(now=True)
+        query = self.tools.engine.start(self._generations.plan(declared, current, writing), self.state.session)
         try:
             self._stream = _Stream(query, Feed(self.name, writing, self.tools))
         except WeirError:
@@ -236,7 +257,7 @@ class View:
 
     def _delete(self) -> None:
         """The view is not declared any more: nothing of it stays, but an output topic without its records."""
-        self.close()
+        self._stop()
         self._generations.retire_all()
         self._generations.bury()
         self.record.forget()

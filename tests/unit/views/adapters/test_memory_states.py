@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from views.adapters.memory import MemoryViewStates
 
 
-def test_states_are_copies_and_a_failed_transaction_leaves_nothing() -> None:
+def test_states_and_wishes_are_copies_and_are_forgotten_together() -> None:
     states = MemoryViewStates()
-    assert states.get("v") == {} and states.all() == {}
-    given = {"generation": "g", "list": [1]}
-    states.put("v", given)
-    given["list"].append(2)  # type: ignore[attr-defined]
-    states.get("v")["list"].append(3)
-    assert states.all() == {"v": {"generation": "g", "list": [1]}}
-    with pytest.raises(RuntimeError), states.transaction():
-        states.put("v", {})
-        states.put("w", {"a": 1})
-        raise RuntimeError
-    assert states.all() == {"v": {"generation": "g", "list": [1]}}
-    with states.transaction(), states.transaction():
-        states.forget("v")
-    assert states.all() == {}
-    states.forget("v")
+    kept = {"state": "running", "goal": {"orders": {"0": 3}}}
+    states.put("totals", kept)
+    states.put_wish("totals", {"paused": True})
+    states.put_wish("other", {"restart": 1})
+    kept["goal"] = {}
+    states.get("totals")["goal"]["orders"]["0"] = 9
+    assert states.get("totals") == {"state": "running", "goal": {"orders": {"0": 3}}}
+    assert states.wish("totals") == {"paused": True} and set(states.all()) == {"totals", "other"}
+    states.forget("totals")
+    assert states.get("totals") == {} and states.wish("totals") == {} and set(states.all()) == {"other"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from catalog.errors import Unavailable
-from views.adapters.spark import read_progress
 from views.adapters.spark_failures import failure
+from views.adapters.spark_progress import read_progress
 from views.errors import ViewFailed
 
 
