@@ -220,7 +220,7 @@ class Batches:
             self.views.append((key, known))
             self.session.conf.set("spark.sql.ansi.enabled", "false")
             # A name of its own, since many views are read in one text and what is observed is named after them.
-            view = self.engine._governed(replace(table, view=known), False, self.source(table))
+            view = self.engine._views.governed(replace(table, view=known), False, self.source(table))
             view.createOrReplaceTempView(known)
             self.session.conf.set("spark.sql.ansi.enabled", "true")
         return known

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -23,6 +24,7 @@ from catalog.adapters.memory.index import MemorySearchIndex
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
 from policies.adapters.stores.memory import MemoryHeadPublisher
 from tests.answer_check import CheckedClient
+from views.runner.view import View
 
 WAIT_S = 180.0
 
@@ -89,6 +91,12 @@ class ViewWorld:
             self._thread.join(60)
             assert not self._thread.is_alive()
             self._thread = None
+
+    def forsake(self) -> None:
+        """End the runner as if it was killed: its streams are left behind in the engine."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(View, "close", lambda view: None)
+            self.halt()
 
     def topic(self, name: str, partitions: int = 2) -> str:
         """A new topic; its whole name."""

@@ -84,8 +84,8 @@ class Source:
 
 def test_rows_are_right_after_every_kill(weir: RunningWeir) -> None:
     topic = f"killed-{uuid.uuid4().hex[:6]}"
-    topics = AdminClient({"bootstrap.servers": weir.stack.kafka}).create_topics([NewTopic(topic, 3, 1)])
-    topics[topic].result()
+    client = AdminClient({"bootstrap.servers": weir.stack.kafka})
+    client.create_topics([NewTopic(topic, 3, 1)])[topic].result()
     source = Source(weir.stack.kafka, topic)
     source.send(1000)
     text = VIEWS % {"kafka": weir.stack.kafka, "topic": topic}

@@ -200,7 +200,7 @@ def test_a_condition_of_a_query_never_joins_the_row_filter(
     Without the barrier it does, which is how this test is known to be able to fail.
     """
     if not barrier:
-        monkeypatch.setattr("policies.adapters.spark.engine.BARRIER", "true")
+        monkeypatch.setattr("policies.adapters.spark.governed_views.BARRIER", "true")
     # What is observed for the counts of values that do not fit lies between the two as well, and would hide a missing barrier.
     monkeypatch.setattr("policies.adapters.spark.reading.counted", lambda frame, table, exact: frame)
     _, service = services["a"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from tests.view_world import ViewWorld, view_world
 from views.ports import Wanted
@@ -132,8 +134,6 @@ def test_a_view_whose_subject_loses_access_loses_its_rows(world: ViewWorld, orde
     assert (ended["error"]["code"] == "not_allowed" and "out" in ended["error"]["message"]) or ended["error"]["details"]
     world.until("lost", lambda _: not world.services.views._states.get("lost")["retired"])
     assert rows(world, "lost") == {} and not (world.folder / "views" / "lost" / "1").exists()
-    from confluent_kafka.admin import AdminClient
-
     assert topic not in AdminClient({"bootstrap.servers": world.kafka}).list_topics(timeout=10).topics
     world.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: out}\nspec: {roles: [reporting]}\n")
     world.until("lost", lambda v: v["rows"] == len(PEOPLE) and v["generation"] == 2)
@@ -186,8 +186,6 @@ def test_paused_resumed_and_deleted(world: ViewWorld, orders: str) -> None:
     state = world.services.views._states.get(name)["active"]
     assert world.admin.delete(f"/api/v1/declared/View/{name}").status_code == 200
     assert world.admin.get(f"/api/v1/views/{name}").status_code == 404
-    import time
-
     deadline = time.monotonic() + 60
     while name in world.services.views._states.all():
         assert time.monotonic() < deadline
@@ -368,3 +366,28 @@ def test_a_value_that_does_not_fit_is_counted_or_ends_the_view(world: ViewWorld)
     assert "onError" in failed["error"]["message"] and failed["error"]["details"]["values"] == 1
     for name in ("lenient", "strict"):
         world.admin.delete(f"/api/v1/declared/View/{name}")
+
+
+def test_a_stream_is_ended_by_its_session_from_another_process(world: ViewWorld, orders: str) -> None:
+    """As a runner does that finds the stream of one that was killed."""
+    world.apply(view("orphan", f"SELECT id, amount FROM `{orders}`", "  key: [id]\n"))
+    world.until("orphan", lambda v: v["state"] == "running" and v["lag"]["records"] == 0)
+    old = world.services.views._states.get("orphan")
+    topic = old["active"]["topic"]
+    before = len(world.records(topic))
+    world.forsake()
+    world.send(orders, [{"id": "unseen", "region": "r0", "amount": 3, "email": "u@example.org"}], ["unseen"])
+    deadline = time.monotonic() + 60
+    while len(world.records(topic)) == before:
+        assert time.monotonic() < deadline, "the stream that was left behind is at work"
+        time.sleep(0.2)
+    world.apply(MASK.replace("hide-mail", "hide-ids").replace("tags: [EMAIL_ADDRESS]", f"datasets: [prod/{orders}]"))
+    world.run()
+    world.until("orphan", lambda v: v["generation"] == 2 and v["building"] is None and v["lag"]["records"] == 0)
+    world.send(orders, [{"id": "later", "region": "r0", "amount": 3, "email": "l@example.org"}], ["later"])
+    world.until("orphan", lambda v: v["state"] == "running" and v["lag"]["records"] == 0)
+    state = world.services.views._states.get("orphan")
+    assert state["session"] not in ("", old["session"]) and not state["retired"]
+    assert topic not in AdminClient({"bootstrap.servers": world.kafka}).list_topics(timeout=10).topics
+    world.admin.delete("/api/v1/declared/Policy/hide-ids")
+    world.admin.delete("/api/v1/declared/View/orphan")
