@@ -101,9 +101,9 @@ class TwinReader:
 
     def poll(self, most: int, seconds: float) -> list[ViewRecord]:
         records = self.topics.records.get(self.topic, [])[self.at : self.at + most]
-        made = [ViewRecord(0, self.at + n, value, gen, key) for n, (value, gen, key) in enumerate(records)]
-        self.at += len(made)
-        return made
+        news = [ViewRecord(0, self.at + n, value, gen, key) for n, (value, gen, key) in enumerate(records)]
+        self.at += len(news)
+        return news
 
     def positions(self) -> Positions:
         return {0: self.at}

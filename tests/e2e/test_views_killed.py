@@ -82,6 +82,7 @@ class Source:
         assert self._producer.flush(120) == 0
 
 
+@pytest.mark.timeout(900)
 def test_rows_are_right_after_every_kill(weir: RunningWeir) -> None:
     topic = f"killed-{uuid.uuid4().hex[:6]}"
     client = AdminClient({"bootstrap.servers": weir.stack.kafka})

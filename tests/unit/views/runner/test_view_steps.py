@@ -161,8 +161,8 @@ class World:
     def emails(self) -> set[str]:
         """Every e-mail that can be read anywhere outside of the source."""
         topics = {name for name in self.topics.records if name != "people"}
-        found = {json.loads(value or b"{}").get("email") for name in topics for value, _, _ in self.topics.there(name)}
-        return found | {
+        emails = {json.loads(value or b"{}").get("email") for name in topics for value, _, _ in self.topics.there(name)}
+        return emails | {
             r.values["email"] for g in self.serving.generations("v") for r in self.serving.read("v", g, Wanted(), 100)
         }
 
