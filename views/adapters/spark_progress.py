@@ -27,8 +27,10 @@ def read_progress(status: Mapping[str, Any]) -> Progress:
 
 
 def _counted(metrics: Any) -> int:
-    """The counts that one table observed (`policies.adapters.spark.reading.counted`)."""
-    values = metrics.asDict().values() if hasattr(metrics, "asDict") else metrics.values()
+    """The counts that one table observed (`policies.adapters.spark.reading.counted`). PySpark's client gives a row of two:
+    the list of values, and their schema."""
+    observed = metrics.asDict() if hasattr(metrics, "asDict") else dict(metrics)
+    values = observed["values"] if set(observed) == {"values", "schema"} else observed.values()
     return sum(int(each or 0) for each in values)
 
 

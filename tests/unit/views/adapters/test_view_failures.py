@@ -9,6 +9,9 @@ from views.adapters.spark_failures import failure
 from views.adapters.spark_progress import read_progress
 from views.errors import ViewFailed
 
+_ROW = {"values": [1, None], "schema": {}}
+"""What was observed of a table, as PySpark's client gives it."""
+
 
 @pytest.mark.parametrize(
     ("text", "condition"),
@@ -43,7 +46,7 @@ def test_the_place_of_lost_records_is_named() -> None:
 def test_progress_of_a_join_with_itself_has_what_all_sources_read() -> None:
     status = {
         "batchId": 4,
-        "observedMetrics": {"weir_seen_weir_view_0": {"p0": 2, "p1": None}, "weir_seen_weir_view_1": {"p0": 1}},
+        "observedMetrics": {"weir_seen_weir_view_0": {"p0": 2, "p1": None}, "weir_seen_weir_view_1": _ROW},
         "durationMs": {"triggerExecution": 1500}, "sink": {"numOutputRows": -1},
         "stateOperators": [{"numRowsTotal": 7, "memoryUsedBytes": 10, "numRowsDroppedByWatermark": 2}],
         "sources": [
