@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -44,6 +45,29 @@ def test_topics_are_listed_with_their_facts(stack: Any, topic: str) -> None:
     assert (facts.partitions, facts.cleanup_policy, facts.retention_ms) == (2, "compact", 86_400_000)
     assert facts.offsets == (PartitionOffsets(0, 0, 0), PartitionOffsets(1, 0, 3))
     assert facts.retained == 3
+
+
+def test_topics_that_are_deleted_while_they_are_listed_harm_nobody(stack: Any, topic: str) -> None:
+    admin = AdminClient({"bootstrap.servers": stack.kafka})
+    ended = threading.Event()
+
+    def churn() -> None:
+        while not ended.is_set():
+            names = [f"catalog-churn-{uuid.uuid4().hex[:8]}" for _ in range(5)]
+            for future in admin.create_topics([NewTopic(name, 4, 1) for name in names]).values():
+                future.result(30)
+            for future in admin.delete_topics(names).values():
+                future.result(30)
+
+    thread = threading.Thread(target=churn)
+    thread.start()
+    try:
+        for _ in range(40):
+            facts = {t.name: t for t in KafkaBrokers().topics({}, [stack.kafka])}
+            assert facts[topic].retained == 3
+    finally:
+        ended.set()
+        thread.join(60)
 
 
 def test_a_cluster_is_found_and_its_new_topic_recorded(stack: Any, topic: str) -> None:

@@ -22,6 +22,11 @@ _GONE = (
     KafkaError.REQUEST_TIMED_OUT,
 )  # fmt: skip
 """No broker answers; other errors are of one topic, or of what this user may ask."""
+_WITHOUT_OFFSETS = (
+    KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+)  # fmt: skip
+"""Of a topic whose offsets this user may not ask for, or that was created or deleted since the topics were listed."""
 _AT_ONCE = 200  # topics in one request
 
 
@@ -184,7 +189,7 @@ class KafkaBrokers:
                     try:
                         answer = future.result(timeout=max(0.1, deadline - time.monotonic()))
                     except KafkaException as error:
-                        if error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+                        if error.args[0].code() in _WITHOUT_OFFSETS:
                             continue
                         raise self._unavailable(bootstrap, _worst(errors, error.args[0])) from None
                     except TimeoutError:
