@@ -5955,7 +5955,7 @@ export interface components {
             rates: {
                 [key: string]: unknown;
             };
-            /** @description {recordsIn, rowsWritten, rowsDeleted, batches, lateRecords, unreadable, stateRows, stateBytes} since the stream started. */
+            /** @description {recordsIn, rowsWritten, rowsDeleted, batches, lateRecords, unfitValues, unreadable, stateRows, stateBytes} since the stream started. */
             counts: {
                 [key: string]: unknown;
             };
