@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -115,3 +116,8 @@ class Row:
     values: Mapping[str, object]
     offset: int = 0
     partition: int = 0
+
+
+def identity(values: Sequence[object]) -> str:
+    """The `Row.key` of a key's values."""
+    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -47,7 +47,7 @@ class Built:
 
 def built(spec: ViewSpec, preparer: Preparer, subject: Subject) -> Built:
     """Raises SqlRefused, DatasetNotFound, InvalidInput, NotAllowed (what the subject may not read), Unavailable."""
-    gated = _gated(spec.sql)
+    gated = gated_once(spec.sql)
     decided = preparer.find(subject, gated, spec.runAs.purpose)
     return from_found(spec, preparer, gated, decided)
 
@@ -84,8 +84,8 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found)
 
 
 @lru_cache(maxsize=256)
-def _gated(sql: str) -> Gated:
-    """A text is the same query at every look; only its tables and their decisions change."""
+def gated_once(sql: str) -> Gated:
+    """A text is the same query at every look; only its tables and their decisions change. Raises SqlRefused."""
     return gate.check(sql)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType
 from policies.sql.names import fold
-from views.model import Column, Row
+from views.model import Column, Row, identity
 from views.ports import ViewRecord
 
 Convert = Callable[[Any], Any]
@@ -27,7 +27,6 @@ class Reader:
     def __init__(self, generation: str, columns: Sequence[Column], keys: Sequence[str], single: bool = False) -> None:
         """`keys`: columns of the key; none: each record is a row of its own, or with `single` the only row."""
         self._generation, self._single = generation, single
-        self._names = [column.name for column in columns]
         self._converts = [(column.name, _converter(column.kind)) for column in columns]
         by_name = {fold(column.name): column.name for column in columns}
         self._keys = [by_name[fold(name)] for name in keys]
@@ -67,13 +66,8 @@ class Reader:
 
     def _key(self, values: dict[str, Any], record: ViewRecord) -> str:
         if self._keys:
-            return key_text([values[name] for name in self._keys])
-        return SINGLE if self._single else key_text([record.partition, record.offset])
-
-
-def key_text(values: Sequence[object]) -> str:
-    """The identity of a row: the JSON list of its key's values."""
-    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+            return identity([values[name] for name in self._keys])
+        return SINGLE if self._single else identity([record.partition, record.offset])
 
 
 def _converter(kind: DataType) -> Convert:

@@ -62,7 +62,7 @@ def inherited(prepared: Prepared, names: Sequence[str]) -> dict[str, dict[str, s
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A field that a column is fields of. `masked`: the subject's mask hides its value; `direct`: the column is the field
+    """A field that a column is made of. `masked`: the subject's mask hides its value; `direct`: the column is the field
     itself, and not computed of it; `counted`: the column only counts it."""
 
     source: str
@@ -84,7 +84,7 @@ def flows(prepared: Prepared, names: Sequence[str]) -> dict[str, list[Flow]]:
         fields = {
             Flow(prepared.tables[ref].table.reference, str(path), masked, direct, counted)
             for ref, inner in (output.sources if output is not None else used)
-            for path, masked in _fields(prepared, ref, inner)
+            for path, _, masked in _fields(prepared, ref, inner)
         }
         by_column[name] = sorted(fields, key=lambda flow: (flow.source, flow.path))
     return by_column
@@ -126,16 +126,12 @@ def _name(node: Any) -> str:
 
 def _tags(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[tuple[FieldPath, dict[str, str]]]:
     """The tagged fields at and below a column of a source that the subject sees unmasked."""
-    for path, masked in _fields(prepared, ref, names):
-        if masked:
-            continue
-        table = prepared.tables[ref].table
-        fact = next(each for each in table.facts.fields if FieldPath.parse(each.path) == path)
-        if fact.tags:
-            yield path, dict.fromkeys(fact.tags, f"from {table.reference} {fact.path}")
+    for path, fact, masked in _fields(prepared, ref, names):
+        if fact.tags and not masked:
+            yield path, dict.fromkeys(fact.tags, f"from {prepared.tables[ref].table.reference} {fact.path}")
 
 
-def _fields(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[tuple[FieldPath, bool]]:
+def _fields(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[tuple[FieldPath, FieldFacts, bool]]:
     """The fields at and below a column of a source, and whether the subject sees each masked in every row."""
     governed = prepared.tables.get(ref)
     column = explain.find(governed, names[0]) if governed is not None else None
@@ -146,7 +142,7 @@ def _fields(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator
     for fact in governed.table.facts.fields:
         path = FieldPath.parse(fact.path)
         if root.contains(path) or path.contains(root):
-            yield path, fact.path in masked
+            yield path, fact, fact.path in masked
 
 
 def _moved(path: FieldPath, prepared: Prepared, ref: TableRef, names: Sequence[str], at: FieldPath) -> FieldPath:

@@ -210,8 +210,8 @@ class View:
             sentence = f"What {subject} may see of the sources, or a type in them, changed."
             self.tools.journal("view.stop", self.name, [sentence])
             self._generations.retire_all()
-            mend = f"Its rows were deleted; weir view rebuild {self.name} builds them again."
-            self.record.turn(State.STOPPED, Conflict(f"{sentence} {mend}", details={"view": self.name}))
+            fix = f"Its rows were deleted; weir view rebuild {self.name} builds them again."
+            self.record.turn(State.STOPPED, Conflict(f"{sentence} {fix}", details={"view": self.name}))
 
     def _run(self, declared: Declared) -> None:
         """Have the stream of the written generation run."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from catalog.datatypes import Primitive
 from catalog.errors import InvalidInput
 from policies.masks.primitives import family
-from views.model import Column
+from views.model import Column, identity
 from views.ports import Comparison, Wanted
 from views.serving.comparisons import read_where, unfit
 from views.serving.values import comparable, json_form
@@ -81,11 +81,6 @@ def read_wanted(
     limit = _limit(given["limit"][0], most_rows) if "limit" in given else min(default_rows, most_rows)
     cursor = given["cursor"][0] if "cursor" in given else None
     return Asked(Wanted(texts, prefix, begins, low, high), tuple(comparisons), limit, cursor)
-
-
-def identity(values: Sequence[object]) -> str:
-    """A `Row.key` of a key's values."""
-    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
 
 
 def _one_key(given: list[str], parts: Sequence[Column]) -> list[list[object]]:

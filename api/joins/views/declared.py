@@ -12,9 +12,9 @@ from catalog.declared.documents import Document
 from catalog.errors import InvalidInput
 from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
-from policies.gate import gate
 from policies.sql.names import fold
 from views.declared import ViewSpec
+from views.runner.build import gated_once
 from views.runner.tools import Declared
 from views.shape.shape import shape
 
@@ -37,7 +37,7 @@ class ViewHandler(Kept):
                 "A view's name begins with a letter and has letters, digits, dots, dashes and underscores, 200 at most.",
                 details={"field": "metadata.name"},
             )
-        gated = gate.check(spec.sql)
+        gated = gated_once(spec.sql)
         shape(gated, key=spec.key, watermark=spec.watermark is not None, watermark_column=spec.watermark_column)
         others = {each.key: each for each in self._store.documents(KIND)}
         others |= {
@@ -69,7 +69,7 @@ class ViewHandler(Kept):
 
 
 def _tables(spec: ViewSpec) -> tuple[str, ...]:
-    return tuple(ref.name for ref in gate.check(spec.sql).tables)
+    return tuple(ref.name for ref in gated_once(spec.sql).tables)
 
 
 def _no_cycle(start: str, reads: dict[str, tuple[str, ...]]) -> None:

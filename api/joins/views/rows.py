@@ -187,5 +187,5 @@ def _positions(text: str, topics: Sequence[str]) -> dict[str, Positions]:
     return reached
 
 
-def _wrong_offsets(text: str, mend: str) -> InvalidInput:
-    return InvalidInput(f"atLeast {text[:80]!r} cannot be read; {mend}.", details={"field": "atLeast"})
+def _wrong_offsets(text: str, fix: str) -> InvalidInput:
+    return InvalidInput(f"atLeast {text[:80]!r} cannot be read; {fix}.", details={"field": "atLeast"})

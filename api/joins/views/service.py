@@ -39,8 +39,8 @@ class Views:
         if declared is None:
             names = self._declared.names()
             near = difflib.get_close_matches(name, names, 3)
-            mend = f" Did you mean {' or '.join(near)}?" if near else " weir view list shows all."
-            raise NotFound(f"There is no view {name!r}.{mend}", details={"view": name, "nearest": near})
+            fix = f" Did you mean {' or '.join(near)}?" if near else " weir view list shows all."
+            raise NotFound(f"There is no view {name!r}.{fix}", details={"view": name, "nearest": near})
         return declared, ViewState.read(self._states.get(name))
 
     def all(self, subject: Subject) -> list[dict[str, Any]]:

@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from views.model import identity
 from views.ports import ViewRecord
-from views.runner.records import SINGLE, Reader, key_text
+from views.runner.records import SINGLE, Reader
 from views.runner.result import columns_of
 
 COLUMNS = columns_of(
@@ -79,4 +80,4 @@ def test_without_a_key_each_record_is_a_row_and_a_single_row_has_one_key() -> No
 
 @given(st.lists(st.one_of(st.none(), st.booleans(), st.integers(), st.text()), min_size=1, max_size=4))
 def test_keys_are_distinct_texts_that_can_be_read_back(values: list[object]) -> None:
-    assert json.loads(key_text(values)) == values
+    assert json.loads(identity(values)) == values

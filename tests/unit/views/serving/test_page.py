@@ -15,11 +15,11 @@ from catalog.model import DatasetId
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, Decision, Effect, Mask, MaskType
 from views.adapters.memory import MemoryServingTable
-from views.model import Column, Row
+from views.model import Column, Row, identity
 from views.serving.cursors import Cursors, Place
 from views.serving.masked import MaskedView, masked_view, type_name
 from views.serving.page import Page, read_page
-from views.serving.wanted import identity, read_wanted
+from views.serving.wanted import read_wanted
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")
 CURSORS = Cursors(KEYS)

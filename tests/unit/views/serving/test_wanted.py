@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from catalog.datatypes import parse_ddl
 from catalog.errors import InvalidInput
-from views.model import Column
+from views.model import Column, identity
 from views.ports import Comparison
 from views.serving.comparisons import met_by, read_where
 from views.serving.masked import type_name
-from views.serving.wanted import Asked, identity, read_wanted
+from views.serving.wanted import Asked, read_wanted
 
 COLUMNS = [
     Column(name, type_name(kind), kind)
