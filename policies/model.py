@@ -146,7 +146,10 @@ class GrantStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What an approved request ends in. `fields` and `unmask` hold paths, tags or `*`; `rows` a Spark SQL condition."""
+    """What an approved request ends in. `fields` and `unmask` hold paths, tags or `*`; `rows` a Spark SQL condition.
+
+    sources  of a stream view: the topics it came from when it was approved; beyond these it opens nothing of it
+    """
 
     name: str
     subject: SubjectMatch
@@ -161,6 +164,7 @@ class Grant:
     approved_by: tuple[str, ...] = ()
     status: GrantStatus = GrantStatus.APPROVED
     break_glass: bool = False
+    sources: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +177,53 @@ class FieldFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceField:
+    """A field of a source in a stream view's rows. at: path in the rows; path: at the source; mask: what the view has of it in
+    every row, None: its value."""
+
+    at: str
+    path: str
+    mask: Mask | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """A dataset that the rows of a stream view come from. Nobody gets more by the view than by this, without a grant.
+
+    facts    None where the catalog does not know it any more, or what comes from it is not known
+    fields   the fields here that are in the view's rows
+    filters  conditions of the rows here that the view has; none: all rows
+    """
+
+    reference: str
+    facts: DatasetFacts | None
+    fields: tuple[SourceField, ...] = ()
+    filters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetFacts:
-    """What the catalog knows of one dataset. `reference` is `CLUSTER/TOPIC`."""
+    """What the catalog knows of one dataset. `reference` is `CLUSTER/TOPIC`.
+
+    sources, generation  of a stream view: what its rows come from, and which of its lives they are of
+    """
 
     id: DatasetId
     reference: str
     fields: tuple[FieldFacts, ...]
     tags: frozenset[str] = frozenset()
     owners: SubjectMatch = SubjectMatch()
+    sources: tuple[SourceFacts, ...] = ()
+    generation: str = ""
+
+    @property
+    def topics(self) -> Mapping[str, DatasetFacts | None]:
+        """Of a stream view: `CLUSTER/TOPIC` -> facts of all that its rows come from, through other views, too."""
+        below: dict[str, DatasetFacts | None] = {}
+        for each in self.sources:
+            nested = each.facts is not None and each.facts.sources
+            below |= each.facts.topics if nested and each.facts is not None else {each.reference: each.facts}
+        return below
 
 
 @dataclass(frozen=True, slots=True)

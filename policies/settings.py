@@ -21,6 +21,30 @@ class OidcSettings(BaseModel):
     ca: Path | None = Field(default=None, description="File of the authorities behind the issuer's certificate, PEM.")
 
 
+class SignInSettings(BaseModel):
+    """Sessions of people who sign in by a declared `IdentityProvider`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    idle_minutes: int = Field(
+        default=120, ge=1, le=43_200, description="A browser's session ends when it was not used for so long."
+    )
+    hours: int = Field(default=24, ge=1, le=720, description="A browser's session ends after so long, used or not.")
+    cli_idle_days: int = Field(
+        default=14, ge=1, le=365, description="A command line's session ends when it was not used for so long."
+    )
+    cli_days: int = Field(
+        default=90, ge=1, le=365, description="A command line's session ends after so long, used or not."
+    )
+    rights_seconds: int = Field(
+        default=45,
+        ge=2,
+        le=3600,
+        description="Rights from a provider count for so long after it confirmed them; a session that is used asks it"
+        " again at half of that.",
+    )
+
+
 class PolicySettings(BaseModel):
     """Decisions, access requests, tokens, audit."""
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from catalog.errors import Conflict, NotAllowed
 from catalog.records import rfc3339
-from policies.model import SubjectMatch, Target
+from policies.model import DatasetFacts, SubjectMatch, Target
 
 NOBODY = SubjectMatch()
 
@@ -39,19 +39,21 @@ OPEN = (RequestState.PENDING, RequestState.REVIEW)
 
 @dataclass(frozen=True, slots=True)
 class Approvers:
-    """Who may decide: the dataset's owners, and whoever the match names."""
+    """Who may decide: the dataset's owners, or those of the dataset `of`, and whoever the match names."""
 
     owners: bool = False
     people: SubjectMatch = NOBODY
+    of: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         named = {k: sorted(getattr(self.people, k)) for k in ("users", "groups", "roles") if getattr(self.people, k)}
-        return {**({"owners": True} if self.owners else {}), **named}
+        return {**({"owners": True} if self.owners else {}), **({"of": self.of} if self.of else {}), **named}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Approvers:
         users, groups, roles = (frozenset(data.get(k, ())) for k in ("users", "groups", "roles"))
-        return Approvers(bool(data.get("owners")), SubjectMatch(users=users, groups=groups, roles=roles))
+        people = SubjectMatch(users=users, groups=groups, roles=roles)
+        return Approvers(bool(data.get("owners")), people, data.get("of"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,11 @@ class AccessRequest:
             not self.break_glass and abs(moved) <= _LATER and abs(starts - moved) <= _RETRIED
             and min(abs(ends), abs(ends - moved)) <= _RETRIED and abs(self.valid_from - self.created_at) <= _RETRIED
         )  # fmt: skip
+
+    @property
+    def sources(self) -> list[str]:
+        """Of a stream view: the topics whose owners are asked."""
+        return sorted({stage.approvers.of for stage in self.stages if stage.approvers.of is not None})
 
     @property
     def current(self) -> Stage:
@@ -273,6 +280,11 @@ def joined(workflows: Iterable[Workflow]) -> tuple[Stage, ...]:
             taken = any(s.name == stage.name for s in stages)
             stages.append(replace(stage, name=f"{workflow.name}/{stage.name}") if taken else stage)
     return tuple(stages)
+
+
+def of_sources(facts: DatasetFacts) -> tuple[Stage, ...]:
+    """A stage for the owners of each topic that a stream view comes from, also through other views."""
+    return tuple(Stage(f"owner of {topic}", Approvers(owners=True, of=topic)) for topic in sorted(facts.topics))
 
 
 def extended(request: AccessRequest, required: Iterable[Stage]) -> AccessRequest:

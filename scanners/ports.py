@@ -125,6 +125,11 @@ class SchemaRegistry(Protocol):
         """
         ...
 
+    def register(self, cluster: ClusterConnection, subject: str, kind: str, text: str) -> int:
+        """The id of a schema, which is the subject's newest from now on. Raises Conflict where the registry refuses it,
+        Unavailable."""
+        ...
+
     def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
         """The schemas with these ids, with what they refer to."""
         ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from api.wiring.bootstrap import build
 from api.wiring.given import Given
 from api.wiring.services import Services
 from catalog.adapters.memory.index import MemorySearchIndex
+from catalog.adapters.memory.topic_details import MemoryTopic, MemoryTopicDetails
 from catalog.errors import Unavailable
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
@@ -58,6 +60,7 @@ class ApiWorld:
     def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> None:
         """`more`: further adapters by their names in `api.wiring.given.Given`."""
         topics = topics if topics is not None else {"orders": orders(50)}
+        self.details = MemoryTopicDetails({name: MemoryTopic(_times(records)) for name, records in topics.items()})
         settings = Settings()
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
         self.log = MemoryEventLog()
@@ -69,6 +72,7 @@ class ApiWorld:
                 index=MemorySearchIndex(),
                 meaning=None,
                 brokers=MemoryBrokers(topics),
+                topic_details=self.details,
                 log=self.log,
                 source=MemoryEventSource(self.log),
                 letters=MemoryEventLog(),
@@ -120,6 +124,11 @@ class ApiWorld:
             pass
         while self.services.producers.settle():
             pass
+
+
+def _times(records: Sequence[RawRecord]) -> dict[int, list[datetime]]:
+    """When the records of a topic of one partition were stamped."""
+    return {0: [datetime.fromtimestamp((each.timestamp or 0) / 1000, UTC) for each in records]}
 
 
 @contextmanager

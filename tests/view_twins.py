@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from catalog.errors import DatasetNotFound, Unavailable
-from views.model import Positions, Progress, StreamPlan
+from views.model import Positions, Progress, StreamPlan, Unfit
 from views.ports import TopicSettings, ViewRecord
 
 
@@ -55,6 +56,8 @@ class TwinTopics:
     fate: Fate
     records: dict[str, list[tuple[bytes | None, str, bytes | None]]] = field(default_factory=dict)
     begins: dict[str, int] = field(default_factory=dict)
+    old: dict[str, int] = field(default_factory=dict)
+    """The first offset that is young enough, where a test sets one."""
 
     @fated
     def ensure(self, kafka: Mapping[str, str], topic: str, settings: TopicSettings) -> bool:
@@ -83,6 +86,16 @@ class TwinTopics:
     def delete(self, kafka: Mapping[str, str], topic: str) -> None:
         self.records.pop(topic, None)
         self.begins.pop(topic, None)
+
+    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool:
+        return False
+
+    def at(self, kafka: Mapping[str, str], topic: str, moment: datetime) -> Positions:
+        return {0: self.old.get(topic, self.begins.get(topic, 0))}
+
+    @fated
+    def send(self, kafka: Mapping[str, str], topic: str, records: Sequence[tuple[str, bytes]]) -> None:
+        self.records[topic] += [(value, "", None) for _, value in records]
 
     @fated
     def read(self, kafka: Mapping[str, str], topic: str, positions: Positions) -> TwinReader:
@@ -129,6 +142,7 @@ class TwinStreams:
     topics: TwinTopics
     checkpoints: dict[str, int] = field(default_factory=dict)
     running: list[Running] = field(default_factory=list)
+    asked: list[Any] = field(default_factory=list)
     columns_of: tuple[tuple[str, str], ...] = (("id", "string"), ("email", "string"))
 
     def columns(self, plan: StreamPlan) -> list[tuple[str, str]]:
@@ -143,6 +157,17 @@ class TwinStreams:
         self.running.append(run)
         self.checkpoints.setdefault(plan.checkpoint, 0)
         return TwinStream(self, run)
+
+    def unfit(self, plan: StreamPlan, ranges: Mapping[str, Mapping[int, tuple[int, int]]], most: int) -> list[Unfit]:
+        """Records with a key `bad` do not fit."""
+        unfit = []
+        for topic, parts in ranges.items():
+            first, end = parts[0]
+            for offset, (value, _, _) in enumerate(self.topics.records[topic][first:end], first):
+                if b'"bad"' in (value or b""):
+                    unfit.append(Unfit(topic, 0, offset, ("value.email",)))
+        self.asked.append({topic: dict(parts) for topic, parts in ranges.items()})
+        return unfit
 
     @fated
     def end(self, session: str) -> None:
@@ -183,6 +208,7 @@ def _is_plain(sql: str) -> bool:
 class TwinStream:
     engine: TwinStreams
     run: Running
+    seen: int | None = None
 
     @fated
     def progress(self) -> Progress:
@@ -190,7 +216,13 @@ class TwinStream:
             raise Unavailable("The engine has forgotten the view; it is started again.")
         plan = self.run.plan
         at = self.engine.checkpoints[plan.checkpoint]
-        return Progress(batch=at, offsets={plan.tables[0].table.topic: {0: at}} if at else {})
+        topic = plan.tables[0].table.topic
+        first, again = 0 if self.seen is None else self.seen, self.seen == at
+        bad = sum(b'"bad"' in (value or b"") for value, _, _ in self.engine.topics.records[topic][first:at])
+        self.seen = at
+        return Progress(
+            batch=at, batches=0 if again else 1, offsets={topic: {0: at}} if at else {}, unfit_values=bad
+        )  # fmt: skip
 
     @fated
     def stop(self) -> None:
@@ -203,3 +235,27 @@ class TwinStream:
 
 def rows(topic: Iterable[dict[str, Any]]) -> list[tuple[bytes | None, str, bytes | None]]:
     return [(json.dumps(each).encode(), "", None) for each in topic]
+
+
+@dataclass
+class TwinRegistry:
+    """A registry of one cluster: subject -> its Avro schemas. It accepts what `agrees` lets through."""
+
+    there: bool = True
+    schemas: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    agrees: bool = True
+
+    def has(self, cluster: str) -> bool:
+        return self.there
+
+    def newest(self, cluster: str, subject: str) -> tuple[str, str] | None:
+        return self.schemas[subject][-1] if self.schemas.get(subject) else None
+
+    def accepts(self, cluster: str, subject: str, schema: str) -> tuple[bool, list[str]]:
+        return self.agrees, [] if self.agrees else ["READER_FIELD_MISSING_DEFAULT_VALUE"]
+
+    def register(self, cluster: str, subject: str, schema: str) -> int:
+        known = self.schemas.setdefault(subject, [])
+        if ("AVRO", schema) not in known:
+            known.append(("AVRO", schema))
+        return 1 + known.index(("AVRO", schema))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -15,6 +15,9 @@ from views.durations import span
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}\Z")
 _OPEN_ENDED = re.compile(r"\d{1,9}:\d{1,18}(,\d{1,9}:\d{1,18})*\Z")
 MOST_SQL = 20_000
+GROUP = "group:"
+COPIED_KEY, COPIED_HEADERS = "weir_copied_key", "weir_copied_headers"
+"""Columns of a masked copy's SQL that are not part of the value."""
 
 
 def _span(text: str) -> str:
@@ -33,21 +36,26 @@ class Spec(BaseModel):
 
 
 class RunAs(Spec):
-    """Whose masks and row filters are in the view: one user or service account, for one purpose."""
+    """Whose masks and row filters are in the view: one user, service account, or group (what its members have by it), for
+    one purpose."""
 
     user: Name | None = None
     serviceAccount: Name | None = None
+    group: Name | None = None
     purpose: Name | None = None
 
     @model_validator(mode="after")
     def _one(self) -> RunAs:
-        if (self.user is None) is (self.serviceAccount is None):
-            raise ValueError("names one subject: user or serviceAccount")
+        if sum(each is not None for each in (self.user, self.serviceAccount, self.group)) != 1:
+            raise ValueError("names one subject: user, serviceAccount or group")
+        if (self.user or self.serviceAccount or "").startswith(GROUP):
+            raise ValueError(f"a user's name does not begin with {GROUP}; write group")
         return self
 
     @property
     def subject(self) -> str:
-        return self.user or self.serviceAccount or ""
+        """The name of the user, or `group:` and the group's."""
+        return self.user or self.serviceAccount or f"{GROUP}{self.group}"
 
 
 class Sink(Spec):
@@ -99,9 +107,11 @@ class Watermark(Spec):
 
 
 class ViewSpec(Spec):
-    """One view. Times are spans (`10 minutes`, `90d`)."""
+    """One view. Times are spans (`10 minutes`, `90d`). `copyOf`, in place of `sql`: `CLUSTER/TOPIC` whose records `sink` gets
+    one by one, as the subject may see them."""
 
     sql: str = Field(min_length=1, max_length=MOST_SQL)
+    copyOf: Name | None = None
     runAs: RunAs
     description: str = ""
     owners: list[OwnerSpec] = []
@@ -114,6 +124,32 @@ class ViewSpec(Spec):
     onDecisionChange: Literal["rebuild", "stop"] = "rebuild"
     trigger: Span = "1 second"
     paused: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _copy(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or data.get("copyOf") is None:
+            return data
+        cluster, _, topic = str(data["copyOf"]).partition("/")
+        if not cluster or not topic:
+            raise ValueError("copyOf names a topic as CLUSTER/TOPIC")
+        table = ".".join("`" + part.replace("`", "``") + "`" for part in (cluster, topic))
+        sql = f"SELECT *, _key AS {COPIED_KEY}, _headers AS {COPIED_HEADERS} FROM {table}"
+        if data.get("sql") not in (None, sql):
+            raise ValueError("a view has sql or copyOf, not both")
+        return {**data, "sql": sql}
+
+    @model_validator(mode="after")
+    def _copied(self) -> ViewSpec:
+        if self.copyOf is None:
+            return self
+        if self.sink is None:
+            raise ValueError("a copy needs sink: the topic that it writes")
+        if self.key is not None or self.watermark is not None:
+            raise ValueError("a copy keeps the keys of its records, and has neither key nor watermark")
+        if self.copyOf == f"{self.sink.cluster}/{self.sink.topic}":
+            raise ValueError("a copy writes another topic than it reads")
+        return self
 
     @field_validator("startFrom")
     @classmethod

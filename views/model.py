@@ -11,6 +11,9 @@ from enum import StrEnum
 from catalog.datatypes import DataType
 from policies.plan.model import TablePlan
 
+GENERATION_HEADER, KEY_HEADER, ROW_HEADER = "weir-generation", "weir-key", "weir-row"
+"""Headers of the records of a view's topic."""
+
 Positions = Mapping[int, int]
 """Partition -> the next offset to read."""
 
@@ -34,6 +37,14 @@ class Column:
     name: str
     type: str
     kind: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """The Avro schema of a topic's values, with the number that the registry gave it."""
+
+    id: int
+    schema: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,11 @@ class StreamPlan:
     topic       the view's topic; kafka: Spark's Kafka options for it, secrets included
     checkpoint  folder or URL that the engine writes its state to
     most_offsets  records that a batch takes at most, over all partitions
+    copy_to     of a masked copy: the partitions of its topic, to which each record keeps its own; else 0
+    compacted   of a masked copy: whether its topic keeps the newest record of each key
+    run         the number of this start of the stream, higher than of those before
+    strict      whether a value that does not fit ends the query
+    schema      the registered Avro schema that values are written with; None: values are JSON
     """
 
     view: str
@@ -86,18 +102,39 @@ class StreamPlan:
     trigger: timedelta
     most_offsets: int
     single: bool = False
+    schema: Registered | None = None
+    strict: bool = False
+    run: int = 0
+    copy_to: int = 0
+    compacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """A record of a followed topic with values that do not fit, at `fields` (paths that the subject sees unmasked)."""
+
+    topic: str
+    partition: int
+    offset: int
+    fields: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the engine reported last.
+    """What the engine reported since it was asked last: of one batch or several.
 
     batch    number of the last whole batch, -1 before the first
+    batches  whole batches that ended since the report before this one; 0: nothing is new
+    before   those among them but the last, oldest first
+    missed   batches since then that the engine did not keep a report of
+    starts   as offsets, where this batch began; without what was not known then
     unfit_values  values of this batch that did not fit their type, and were NULL
     offsets  source topic -> partition -> next offset that the batches so far contain
     """
 
     batch: int = -1
+    batches: int = 0
+    starts: Mapping[str, Positions] = field(default_factory=dict)
     offsets: Mapping[str, Positions] = field(default_factory=dict)
     rows_in: int = 0
     rows_out: int = 0
@@ -106,6 +143,8 @@ class Progress:
     state_bytes: int = 0
     late_rows: int = 0
     unfit_values: int = 0
+    before: tuple[Progress, ...] = ()
+    missed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +159,7 @@ class Row:
 
 def identity(values: Sequence[object]) -> str:
     """The `Row.key` of a key's values."""
-    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return _encode(list(values))
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode

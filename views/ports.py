@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from views.model import Positions, Progress, Row, StreamPlan
+from views.model import Positions, Progress, Row, StreamPlan, Unfit
 
 
 class StreamingQuery(Protocol):
     """One streaming query that an engine runs."""
 
     def progress(self) -> Progress:
-        """What it reported last. Raises ViewFailed (a sentence) when it ended by itself, Unavailable when the engine is
+        """What it reported last, and the batches since the call before.
+
+        Raises ViewFailed (a sentence) when it ended by itself, Unavailable when the engine is
         away or has forgotten it."""
         ...
 
@@ -32,6 +34,11 @@ class StreamEngine(Protocol):
         """Start from the plan's checkpoint, or from `plan.start` where there is none. A query that still runs on that
         checkpoint is ended first. `session`: a new UUID, by which `end` knows the query. Raises ViewFailed, QueryFailed,
         Unavailable."""
+        ...
+
+    def unfit(self, plan: StreamPlan, ranges: Mapping[str, Mapping[int, tuple[int, int]]], most: int) -> list[Unfit]:
+        """The records of followed topics within these offsets (topic -> partition -> first, end) whose values do not fit,
+        `most` at most of each topic, by offset. Records that are gone by now are passed over. Raises Unavailable."""
         ...
 
     def end(self, session: str) -> None:
@@ -77,19 +84,33 @@ class Topics(Protocol):
 
     def delete(self, kafka: Mapping[str, str], topic: str) -> None: ...
 
+    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool:
+        """Whether it keeps the newest record of each key."""
+        ...
+
+    def at(self, kafka: Mapping[str, str], topic: str, moment: datetime) -> Positions:
+        """Partition -> the first offset of a record at this time or later; the end where there is none. Raises
+        DatasetNotFound."""
+        ...
+
+    def send(self, kafka: Mapping[str, str], topic: str, records: Sequence[tuple[str, bytes]]) -> None:
+        """Write records (key, value), and wait until the cluster has them all."""
+        ...
+
     def read(self, kafka: Mapping[str, str], topic: str, positions: Positions) -> TopicReader: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ViewRecord:
     """A record of a view's topic. `value` None: the row of this key is gone. `generation` and `row_key` (the key's
-    columns as a JSON object) as its headers have them."""
+    columns as a JSON object) as its headers have them; `place`, of a row without a key: BATCH,RUN."""
 
     partition: int
     offset: int
     value: bytes | None
     generation: str
     row_key: bytes | None = None
+    place: str = ""
 
 
 class TopicReader(Protocol):
@@ -136,11 +157,42 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Contained:
-    """What the rows of a generation contain. offsets: source topic -> partition -> next offset; at: when that was."""
+    """What the rows of a generation contain. offsets: source topic -> partition -> next offset; at: when that was;
+    there: whether the generation is prepared and not dropped."""
 
     positions: Positions = field(default_factory=dict)
     offsets: Mapping[str, Positions] = field(default_factory=dict)
     at: datetime | None = None
+    there: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Of the rows of a generation. Each batch that changes rows is a version; the first is 1.
+
+    newest     of the last batch
+    forgotten  keys that are gone since this version or an earlier one may be unknown by now
+    """
+
+    newest: int = 0
+    forgotten: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row as it is now, and the version that changed it last; `row` None: it is gone since then. `key`: as `Row.key`."""
+
+    version: int
+    key: str
+    row: Row | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Changes in the order of their versions; all up to the version `end` are among them."""
+
+    changes: tuple[Change, ...]
+    end: int
 
 
 class ServingTable(Protocol):
@@ -159,6 +211,11 @@ class ServingTable(Protocol):
         the caller. Gives (new rows, rows taken away). Doing it again changes nothing."""
         ...
 
+    def expire(self, view: str, generation: str, before: Positions) -> int:
+        """Delete the rows whose record is before these positions of the view's topic; how many there were. Rows of other
+        partitions stay."""
+        ...
+
     def contain(self, view: str, generation: str, offsets: Mapping[str, Positions], at: datetime) -> None:
         """Note which source offsets the rows contain by now."""
         ...
@@ -170,6 +227,20 @@ class ServingTable(Protocol):
     def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
         """At most `limit` rows in the order of their keys: numbers by value, texts by code point, NULL first, column by
         column."""
+        ...
+
+    def versions(self, view: str, generation: str) -> Versions:
+        """Zeros for a generation that is not there."""
+        ...
+
+    def changes(self, view: str, generation: str, after: int, until: int, limit: int, gone: bool = True) -> Changes:
+        """Rows that changed last in a version behind `after` and not behind `until`, and with `gone` the keys that went in
+        these. At most `limit`, but a version is never divided. Of a row that changed often there is its last version
+        alone. Rows of a Weir without versions have version 0: `after` -1 gives all rows."""
+        ...
+
+    def forget_gone(self, view: str, generation: str, before: datetime) -> int:
+        """Delete keys whose rows are gone since before then; how many."""
         ...
 
     def count(self, view: str, generation: str) -> int: ...
@@ -213,6 +284,26 @@ class Clusters(Protocol):
 
     def spark(self, cluster: str) -> Mapping[str, str]:
         """The same as Spark's Kafka options."""
+        ...
+
+
+class Registry(Protocol):
+    """The schema registries of clusters. All raise Unavailable, and Conflict for a cluster that has none."""
+
+    def has(self, cluster: str) -> bool:
+        """Whether the cluster has one; raises nothing but NotFound."""
+        ...
+
+    def newest(self, cluster: str, subject: str) -> tuple[str, str] | None:
+        """(AVRO | JSON | PROTOBUF, text) of the subject's newest version."""
+        ...
+
+    def accepts(self, cluster: str, subject: str, schema: str) -> tuple[bool, list[str]]:
+        """Whether the subject's compatibility lets an Avro schema follow its newest, and why not."""
+        ...
+
+    def register(self, cluster: str, subject: str, schema: str) -> int:
+        """The number of an Avro schema, which the subject has from now on. Raises Conflict where it is refused."""
         ...
 
 

@@ -27,6 +27,11 @@ class ViewSettings(BaseModel):
     """Rows of one answer at most."""
     default_rows: int = Field(default=100, ge=1)
     """Rows of an answer when no limit is asked for."""
+    changes_seconds: float = Field(default=600.0, ge=0)
+    """How long a key whose row went is kept for readers who follow the view; one who was away for longer gets all rows
+    again."""
+    metrics: bool = True
+    """Whether `/metrics`, which asks for no token, names the views and shows their figures."""
     wait_seconds: float = Field(default=10.0, gt=0)
     """How long a reader who asks for certain offsets waits for them at most."""
     restart_most_seconds: float = Field(default=60.0, gt=0)

@@ -16,6 +16,7 @@ from api.cli import (
     declare,
     events,
     lineage,
+    login,
     policy,
     queries,
     review,
@@ -23,6 +24,7 @@ from api.cli import (
     servers,
     sources,
     testing,
+    topics,
     views,
 )
 from api.cli.output import errors, print_text
@@ -47,10 +49,12 @@ for room in (
     queries,
     policy,
     access,
+    login,
     declare,
     events,
     schemas,
     sources,
+    topics,
     views,
     testing,
 ):

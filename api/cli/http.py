@@ -11,7 +11,9 @@ from urllib.parse import quote
 
 import httpx
 
+from api.cli.kept_logins import kept_token
 from api.config.home import Home
+from catalog.declared.secrets import is_loopback
 from catalog.errors import InvalidInput, NotSignedIn, Unavailable, WeirError
 from catalog.node_ids import read_id
 
@@ -36,11 +38,23 @@ def instance_url(home: Home) -> str:
     """
     if given := os.environ.get("WEIR_URL", "").strip():
         return _address(given)
+    return _recorded(home) or DEFAULT_URL
+
+
+def _is_own(home: Home) -> bool:
+    """Whether commands go to the Weir of this WEIR_HOME: without WEIR_URL, or with one of this machine, or its own."""
+    given = os.environ.get("WEIR_URL", "").strip()
+    if not given:
+        return True
+    return is_loopback(httpx.URL(_address(given)).host) or _address(given) == _recorded(home)
+
+
+def _recorded(home: Home) -> str | None:
+    """What the running instance wrote down."""
     try:
-        state = json.loads((home.root / "run" / "weir.json").read_text())
-        return str(state["url"])
+        return str(json.loads((home.root / "run" / "weir.json").read_text())["url"])
     except (OSError, ValueError, KeyError):
-        return DEFAULT_URL
+        return None
 
 
 def _address(given: str) -> str:
@@ -56,12 +70,19 @@ def _address(given: str) -> str:
 
 
 def instance_token(home: Home, user: str | None = None) -> str:
-    """The token to send: WEIR_TOKEN, or that of `user` in WEIR_HOME/tokens, or the admin's.
+    """The token to send: WEIR_TOKEN, or that of `user` in WEIR_HOME/tokens, or of `weir login`, or the admin's.
 
     Raises NotSignedIn saying where it was looked for.
     """
     if user is None and (given := os.environ.get("WEIR_TOKEN", "").strip()):
         return given
+    if user is None and (kept := kept_token(home, instance_url(home))) is not None:
+        return kept
+    if user is None and not _is_own(home):
+        raise NotSignedIn(
+            f"Nobody is signed in at {instance_url(home)}; run `weir login`, or set WEIR_TOKEN. The admin's token of this"
+            " machine is not sent to another one."
+        )
     path = home.token_of(user) if user else home.admin_token
     try:
         return path.read_text().strip()
@@ -69,7 +90,8 @@ def instance_token(home: Home, user: str | None = None) -> str:
         mend = (
             f"make one with `weir token create --user {user} --save`"
             if user
-            else "start Weir with `weir up --detach`, or set WEIR_URL and WEIR_TOKEN for one that runs elsewhere"
+            else "start Weir with `weir up --detach`, or for one that runs elsewhere set WEIR_URL, and run `weir login` or set"
+            " WEIR_TOKEN"
         )
         raise NotSignedIn(f"No token{f' of {user}' if user else ''} at {path}; {mend}.") from None
 
@@ -77,15 +99,24 @@ def instance_token(home: Home, user: str | None = None) -> str:
 class Api:
     """Calls the HTTP API; a failure is raised as one sentence (ApiRefused, Unavailable)."""
 
-    def __init__(self, home: Home, user: str | None = None, timeout: float = 300.0) -> None:
+    def __init__(
+        self,
+        home: Home,
+        user: str | None = None,
+        timeout: float = 300.0,
+        *,
+        anonymous: bool = False,
+        login_only: bool = False,
+    ) -> None:
+        """`anonymous`: without a token. `login_only`: with the session of `weir login` and no other token."""
         self.url = instance_url(home)
         self._names: dict[str, str] | None = None
-        token = instance_token(home, user)
-        if not token.isprintable() or not token.isascii():
+        token = (kept_token(home, self.url) if login_only else instance_token(home, user)) if not anonymous else None
+        if (token and not token.isprintable()) or (token and not token.isascii()):
             raise NotSignedIn("The token holds signs that no token has; make a new one with `weir token create`.")
         self._client = httpx.Client(
             base_url=self.url,
-            headers={"Authorization": f"Bearer {token}"},
+            headers={"Authorization": f"Bearer {token}"} if token else {},
             timeout=httpx.Timeout(timeout, connect=5),
         )
 

@@ -69,7 +69,7 @@ def query(
     """Query topics with SQL; what you may not see arrives masked or not at all."""
     client = api(user)
     if sql.rstrip().rstrip(";").upper().endswith("EMIT CHANGES"):
-        _tail(client, sql, purpose, unreadable)
+        follow_query(client, sql, purpose, unreadable)
         return
     asked = {"sql": sql, "purpose": purpose, "limit": limit} | ({"unreadable": unreadable} if unreadable else {})
     if output in _EXPORTS:
@@ -174,7 +174,8 @@ def cancel(identifier: Annotated[str, typer.Argument(help="As `weir queries` sho
     console.print(f"Query {escape(identifier)} is cancelled.")
 
 
-def _tail(client: Any, sql: str, purpose: str | None, unreadable: str | None) -> None:
+def follow_query(client: Api, sql: str, purpose: str | None, unreadable: str | None = None) -> None:
+    """Print the events of a push query as they come, until it ends."""
     with client.stream("/api/v1/query/stream", sql=sql, purpose=purpose, unreadable=unreadable) as lines:
         event = "message"
         for line in lines:

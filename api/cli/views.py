@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,9 @@ import typer
 from api.cli.http import segment
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, errors, show
+from api.cli.view_diff import diff
+from api.cli.view_follow import follow
+from catalog.errors import InvalidInput
 
 View = Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.")]
 app = typer.Typer(no_args_is_help=True, help="Stream views: governed queries whose answer is kept up to date.")
@@ -22,11 +26,14 @@ def add_to(main: typer.Typer) -> None:
     app.command(epilog='weir view rows shop.revenue_5m --key EU · weir view rows van_positions --where "speed > 80"')(
         rows
     )
+    app.command(epilog="weir view follow van_positions | jq .row")(follow)
+    app.command(epilog="weir view diff shop.revenue_5m -f revenue.yaml")(diff)
     app.command(epilog="weir view pause shop.revenue_5m")(pause)
     app.command(epilog="weir view resume shop.revenue_5m")(resume)
     app.command(epilog="weir view restart shop.revenue_5m")(restart)
-    app.command(epilog="weir view rebuild shop.revenue_5m")(rebuild)
+    app.command(epilog="weir view rebuild shop.revenue_5m --from 2026-11-20T00:00:00Z")(rebuild)
     app.command(epilog="weir view delete shop.revenue_5m --yes")(delete)
+    main.command(epilog="weir mask-copy prod/orders --for analysts --to prod/orders-analysts")(mask_copy)
 
 
 def views(output: Output = Format.TABLE, user: As = None) -> None:
@@ -122,9 +129,15 @@ def restart(name: View, user: As = None) -> None:
     _act(name, "restart", user, f"{name} starts again.")
 
 
-def rebuild(name: View, user: As = None) -> None:
+def rebuild(
+    name: View,
+    since: Annotated[
+        str | None, typer.Option("--from", help="earliest, latest or a time, in place of the declared start.")
+    ] = None,
+    user: As = None,
+) -> None:
     """Build the rows again from the view's start; readers get the new ones when they have caught up."""
-    _act(name, "rebuild", user, f"{name} is built again; weir view describe {name} shows how far it is.")
+    _act(name, "rebuild", user, f"{name} is built again; weir view describe {name} shows how far it is.", since)
 
 
 def delete(
@@ -134,18 +147,43 @@ def delete(
 ) -> None:
     """Delete a view: its stream, state and rows, and the records of its topic."""
     client = api(user)
-    answer = client.get(f"/api/v1/views/{segment(name)}")
-    goes = (
-        f"{answer.get('rows', 0):,} rows, its state and the records of {_topic(answer['sink']) or 'its private topic'}"
-    )
+    answer = client.get(f"/api/v1/views/{segment(name)}/removal")
+    errors.print(answer["text"], soft_wrap=True)
+    for reader in answer["readers"]:
+        errors.print(f"[dim]  {reader['user']} read it last {reader['last']}[/]")
     if not yes:
-        typer.confirm(f"Delete {name} with {goes}?", abort=True)
+        typer.confirm(f"Delete {name}?", abort=True)
     client.delete(f"/api/v1/declared/View/{segment(name)}")
-    errors.print(f"{name} is deleted; {goes} go with it.")
+    errors.print(f"{name} is deleted.")
 
 
-def _act(name: str, action: str, user: str | None, sentence: str) -> None:
-    api(user).post(f"/api/v1/views/{segment(name)}/{action}", {})
+def mask_copy(
+    source: Annotated[str, typer.Argument(help="The topic, as CLUSTER/TOPIC.")],
+    audience: Annotated[str, typer.Option("--for", help="The group or user whose masks and row filters the copy has.")],
+    to: Annotated[str, typer.Option("--to", help="The topic that is written, as CLUSTER/TOPIC.")],
+    purpose: Annotated[str | None, typer.Option(help="What the copy is for.")] = None,
+    user: As = None,
+) -> None:
+    """Keep a copy of a topic as somebody may see it: the same keys and partitions, masked values and headers.
+
+    The copy is a view, named as its topic: weir view list shows it, weir view delete ends it.
+    """
+    cluster, _, topic = to.partition("/")
+    if not topic or "/" not in source:
+        raise InvalidInput("Topics are written as CLUSTER/TOPIC, as in prod/orders.")
+    client = api(user)
+    groups = {each["metadata"]["name"] for each in client.get("/api/v1/declared/Group")["documents"]}
+    run_as = {"group" if audience in groups else "user": audience} | ({"purpose": purpose} if purpose else {})
+    spec = {"copyOf": source, "runAs": run_as, "sink": {"cluster": cluster, "topic": topic}}
+    document = {"apiVersion": "weir/v1", "kind": "View", "metadata": {"name": topic}, "spec": spec}
+    client.post_text("/api/v1/apply", json.dumps(document))
+    kind = next(iter(run_as))
+    errors.print(f"{to} gets the records of {source} as the {kind} {audience} may see them.")
+    errors.print(f"[dim]weir view describe {topic} shows how far it is.[/]", soft_wrap=True)
+
+
+def _act(name: str, action: str, user: str | None, sentence: str, since: str | None = None) -> None:
+    api(user).post(f"/api/v1/views/{segment(name)}/{action}", {}, **{"from": since})
     errors.print(sentence)
 
 

@@ -20,7 +20,7 @@ from catalog.errors import SettingsError
 from catalog.settings import CatalogSettings, EventSettings, SecretSettings
 from lineage.settings import LineageSettings
 from policies.plan.settings import QuerySettings
-from policies.settings import OidcSettings, PolicySettings
+from policies.settings import OidcSettings, PolicySettings, SignInSettings
 from scanners.settings import ScannerSettings
 from views.settings import ViewSettings
 
@@ -33,11 +33,22 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+HOST_PREFIX = "__Host-"
+SESSION_COOKIES = (f"{HOST_PREFIX}weir_session", "weir_session")
+"""With TLS, and without: the first is taken by browsers only with Secure, from this very host."""
+
+
 class ApiSettings(_Section):
     """The HTTP server."""
 
     host: str = Field("127.0.0.1", description="Address to listen on; loopback unless you say otherwise.")
     port: int = Field(8484, ge=0, le=65535, description="Port to listen on.")
+    public_url: str | None = Field(
+        None,
+        pattern=r"^https?://[^/?#@\s]+/?$",
+        description="Address that browsers use, as behind a TLS proxy: `https://weir.example.com`. Sign-in by a provider"
+        " needs it where browsers come by another address than this machine's own; with https, cookies are `Secure`.",
+    )
     max_body_mb: int = Field(64, ge=1, description="Largest body of lineage events, in MiB; others: 4 MiB at most.")
     header_seconds: float = Field(20.0, gt=0, description="How long a client may take to send a request's headers.")
     body_bytes_per_second: int = Field(
@@ -50,9 +61,29 @@ class ApiSettings(_Section):
     rate_events: float = Field(
         5000.0, ge=0, description="Requests a second with lineage events from one token; 0 = any number."
     )
+    rate_sign_in: float = Field(
+        5.0,
+        ge=0,
+        description="Requests a second that sign in, from one address but this machine's own; 0 = any number.",
+    )
     rate_address: float = Field(
         2000.0, ge=0, description="Requests a second from one address but this machine's own; 0 = any number."
     )
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers come by TLS."""
+        return (self.public_url or "").startswith("https://")
+
+    @property
+    def host_prefix(self) -> str:
+        """First letters of cookies' names with TLS, where browsers take them from this very host only."""
+        return HOST_PREFIX if self.secure else ""
+
+    @property
+    def session_cookie(self) -> str:
+        """Name of the cookie of a browser's session."""
+        return SESSION_COOKIES[0] if self.secure else SESSION_COOKIES[1]
 
 
 class LogSettings(_Section):
@@ -155,6 +186,7 @@ class Settings(_Section):
     lineage: LineageSettings = LineageSettings()
     policies: PolicySettings = PolicySettings()
     oidc: OidcSettings = OidcSettings()
+    sign_in: SignInSettings = SignInSettings()
     query: QuerySettings = QuerySettings()
     views: ViewSettings = ViewSettings()
 

@@ -18,6 +18,7 @@ from api.demo.errors import DemoFailed
 from api.demo.expect import known_addresses, missed
 from api.demo.generator import DERIVED, PLANTED
 from api.demo.story import CLUSTER, Story
+from api.demo.view_chapter import ViewChapter
 
 PURPOSE = "order-support"
 QUERY = (
@@ -49,6 +50,7 @@ class Chapters:
             ("The same query again", self._clear),
             ("petra asks: where are e-mail addresses?", self._where_is),
             ("What breaks when orders loses value.customer.email?", self._impact),
+            ("Three views that stay: a masked copy, revenue, and where each van is", self._views),
             ("Everything above is in the audit chain", self._audit),
         ):
             with self._story.step(title):
@@ -58,16 +60,16 @@ class Chapters:
         self._console.print(text, soft_wrap=True)
 
     def _catalog(self) -> None:
-        made = views.table(
+        listed = views.table(
             "topic", "format", "read", "fields", "shapes", "personal data", right=("read", "fields", "shapes")
         )
-        found: list[dict[str, Any]] = []
+        classified: list[dict[str, Any]] = []
         names = list(dict.fromkeys([*(p.topic for p in PLANTED), "returns", *(p.topic for p in DERIVED)]))
         for name in sorted(names):
             schema = self._admin.get(f"/api/v1/datasets/{CLUSTER}/{name}/schema")
             tags = self._admin.get(f"/api/v1/datasets/{CLUSTER}/{name}/classifications")
-            found += [{**tag, "name": name} for tag in tags]
-            made.add_row(
+            classified += [{**tag, "name": name} for tag in tags]
+            listed.add_row(
                 name,
                 str((schema.get("format") or {}).get("value") or ""),
                 f"{(schema.get('window') or {}).get('records', 0):,}",
@@ -75,8 +77,8 @@ class Chapters:
                 str(len(schema["shapes"])),
                 views.entities(tags),
             )
-        self._console.print(made)
-        lost = missed([*PLANTED, *DERIVED], found)
+        self._console.print(listed)
+        lost = missed([*PLANTED, *DERIVED], classified)
         total = len(PLANTED) + len(DERIVED)
         self._say(f"{total - len(lost)} of {total} planted places of personal data were found.")
         if lost:
@@ -96,12 +98,12 @@ class Chapters:
         shapes = [
             shape for shape in schema["shapes"] if any(isinstance(v, str) for v in (shape.get("when") or {}).values())
         ]
-        made = views.table("share", "when", "fields", right=("share",))
+        rows = views.table("share", "when", "fields", right=("share",))
         for shape in sorted(shapes, key=lambda shape: -float(shape["share"])):
             text = " and ".join(f"{path.removeprefix('value.')} = {value}" for path, value in shape["when"].items())
             fields = ", ".join(path.removeprefix("value.") for path in shape["paths"] if path.startswith("value."))
-            made.add_row(f"{shape['share']:.0%}", escape(text), escape(fields))
-        self._console.print(made)
+            rows.add_row(f"{shape['share']:.0%}", escape(text), escape(fields))
+        self._console.print(rows)
         if len(shapes) < 5:
             raise DemoFailed(
                 f"The topic events holds five kinds of record, and the scan told only {len(shapes)} apart."
@@ -146,7 +148,7 @@ class Chapters:
             raise DemoFailed("ana has a grant for the e-mail addresses and still did not see them clear.")
 
     def _start_afresh(self) -> None:
-        """Take back what an earlier telling granted, so that it can be told again."""
+        """Revoke what an earlier run granted, so that the story can run again."""
         for request in self._ana.get("/api/v1/access-requests", state="pending")["requests"]:
             if request.get("requester", "ana") == "ana" and request["dataset"].endswith("orders"):
                 self._ana.post(f"/api/v1/access-requests/{request['id']}/cancel")
@@ -228,6 +230,9 @@ class Chapters:
                 raise DemoFailed(
                     f"The e-mail address of orders arrives {arrives} in {name}, and the answer does not say so."
                 )
+
+    def _views(self) -> None:
+        ViewChapter(self._say, self._console, self._admin, self._ana, self._petra).tell()
 
     def _audit(self) -> None:
         answer = self._petra.get("/api/v1/audit/verify")

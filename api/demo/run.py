@@ -118,6 +118,8 @@ def _run(context: DemoContext) -> None:
         try:
             with story.step("A scan of every topic, and beside it the shop's own jobs"):
                 _scan_beside_jobs(context, story, plans, tokens["shop-jobs"])
+            # Views start while the story goes on.
+            admin.apply(Path(__file__).with_name("stream_views.yaml").read_text(encoding="utf-8"))
             ana, otto, petra = (people[name] for name in ("ana", "otto", "petra"))
             Chapters(story, context.console, admin, ana, otto, petra).tell()
             story.what_next(context.weir_url, context.home.tokens)

@@ -6,9 +6,11 @@ import inspect
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import structlog
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
@@ -21,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api import VERSION
 from api.http.edge import answer_headers, errors, openapi
 from api.http.edge.body_limit import BodyLimit
-from api.http.edge.metrics import Metrics
+from api.http.edge.metrics import Metrics, ViewFigures
 from api.http.edge.rates import RateLimit, Rates
 from api.http.edge.shutdown import EndingServer
 from api.http.marquez import routes
@@ -39,16 +41,22 @@ from api.http.routes import (
     pages,
     queries,
     recognizers,
+    records,
     reports,
     running,
     scans,
     search,
+    sessions,
+    sign_in,
     sources,
     tokens,
+    topics,
     views,
 )
 from api.wiring.services import Services
+from catalog.errors import Unavailable
 
+_log = structlog.get_logger("weir.api")
 PREFIX = "/api/v1"
 
 _EVENTS = frozenset({f"{PREFIX}/lineage", f"{PREFIX}/lineage/batch"})
@@ -75,12 +83,15 @@ def create_app(services: Services) -> FastAPI:
     _guard_docs(app)
     app.state.services = services
     app.state.metrics = Metrics(CollectorRegistry())
+    if services.settings.views.metrics:
+        app.state.metrics.registry.register(ViewFigures(partial(_quiet_figures, services)))
     errors.install(app)
     openapi.install(app)
     v1 = APIRouter(prefix=PREFIX)
+    # Routes are tried in this order; rows of views are asked for hundreds of times a second.
     for room in (
-        search, catalog, classifications, recognizers, clusters, scans, routes, lineage, sources, queries, running,
-        access, audit, reports, decisions, declared, tokens, events, views,
+        views, search, catalog, records, topics, classifications, recognizers, clusters, scans, routes, lineage, sources, queries,
+        running, access, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
     ):  # fmt: skip
         v1.include_router(room.router)
     app.include_router(v1)
@@ -91,10 +102,20 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(Observed, metrics=app.state.metrics)
     app.add_middleware(EncodedNames)
     api = services.settings.api
-    app.add_middleware(RateLimit, rates=Rates(api.rate_events, api.rate_queries, api.rate_requests, api.rate_address))
+    rates = Rates(api.rate_events, api.rate_queries, api.rate_requests, api.rate_address, api.rate_sign_in)
+    app.add_middleware(RateLimit, rates=rates)
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024, events=_EVENTS)
     app.add_middleware(EndingServer)
     return app
+
+
+def _quiet_figures(services: Services) -> Any:
+    """None while the record store is away: the other figures are shown."""
+    try:
+        return services.views.figures()
+    except Unavailable as error:
+        _log.warning("view_figures_missing", message=error.message)
+        return {}
 
 
 def _guard_docs(app: FastAPI) -> None:

@@ -143,6 +143,10 @@ class Observing:
         connection = self._connections.connection(cluster)
         return self._groups_of({**connection.kafka, "bootstrap.servers": connection.bootstrap})
 
+    def is_hidden(self, group: str) -> bool:
+        """Whether a group is one of Weir's own."""
+        return self._watch.is_hidden(group)
+
     # -- asked by people ----------------------------------------------------------------------------------------------
 
     def groups(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from api.joins.facts import Facts
 from catalog.datasets.datasets import Datasets
 from catalog.errors import WeirError
 from catalog.ports import CatalogStore, Clock
@@ -11,12 +10,13 @@ from catalog.scans.scans import Scans
 from policies.audit import AuditLog
 from policies.plan.ports import Drift, QueryRecord
 from policies.plan.settings import QuerySettings
+from policies.ports import FactsSource
 
 
 class QueriesRecorded:
     """Queries in the audit chain (`policies.plan.ports.QueryAudit`); reads also raise a dataset's rank in search."""
 
-    def __init__(self, audit: AuditLog, datasets: Datasets, facts: Facts) -> None:
+    def __init__(self, audit: AuditLog, datasets: Datasets, facts: FactsSource) -> None:
         self._audit, self._datasets, self._facts = audit, datasets, facts
 
     def record(self, entry: QueryRecord) -> None:

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from api.joins.connections import Connections
-from api.joins.facts import Facts
 from catalog.change_cache import Kept
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.learned_types import from_profile
@@ -23,6 +22,7 @@ from catalog.records import ClusterRecord
 from policies.model import DatasetFacts
 from policies.plan.model import PartRead, Window
 from policies.plan.ports import Offsets, QueryTable
+from policies.ports import FactsSource
 from policies.sql.windows import AsOf
 from scanners.decode import header_ids
 from scanners.decode.alternatives import Reshape
@@ -54,7 +54,7 @@ class _Known:
 
     topic: str
     cluster: ClusterRecord
-    facts: DatasetFacts
+    reference: str
     schema: SchemaVersion
     formats: TopicFormat
     declared: DataType | None
@@ -70,7 +70,7 @@ class Tables:
     def __init__(
         self,
         datasets: Datasets,
-        facts: Facts,
+        facts: FactsSource,
         connections: Connections,
         spark_options: SparkOptions,
         registry: SchemaRegistry,
@@ -104,15 +104,21 @@ class Tables:
             fields = payload_first((f for f in registered if f.path not in described), schema.envelopes)
             key, value = from_profile(fields, "key"), known.declared or from_profile(fields, "value")
         return QueryTable(
-            reference=known.facts.reference,
+            reference=known.reference,
             topic=topic,
-            facts=known.facts,
+            # Those of a view's topic change with its generations, which the catalog does not count.
+            facts=self._facts.facts(known.reference),
             kafka=self._spark_options(connection),
             key=_part("key", formats.key, key, schemas),
             value=_part("value", formats.value, value, schemas),
             headers=_headers(schema),
             payload=None if known.declared else payload_of(schema.envelopes),
         )
+
+    def reference(self, name: str) -> str:
+        """`CLUSTER/TOPIC` of what a query names, known by a scan or by lineage. Raises as `find`."""
+        self._datasets.clusters.forget_names()
+        return self._datasets.get(self._datasets.find_in_any_case(name)).reference
 
     def _read(self, name: str) -> _Known:
         self._datasets.clusters.forget_names()
@@ -129,7 +135,7 @@ class Tables:
         return _Known(
             topic=record.id.name,
             cluster=self._datasets.clusters.get(record.cluster),
-            facts=self._facts.facts(record.reference),
+            reference=record.reference,
             schema=schema,
             formats=formats,
             declared=declared,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from catalog.declared.documents import Document
@@ -17,6 +17,7 @@ from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument, rfc3339
 from catalog.settings import SecretSettings
 from policies.model import Subject
+from policies.ports import Document as GovernanceDocument
 
 _KIND = "SecretProposal"
 """Kept beside declared documents; no kind that `weir apply` takes, so no document can write one."""
@@ -26,8 +27,16 @@ _VALID = timedelta(hours=24)
 class SecondPerson:
     """Raises Conflict for what still needs a second person. Does nothing unless `second_person` is set."""
 
-    def __init__(self, store: CatalogStore, clock: Clock, settings: SecretSettings) -> None:
+    def __init__(
+        self,
+        store: CatalogStore,
+        clock: Clock,
+        settings: SecretSettings,
+        governance: Callable[[str, str], GovernanceDocument | None] = lambda kind, name: None,
+    ) -> None:
+        """`governance` gives the declared documents that are in the store of policies."""
         self._store, self._clock, self._settings = store, clock, settings
+        self._governance = governance
 
     @property
     def active(self) -> bool:
@@ -67,8 +76,8 @@ class SecondPerson:
             self._store.delete_document(_KIND, key)
 
     def _new(self, document: Document) -> dict[str, str]:
-        before = self._store.document(document.kind, document.key)
-        known = destinations(before.kind, before.spec) if before is not None else {}
+        before = self._store.document(document.kind, document.key) or self._governance(document.kind, document.key)
+        known = destinations(before.kind, before.spec or {}) if before is not None else {}
         wanted = destinations(document.kind, document.spec)
         return {field: where for field, where in wanted.items() if known.get(field) != where}
 

@@ -30,13 +30,19 @@ from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
 from api.joins.second_person import SecondPerson
-from api.joins.views.declared import ViewHandler
+from api.joins.topic_pages import TopicPages
+from api.joins.views.clusters import ViewClusters
+from api.joins.views.declared import DeclaredViews, ViewHandler
+from api.joins.views.facts import ViewFacts
+from api.joins.views.removal import ViewRemovals
+from api.joins.views.statements import SqlViews
+from api.joins.views.tables import ViewTables
 from api.webhooks.deliver import WebhookHandler, Webhooks
 from api.webhooks.ssrf_guard import Guard
 from api.wiring.adapters import Adapters
 from api.wiring.given import Given
 from api.wiring.services import Services
-from api.wiring.view_services import view_services
+from api.wiring.view_services import grants_on, view_services
 from catalog.apply import handlers as catalog_handlers
 from catalog.apply.apply import Handler
 from catalog.datasets.clusters import Clusters
@@ -44,7 +50,7 @@ from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
 from catalog.datasets.tag_propagation import TagFlow
-from catalog.errors import WeirError
+from catalog.errors import DatasetNotFound, WeirError
 from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.model import DatasetId
@@ -63,9 +69,13 @@ from lineage.warming.pages import warm
 from lineage.worker.consume import LineageWorker
 from lineage.worker.rebuild import rebuild
 from policies.access.decision_service import Decisions
+from policies.access.device_logins import DeviceLogins
 from policies.access.grants import Grants
 from policies.access.identity import Identity
+from policies.access.sessions import Sessions
+from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
+from policies.browse.service import Browser
 from policies.declared import kinds as policy_kinds
 from policies.declared.state import Checks, GovernanceState
 from policies.masks import custom
@@ -113,12 +123,19 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     brokers = parts.brokers
     discovery = Discovery(brokers, datasets)
     connections = Connections(datasets, brokers, parts.client_config, parts.secrets, parts.own_servers(), store.changes)
-    facts = Facts(datasets, store.changes)
+    views = DeclaredViews(store)
+    facts = ViewFacts(Facts(datasets, store.changes), views, parts.view_states, clusters.resolve, store.changes)
 
-    checks = Checks(expression=custom.check, condition=custom.check_condition)
+    checks = Checks(expression=custom.check, condition=custom.check_condition, provider=parts.check_provider)
     state = GovernanceState(parts.policy_store, now, settings.policies, checks)
-    identity = Identity(parts.tokens, state, now, parts.verifiers(), settings.policies)
     audit = AuditLog(parts.audit_store, now, parts.publisher)
+    sealer = parts.sealer()
+    sessions = Sessions(
+        parts.session_store, state, parts.openid, sealer, now, settings.sign_in,
+        record=lambda actor, action, target, reasons: audit.record(actor, action, target, "allow", reasons),
+    )  # fmt: skip
+    device_logins = DeviceLogins(parts.session_store, now)
+    identity = Identity(parts.tokens, state, now, parts.verifiers(), settings.policies, sessions)
     approvals = Approvals(state, facts, identity, audit, now, settings.policies, custom.check_condition, events)
     grants = Grants(state, facts, identity, audit, now, settings.policies, events)
 
@@ -147,16 +164,24 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         return [f"{cluster}/{name}" for cluster, name in store.names() if cluster in clusters_there]
 
     engine = parts.query_engine(connections.client_settings)
+    query_offsets = parts.query_offsets(connections)
     query = GovernedQuery(
-        Tables(datasets, facts, connections, parts.spark_options, registry, store.changes),
+        ViewTables(
+            Tables(datasets, facts, connections, parts.spark_options, registry, store.changes),
+            views,
+            parts.view_states,
+            facts,
+            ViewClusters(connections, parts.spark_options),
+        ),
         state,
         engine,
-        parts.query_offsets(connections),
+        query_offsets,
         QueriesRecorded(audit, datasets, facts),
         MaskKeys(parts.mask_secret()),
         settings.query,
         drift_scans(store, scans, settings.query, now),
         references,
+        SqlViews(views, parts.view_states, identity, datasets, lambda: declared, lambda: query.preparer),
     )
     handlers: list[Handler] = [
         *catalog_handlers.handlers(
@@ -166,8 +191,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         WebhookHandler(store, now, guard, parts.secrets),
         ViewHandler(store, now),
     ]
+    declared = Declared(handlers, parts.transaction, audit, SecondPerson(store, now, settings.secrets, state.store.get))
     stream_views = view_services(
-        settings, parts, store, clusters, connections, facts, state, identity, audit, query.preparer, ingest
+        settings, parts, clusters, connections, facts, views, state, identity, audit, query.preparer, ingest
     )
 
     def receivers() -> list[Receiver]:
@@ -188,12 +214,27 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         return {"events folded": done.folded, "messages skipped": done.skipped, "tombstones": done.tombstones}
 
     def named(text: str) -> str:
-        return datasets.get(datasets.find(text)).reference
+        try:
+            return datasets.get(datasets.find(text)).reference
+        except DatasetNotFound:
+            if views.of_dataset(text) is None:  # its lineage, which makes it known, is on its way
+                raise
+            return text
 
     def reference(dataset: DatasetId) -> str | None:
         record = store.dataset(dataset)
         return record.reference if record is not None and record.cluster is not None else None
 
+    observing = Observing(
+        clusters,
+        connections,
+        ingest,
+        settings.lineage,
+        parts.groups_of,
+        parts.connect_of,
+        parts.engines_of,
+        parts.secrets,
+    )
     where_is = WhereIs(
         store, clusters, now, ReportFlows(lineage), ReportReaders(lineage), ReportAccess(grants, reference)
     )
@@ -223,38 +264,54 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         where_is=where_is,
         views=stream_views.views,
         view_rows=stream_views.rows,
+        view_changes=stream_views.changes,
+        view_diff=stream_views.diff(ViewHandler(store, now)),
+        view_removal=ViewRemovals(
+            stream_views.views,
+            views,
+            audit,
+            query.running,
+            lambda dataset: list(ReportReaders(lineage).readers_of(dataset, None)),
+            partial(grants_on, state),
+            clusters.resolve,
+            now,
+        ),
         view_runner=stream_views.runner,
         ingest=ingest,
         lineage=lineage,
         lineage_worker=worker,
         producers=producers,
         rebuild_lineage=rebuild_lineage,
-        observing=Observing(
+        observing=observing,
+        topic_pages=TopicPages(
+            parts.topic_details,
             clusters,
             connections,
-            ingest,
-            settings.lineage,
-            parts.groups_of,
-            parts.connect_of,
-            parts.engines_of,
-            parts.secrets,
+            registry,
+            now,
+            observing.is_hidden,
+            settings.lineage.observe_groups_limit,
         ),
         sql_lineage=SqlLineageSliver(datasets, known, parts.sql_reader, settings.lineage.sql_characters),
         state=state,
         identity=identity,
+        sign_in=SignIn(sessions, device_logins, state, parts.openid, sealer, now),
+        sessions=sessions,
+        device_logins=device_logins,
         approvals=approvals,
         request_view=RequestView(state, approvals.deciders, now, settings.policies),
         grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
         audit=audit,
         query=query,
+        browser=Browser(query, query_offsets, parts.record_sizes(connections.client_settings)),
         query_check=QueryCheck(query.preparer, query.trail, engine, settings.query),
         completion=Completion(query.preparer, query.trail, references),
         decisions=Decisions(state, facts, identity, audit, now, settings.policies, named),
         simulation=Simulation(state, facts, references, now, settings.policies),
         policy_tests=PolicyTests(query.preparer, query.trail, facts, now, settings.policies, named),
         mask_preview=MaskPreview(engine),
-        declared=Declared(handlers, parts.transaction, audit, SecondPerson(store, now, settings.secrets)),
+        declared=declared,
         facts=facts,
         health=Health(parts.probes(), parts.lag),
         warm=warm_up,

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
+    from catalog.topic_details import TopicDetails
     from lineage.ports import EventLog, EventSource, LineageGraph
+    from policies.access.session_ports import OpenIdClient, SessionStore
     from policies.plan.ports import Engine, Offsets
     from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
@@ -37,10 +39,13 @@ class Given:
     store: CatalogStore | Real = REAL
     policy_store: PolicyStore | Real = REAL
     tokens: TokenStore | Real = REAL
+    session_store: SessionStore | Real = REAL
+    openid: OpenIdClient | Real = REAL
     audit_store: AuditStore | Real = REAL
     index: SearchIndex | Real = REAL
     meaning: Meaning | Real | None = REAL
     brokers: Brokers | Real = REAL
+    topic_details: TopicDetails | Real = REAL
     log: EventLog | Real = REAL
     letters: EventLog | Real = REAL
     source: EventSource | Real = REAL

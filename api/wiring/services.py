@@ -12,13 +12,16 @@ from api.joins.cross_room import (
     SqlLineageSliver,
 )
 from api.joins.declared import Declared
-from api.joins.facts import Facts
 from api.joins.health import Health
 from api.joins.observing import Observing
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
 from api.joins.sight import Sights
+from api.joins.topic_pages import TopicPages
+from api.joins.views.changes import ViewChanges
+from api.joins.views.diff import ViewDiffs
+from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
 from catalog.datasets.datasets import Datasets
@@ -39,11 +42,16 @@ from lineage.producers.catalog import ProducerCatalog
 from lineage.questions.queries import Lineage
 from lineage.worker.consume import LineageWorker
 from policies.access.decision_service import Decisions
+from policies.access.device_logins import DeviceLogins
 from policies.access.grants import Grants
 from policies.access.identity import Identity
+from policies.access.sessions import Sessions
+from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
+from policies.browse.service import Browser
 from policies.declared.state import GovernanceState
 from policies.model import Subject
+from policies.ports import FactsSource
 from policies.query.check import QueryCheck
 from policies.query.complete import Completion
 from policies.query.service import GovernedQuery
@@ -81,6 +89,9 @@ class Services:
     where_is: WhereIs
     views: Views
     view_rows: ViewRows
+    view_changes: ViewChanges
+    view_removal: ViewRemovals
+    view_diff: ViewDiffs
     view_runner: Callable[[], Runner]
     ingest: Ingest
     lineage: Lineage
@@ -88,15 +99,20 @@ class Services:
     producers: ProducerCatalog
     rebuild_lineage: Callable[[], dict[str, int]]
     observing: Observing
+    topic_pages: TopicPages
     sql_lineage: SqlLineageSliver
     state: GovernanceState
     identity: Identity
+    sign_in: SignIn
+    sessions: Sessions
+    device_logins: DeviceLogins
     approvals: Approvals
     request_view: RequestView
     grant_notices: GrantNotices
     grants: Grants
     audit: AuditLog
     query: GovernedQuery
+    browser: Browser
     query_check: QueryCheck
     completion: Completion
     decisions: Decisions
@@ -104,7 +120,7 @@ class Services:
     policy_tests: PolicyTests
     mask_preview: MaskPreview
     declared: Declared
-    facts: Facts
+    facts: FactsSource
     health: Health
     warm: Callable[[], None]
     closing: list[Callable[[], None]] = field(default_factory=list)

@@ -14,6 +14,7 @@ from scanners.model import ClusterConnection
 if TYPE_CHECKING:
     from api.joins.connections import Connections
     from api.wiring.engines import QueryEngine
+    from policies.adapters.kafka.windows import KafkaWindows
     from policies.adapters.spark.sessions import Sessions
     from policies.engine.keeper import Keeper
     from policies.plan.ports import Engine, Offsets
@@ -140,16 +141,32 @@ class SparkParts(LineageParts):
     def query_engine(self, client_settings: Callable[[str], Mapping[str, str]]) -> Engine:
         """`client_settings`: bootstrap servers of a cluster -> librdkafka's settings for it."""
         from api.joins.query_tables import Decoder
-        from policies.adapters.kafka.windows import KafkaWindows
         from policies.adapters.spark.engine import SparkEngine
         from policies.engine.engine import KeptEngine
 
         if self.given.engine is not REAL:
             return self.given.engine
-        query = self._settings.query
-        windows = KafkaWindows(client_settings, query.small_window_records, query.small_window_bytes)
-        self.closing.append(windows.close)
+        windows = self._windows(client_settings)
         return KeptEngine(SparkEngine(self.sessions, Decoder(self._archive), windows), self.keeper)
+
+    def _windows(self, client_settings: Callable[[str], Mapping[str, str]]) -> KafkaWindows:
+        """The reader of small windows, the same for all who ask."""
+        from policies.adapters.kafka.windows import KafkaWindows
+
+        with self.lock:
+            if "windows" not in self.kept:
+                query = self._settings.query
+                reader = KafkaWindows(client_settings, query.small_window_records, query.small_window_bytes)
+                self.closing.append(reader.close)
+                self.kept["windows"] = reader
+            windows: KafkaWindows = self.kept["windows"]
+            return windows
+
+    def record_sizes(self, client_settings: Callable[[str], Mapping[str, str]]) -> Callable[..., int | None]:
+        """Bytes of the largest of a few records, see `policies.browse.service.Sizes`."""
+        from policies.browse.service import no_sizes
+
+        return no_sizes if self.given.engine is not REAL else self._windows(client_settings).largest
 
     @staticmethod
     def _archive() -> str:

@@ -17,7 +17,11 @@ from catalog.declared.secrets import Secrets
 
 if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
+    from catalog.declared.kinds import Secret
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
+    from catalog.topic_details import TopicDetails
+    from policies.access.session_ports import OpenIdClient, Sealer, SessionStore
+    from policies.declared.provider_specs import IdentityProviderSpec
     from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore, TokenVerifier
 
 
@@ -67,6 +71,35 @@ class StoreParts(Made):
         from policies.adapters.stores.sql import SqlTokenStore
 
         return SqlTokenStore(self._there())
+
+    @part
+    def session_store(self) -> SessionStore:
+        from policies.adapters.stores.sessions import SqlSessionStore
+
+        return SqlSessionStore(self._there())
+
+    @part
+    def openid(self) -> OpenIdClient:
+        """The client of declared identity providers."""
+        from policies.adapters.oidc_sign_in import OidcSignIn
+
+        def secret(reference: Secret) -> str:
+            return self.secrets.read(reference.model_dump(exclude_none=True), "spec.clientSecret") or ""
+
+        return OidcSignIn(secret, lambda path: self.secrets.file(path, "spec.ca", authorities=True))
+
+    def sealer(self) -> Sealer:
+        """Seals what sign-in keeps of providers; the key is kept in WEIR_HOME."""
+        from policies.adapters.seal import FernetSealer
+
+        return FernetSealer(lambda: self._home.secret("sign-in").encode())
+
+    def check_provider(self, spec: IdentityProviderSpec) -> None:
+        """Raises SettingsError when a declared provider names a place that may not be read."""
+        if spec.client_secret is not None:
+            self.secrets.check(spec.client_secret.model_dump(exclude_none=True), "spec.clientSecret")
+        if spec.ca:
+            self.secrets.check_file(spec.ca, "spec.ca", authorities=True)
 
     def verifiers(self) -> list[TokenVerifier]:
         """Other issuers of bearer tokens, as set."""
@@ -135,6 +168,12 @@ class StoreParts(Made):
         from catalog.adapters.kafka.topics import KafkaBrokers
 
         return KafkaBrokers(self._settings.catalog.broker_timeout_s, self.secrets)
+
+    @part
+    def topic_details(self) -> TopicDetails:
+        from catalog.adapters.kafka.topic_details import KafkaTopicDetails
+
+        return KafkaTopicDetails(self._settings.catalog.broker_timeout_s, self.secrets)
 
     def client_config(self, settings: Mapping[str, Any], bootstrap: Sequence[str]) -> dict[str, Any]:
         """librdkafka's settings for a declared cluster."""

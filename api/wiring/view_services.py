@@ -7,16 +7,19 @@ from dataclasses import dataclass
 
 from api.config.settings import Settings
 from api.joins.connections import Connections
-from api.joins.facts import Facts
+from api.joins.views.changes import ViewChanges
 from api.joins.views.clusters import ViewClusters
 from api.joins.views.decisions import ViewDecisions
-from api.joins.views.declared import DeclaredViews
+from api.joins.views.declared import DeclaredViews, ViewHandler
+from api.joins.views.diff import ViewDiffs
 from api.joins.views.facts import ViewFacts
+from api.joins.views.reading import ViewReading
+from api.joins.views.registry import ViewRegistry
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
 from api.wiring.adapters import Adapters
 from catalog.datasets.clusters import Clusters
-from catalog.ports import CatalogStore
+from catalog.errors import NotSignedIn
 from lineage.ingest.service import Ingest
 from policies.access.identity import Identity
 from policies.audit import AuditLog
@@ -24,6 +27,7 @@ from policies.declared.state import GovernanceState
 from policies.masks.keys import MaskKeys
 from policies.model import Subject
 from policies.plan.prepare import Preparer
+from views.declared import GROUP
 from views.runner.runner import Runner
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
@@ -33,16 +37,18 @@ from views.runner.tools import Declared, Tools
 class ViewServices:
     views: Views
     rows: ViewRows
+    changes: ViewChanges
+    diff: Callable[[ViewHandler], ViewDiffs]
     runner: Callable[[], Runner]
 
 
 def view_services(
     settings: Settings,
     parts: Adapters,
-    store: CatalogStore,
     clusters: Clusters,
     connections: Connections,
-    facts: Facts,
+    facts: ViewFacts,
+    declared_views: DeclaredViews,
     state: GovernanceState,
     identity: Identity,
     audit: AuditLog,
@@ -50,24 +56,35 @@ def view_services(
     ingest: Ingest,
 ) -> ViewServices:
     """What `/views` asks, and the runner of their streams."""
-    declared_views = DeclaredViews(store)
-    decisions = ViewDecisions(state.decide, facts, ViewFacts(facts, clusters.resolve))
+    decisions = ViewDecisions(state.decide, facts)
+
+    def manages(subject: Subject) -> bool:
+        return "manage" in identity.permissions(subject)
 
     def sees_figures(subject: Subject, name: str, declared: Declared, generation: Generation | None) -> bool:
-        return "manage" in identity.permissions(subject) or (
+        return manages(subject) or (
             generation is not None and decisions.whole(subject, name, declared.spec, generation)
         )
 
     def journal(action: str, view: str, reasons: Sequence[str]) -> None:
         audit.record("weir", action, view, "allow", list(reasons))
 
+    def subject(name: str) -> Subject:
+        if not name.startswith(GROUP):
+            return identity.confirmed(name)
+        view, group = state.view(), name.removeprefix(GROUP)
+        if group not in view.groups:
+            raise NotSignedIn(f"There is no group {group} any more.")
+        return view.subject(name, frozenset({group}))
+
     def runner() -> Runner:
         tools = Tools(
             document=declared_views.get,
-            subject=identity.current,
+            subject=subject,
             preparer=preparer,
             engine=parts.streams,
             topics=parts.view_topics,
+            registry=ViewRegistry(connections, parts.registry),
             clusters=ViewClusters(connections, parts.spark_options),
             serving=parts.serving,
             states=parts.view_states,
@@ -79,6 +96,21 @@ def view_services(
         )
         return Runner(tools, declared_views.names)
 
-    views = Views(declared_views, parts.view_states, parts.serving, audit, sees_figures)
+    views = Views(declared_views, parts.view_states, parts.serving, audit, sees_figures, manages)
     keys = MaskKeys(parts.mask_secret())
-    return ViewServices(views, ViewRows(views, decisions, parts.serving, keys, audit, settings.views), runner)
+    reading = ViewReading(views, decisions, keys, audit)
+    rows = ViewRows(reading, parts.serving, keys, settings.views)
+    changes = ViewChanges(reading, parts.serving, settings.query.recheck_seconds)
+
+    def diff(handler: ViewHandler) -> ViewDiffs:
+        return ViewDiffs(
+            views, declared_views, handler, decisions, preparer, identity, subject, state, lambda: parts.streams,
+            parts.serving,
+        )  # fmt: skip
+
+    return ViewServices(views, rows, changes, diff, runner)
+
+
+def grants_on(state: GovernanceState, reference: str) -> list[str]:
+    """Names of the grants on one dataset alone; those on a pattern stay good for others."""
+    return sorted(grant.name for grant in state.view().grants.values() if grant.dataset == reference)

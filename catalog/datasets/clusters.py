@@ -151,7 +151,7 @@ class Clusters:
 
         Raises DatasetNotFound with the nearest names, InvalidInput when several fit.
         """
-        for cluster, name in _splits(reference):
+        for cluster, name in splits(reference):
             record = self._store.dataset(self.resolve(cluster, name))
             if record is not None and record.deleted_at is None:
                 return record
@@ -237,7 +237,7 @@ def _usable(brokers: Iterable[str]) -> list[str]:
     return usable
 
 
-def _splits(reference: str) -> list[tuple[str, str]]:
+def splits(reference: str) -> list[tuple[str, str]]:
     """The ways to read a reference as (cluster or namespace, name), most likely first."""
     ways = []
     if reference.startswith(("dataset:", "urn:li:dataset:")):

@@ -222,6 +222,8 @@ def destinations(kind: str, spec: Mapping[str, Any]) -> dict[str, str]:
         for name in ("url", "secret"):
             if isinstance(spec.get(name), Mapping):
                 found[name] = repr((_place(spec[name]), str(spec.get("url"))))
+    if kind == "IdentityProvider" and isinstance(spec.get("clientSecret"), Mapping):
+        found["clientSecret"] = repr((_place(spec["clientSecret"]), spec.get("issuer"), spec.get("ca")))
     return found
 
 

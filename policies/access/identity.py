@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from catalog.errors import InvalidInput, NotAllowed, NotFound, NotSignedIn
+from policies.access.provider_rights import Rights
+from policies.access.sessions import PREFIX as SESSION
+from policies.access.sessions import Sessions, gone_because
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.state import GovernanceState, View
 from policies.matching import resolve
@@ -41,7 +44,9 @@ class Identity:
         clock: Clock,
         verifiers: Sequence[TokenVerifier] = (),
         settings: PolicySettings | None = None,
+        sessions: Sessions | None = None,
     ) -> None:
+        self._sessions = sessions
         self._tokens, self._state, self._clock = tokens, state, clock
         self._verifiers = tuple(verifiers)
         self._settings = settings or PolicySettings()
@@ -59,7 +64,7 @@ class Identity:
             raise InvalidInput("A token must be valid for some time; give a number of days above 0.")
         gone = self._gone(self._state.view(), user)
         if gone:
-            raise InvalidInput(f"User {user} {gone}; declare the user anew before making a token.")
+            raise InvalidInput(f"User {user} {gone}; declare the user again before making a token.")
         now = self._clock()
         text = PREFIX + secrets.token_urlsafe(_BYTES)
         expires = now + ttl if ttl is not None else None
@@ -74,8 +79,16 @@ class Identity:
             return None
         return self.create_token(ADMIN_USER, name="first admin")
 
-    def authenticate(self, token: str) -> Subject:
-        """The subject of a token. Raises NotSignedIn, with one message whether it is wrong, expired or revoked."""
+    def authenticate(self, token: str, *, cookie: bool = False, use: bool = True) -> Subject:
+        """The subject of a token. Raises NotSignedIn, with one message whether it is wrong, expired or revoked.
+
+        `cookie`: the text came as the cookie of a browser's session, and is nothing else. `use` False: a look that
+        does not count as use of a session.
+        """
+        if self._sessions is not None and (cookie or token.startswith(SESSION)):
+            return self._sessions.signed_in(token, "browser" if cookie else "cli", use=use).subject
+        if cookie:
+            raise _not_signed_in()
         now = self._clock()
         if not token.startswith(PREFIX):
             for verifier in self._verifiers:
@@ -94,13 +107,16 @@ class Identity:
             raise _not_signed_in()
         return self._subject(view, record.user)
 
-    def session(self, token: str) -> Callable[[], Subject]:
+    def session(self, token: str, *, cookie: bool = False) -> Callable[[], Subject]:
         """What gives the subject of a token as they are later on, for work that a request began: groups and roles of
         then. It raises NotSignedIn when the token was revoked or has expired, or the user is gone.
 
         A token of another issuer counts as it was when the work began; what the issuer takes back is not known here.
         Raises NotSignedIn for such a token that is not valid now; one of Weir's own is looked at when it is asked for.
+        So is a session of a person who signed in by a provider.
         """
+        if self._sessions is not None and (cookie or token.startswith(SESSION)):
+            return self._sessions.later(token, "browser" if cookie else "cli")
         if token.startswith(PREFIX):
             digest = _digest(token)
             return lambda: self._later(digest)
@@ -131,11 +147,27 @@ class Identity:
             raise NotSignedIn(f"User {user} {gone}, so the query was ended.")
 
     def current(self, user: str) -> Subject:
-        """A declared user as they are now, for work that outlives a request. Raises NotSignedIn when they are gone."""
+        """A user as they are now, without asking a provider: what it confirmed a moment ago counts, nothing older.
+
+        Raises NotSignedIn when they are gone.
+        """
+        return self._of_name(user, ask=False)
+
+    def confirmed(self, user: str) -> Subject:
+        """A user as they are now, for work that continues without a request of theirs.
+
+        What a provider gives counts as long as a session of theirs continues, and it is asked when that is old.
+        Raises NotSignedIn when they are gone, Unavailable when the provider does not answer.
+        """
+        return self._of_name(user, ask=True)
+
+    def _of_name(self, user: str, ask: bool) -> Subject:
         view = self._state.view()
         if self._gone(view, user):
             raise _not_signed_in()
-        return self._subject(view, user)
+        given = self._sessions.given_to(user, ask) if self._sessions is not None else Rights()
+        roles = given.roles | (frozenset({"admin"}) if user == ADMIN_USER else frozenset())
+        return view.subject(user, given.groups, roles)
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
         """What is known of tokens: never the token itself."""
@@ -186,13 +218,8 @@ class Identity:
 
     @staticmethod
     def _gone(view: View, user: str) -> str | None:
-        """Why a user may not sign in any more. The built-in admin is never gone, or nobody could mend anything."""
-        if user == ADMIN_USER:
-            return None
-        if user in view.removed_users:
-            return "was deleted"
-        spec = view.users.get(user)
-        return "is disabled" if spec is not None and spec.disabled else None
+        """Why a user may not sign in any more."""
+        return gone_because(view, user)
 
 
 def _digest(token: str) -> str:

@@ -10,6 +10,7 @@ Default deny. What is read off the code below, and docs/policies.md tells at len
 - Of several masks the strictest wins; one is lifted by a grant's `unmask`, never beyond the grant's `fields`. A grant
   with `rows` lifts in those rows only (`clear_when`).
 - Every row filter of every role held applies, whatever opened the dataset.
+- A stream view gives nobody more than its sources do, unless a grant opens the view itself (`sources.py`).
 - Whatever cannot be decided is denied, and `gaps` says what is missing.
 """
 
@@ -23,6 +24,7 @@ from policies.decision import row_conditions
 from policies.decision.columns import columns
 from policies.decision.policy_index import Compiled, Plan
 from policies.decision.row_conditions import ALWAYS, Condition
+from policies.decision.sources import no_more_than_sources
 from policies.decision.standing import Asking
 from policies.matching import dataset_matches
 from policies.model import (
@@ -56,9 +58,19 @@ def decide(
     `Compiled` and the same `facts` object again to be fast.
     """
     try:
+        grants = tuple(grants)
         compiled = policies if isinstance(policies, Compiled) else Compiled(policies)
         plan = compiled.plan(facts, unscanned_is_sensitive)
-        return _Case(plan, Asking(subject, facts, compiled, roles, grants, purpose, now)).decide()
+        asking = Asking(subject, facts, compiled, roles, grants, purpose, now)
+        decision = _Case(plan, asking).decide()
+
+        def source(below: DatasetFacts) -> Decision:
+            return decide(
+                subject, below, roles=roles, policies=compiled, grants=grants, purpose=purpose, now=now,
+                unscanned_is_sensitive=unscanned_is_sensitive,
+            )  # fmt: skip
+
+        return no_more_than_sources(decision, facts, source, asking.granted) if facts.sources else decision
     except Exception as error:  # whatever goes wrong here must deny, not open and not crash into a half answer
         what = error.message if isinstance(error, WeirError) else f"the decision failed ({type(error).__name__})."
         return denied(facts, f"Nothing of {facts.reference} is opened, because it could not be decided: {what}")

@@ -78,6 +78,17 @@ class Asking:
             self.gaps.append(f"Grant {grant.name} opens nothing, because it cannot be read: {error.message}")
             return []
 
+    def granted(self, path: str, tags: Iterable[str]) -> bool:
+        """Whether a grant on the very stream view, for all that it comes from, opens a field in every row that the subject
+        gets, whatever roles and ownership open."""
+        place = FieldPath.parse(path)
+        whole = [
+            u for u in self.usable
+            if (u.grant.rows is None or not self.standing)
+            and u.grant.dataset == self.facts.reference and self.facts.topics.keys() <= u.grant.sources
+        ]  # fmt: skip
+        return any(u.fields.covers(place, tags) for u in whole)
+
     def key(self, plan: Plan) -> object:
         """All of the asker that the answer for the fields can depend on."""
         return (

@@ -137,6 +137,7 @@ class GrantSpec(Spec):
     revoked_by: Name | None = None
     reason: str = ""
     break_glass: bool = False
+    sources: list[Name] = Field([])
 
     @model_validator(mode="after")
     def _lasts(self) -> GrantSpec:

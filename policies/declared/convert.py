@@ -132,4 +132,5 @@ def grant(name: str, spec: access_specs.GrantSpec) -> Grant:
         tuple(spec.approved_by),
         spec.status,
         spec.break_glass,
+        frozenset(spec.sources),
     )

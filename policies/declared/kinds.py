@@ -1,4 +1,5 @@
-"""The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow or Grant.
+"""The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow, Grant or
+IdentityProvider.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
 gives the same document back; `policies.declared.convert` turns a spec into what decisions work on.
@@ -15,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from catalog.errors import InvalidInput
 from policies.declared.access_specs import GrantSpec, GroupSpec, RoleSpec, UserSpec, WorkflowSpec
 from policies.declared.policy_specs import PolicySpec
+from policies.declared.provider_specs import IdentityProviderSpec
 from policies.declared.spec_parts import Spec
 
 KINDS: Mapping[str, type[BaseModel]] = {
@@ -24,6 +26,7 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "Group": GroupSpec,
     "Workflow": WorkflowSpec,
     "Grant": GrantSpec,
+    "IdentityProvider": IdentityProviderSpec,
 }
 """kind -> the pydantic model of its spec."""
 

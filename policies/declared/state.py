@@ -12,7 +12,7 @@ from typing import Any
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import decide, denied
 from policies.decision.policy_index import Compiled, Problem
-from policies.declared import access_specs, convert, kinds, policy_specs
+from policies.declared import access_specs, convert, kinds, policy_specs, provider_specs
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.matching import resolve
 from policies.model import DatasetFacts, Decision, Grant, Policy, Role, Subject
@@ -27,11 +27,13 @@ GOVERNANCE_KINDS = frozenset(kinds.KINDS)
 class Checks:
     """Checks of SQL that another part of the room does; each raises InvalidInput saying what stands in the way.
 
-    expression: of a CUSTOM mask; condition: of rows. Without them nothing is checked.
+    expression: of a CUSTOM mask; condition: of rows; provider: what an IdentityProvider names of this machine.
+    Without them nothing is checked.
     """
 
     expression: Callable[[str], object] = lambda _: None
     condition: Callable[[str], object] = lambda _: None
+    provider: Callable[[provider_specs.IdentityProviderSpec], object] = lambda _: None
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class View:
     removed_users: frozenset[str]
     problems: tuple[str, ...]
     _by_subject: Mapping[tuple[str, str], Sequence[Grant]] = field(default_factory=dict)
+    providers: Mapping[str, provider_specs.IdentityProviderSpec] = field(default_factory=dict)
 
     def subject(self, user: str, groups: frozenset[str] = frozenset(), roles: frozenset[str] = frozenset()) -> Subject:
         """A user with the groups and roles declared for them, and those given (of a token of another issuer)."""
@@ -148,6 +151,12 @@ class GovernanceState:
                 ) from None
         if kind == "Role" and name in BUILT_IN_ROLES:
             raise InvalidInput(f"Role {name} is built in and cannot be declared; give yours another name.")
+        if isinstance(model, provider_specs.IdentityProviderSpec):
+            self._checks.provider(model)
+            try:
+                provider_specs.check_provider_name(name)
+            except ValueError as error:
+                raise InvalidInput(f"IdentityProvider {name}: metadata.name {error}.") from None
         return kinds.dump(model)
 
     def _sql(self, model: Any) -> list[tuple[list[str | int], Callable[[str], object], str]]:
@@ -195,6 +204,7 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
     workflows: list[Workflow] = []
     users: dict[str, access_specs.UserSpec] = {}
     groups: dict[str, access_specs.GroupSpec] = {}
+    providers: dict[str, provider_specs.IdentityProviderSpec] = {}
     problems: list[str] = []
     for document in store.documents(as_of=as_of):
         if document.kind not in GOVERNANCE_KINDS:
@@ -214,6 +224,8 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
                     users[name] = spec
                 case access_specs.GroupSpec() as spec:
                     groups[name] = spec
+                case provider_specs.IdentityProviderSpec() as spec:
+                    providers[name] = spec
         except InvalidInput as error:
             problems.append(error.message)
             if document.kind == "Policy":
@@ -232,5 +244,5 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
     removed = store.deleted("User") - users.keys() if as_of is None else frozenset()
     return View(
         version, roles, Compiled(policies, unreadable, version), grants, tuple(workflows), users, groups,
-        frozenset(removed), tuple(problems), by_subject,
+        frozenset(removed), tuple(problems), by_subject, providers,
     )  # fmt: skip

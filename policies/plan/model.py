@@ -61,6 +61,24 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """Which records of a topic are the rows of a stream view: those whose header `header` is `value`; of these, with
+    `newest`, the last of each key, and none where that has no value.
+
+    keys  columns that the key is made of; their values are in the header `key_header` as a JSON object, also of a record
+          without a value
+    run_header  of rows without a key: `BATCH,RUN`; a batch that was run again is the rows of its last run
+    """
+
+    header: str
+    value: str
+    newest: bool
+    keys: tuple[str, ...] = ()
+    key_header: str = ""
+    run_header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TablePlan:
     """One governed view.
 
@@ -71,6 +89,7 @@ class TablePlan:
     columns      (name, SQL over stored columns and conditions), in order
     watched      (column, path) of the places whose values are counted where they cannot be read: those that the asker
                  sees clear. `value` and `key` stand for whole records
+    rows         see `QueryTable.rows`
     """
 
     view: str
@@ -84,6 +103,7 @@ class TablePlan:
     columns: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     case_sensitive: bool = False
     watched: tuple[tuple[str, str], ...] = ()
+    rows: Rows | None = None
 
 
 @dataclass(frozen=True, slots=True)

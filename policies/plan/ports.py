@@ -10,7 +10,7 @@ from typing import Protocol
 from catalog.datatypes import StructType
 from catalog.paths import FieldPath
 from policies.model import DatasetFacts, Decision, Subject
-from policies.plan.model import Batches, PartRead, QueryPlan, Result, Window
+from policies.plan.model import Batches, PartRead, QueryPlan, Result, Rows, Window
 from policies.sql.windows import AsOf
 
 
@@ -23,6 +23,7 @@ class QueryTable:
                {"kafka.bootstrap.servers": "...", "kafka.security.protocol": "SASL_SSL", ...}
     key, value how each part is read; headers: a struct of the header names that are known (types are STRING)
     payload    where the data is in a value that is an envelope: its fields are columns, too, under their own names
+    rows       of a stream view: which records of the topic are its rows; None: each record is a row
     """
 
     reference: str
@@ -33,6 +34,7 @@ class QueryTable:
     value: PartRead
     headers: StructType = field(default_factory=StructType)
     payload: FieldPath | None = None
+    rows: Rows | None = None
 
 
 class TableSource(Protocol):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused, WeirError
+from catalog.errors import DatasetNotFound, InvalidInput, SqlRefused, Unavailable, WeirError
 from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Reason, Subject
@@ -23,8 +23,10 @@ from policies.plan.views import GovernedTable, govern
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from policies.sql.trace import Visible
+from policies.sql.windows import AsOf
 
 _log = structlog.get_logger(__name__)
+_ALL = 1 << 62
 _UNREADABLE = "The policies could not be read, so nothing is shown; try again or tell an administrator."
 
 
@@ -104,6 +106,7 @@ class Preparer:
         for ref in gated.tables:
             try:
                 tables[ref] = self.table(ref.name)
+                _check_window(gated, ref, tables[ref])
             except DatasetNotFound as error:
                 line, column = gated.places[ref]
                 details = {**error.details, "line": line, "column": column}
@@ -132,6 +135,7 @@ class Preparer:
     def _now(self, subject: Subject, table: QueryTable, purpose: str | None) -> tuple[QueryTable, Decision]:
         try:
             table = replace(table, facts=self._tables.facts(table.reference))
+            _check_generation(table)
         except WeirError:
             raise
         except Exception as error:
@@ -160,7 +164,9 @@ class Preparer:
         for ref, governed in prepared.tables.items():
             table = governed.table
             offsets = self._offsets if governed.positions else HiddenRows(self._offsets, self._keys)
-            window = offsets.window(table.kafka, table.topic, ref.as_of, self._settings.window_records)
+            # Of rows that replace one another, those that changed last would be a wrong answer.
+            limit = _ALL if table.rows is not None else self._settings.window_records
+            window = offsets.window(table.kafka, table.topic, ref.as_of, limit)
             prepared.windows[ref] = window
 
     def again(self, subject: Subject, purpose: str | None, before: Prepared) -> Prepared:
@@ -189,6 +195,25 @@ def _same(before: Prepared, tables: Mapping[TableRef, QueryTable], decisions: Ma
         tables[ref].facts == governed.table.facts and decisions[ref] == governed.decision
         for ref, governed in before.tables.items()
     )
+
+
+def _check_window(gated: Gated, ref: TableRef, table: QueryTable) -> None:
+    """Raises SqlRefused for a part of a stream view's past: its topic keeps what is in force."""
+    if table.rows is not None and ref.as_of != AsOf():
+        line, column = gated.places[ref]
+        raise SqlRefused(
+            f"{ref.name} is a view, which is read as it is now; leave out the time and the offsets behind its name. (line {line},"
+            f" column {column})",
+            details={"line": line, "column": column, "reasons": ["view-window"]},
+        )
+
+
+def _check_generation(table: QueryTable) -> None:
+    """Raises Unavailable where a view's rows were replaced while they were read."""
+    if table.rows is not None and table.rows.value not in table.facts.generation.split():
+        raise Unavailable(
+            f"The rows of {table.reference} were replaced while they were read; ask again.", details={"server": "views"}
+        )
 
 
 def _undecided(table: QueryTable, error: Exception) -> Decision:

@@ -149,6 +149,11 @@ class RunningQueries:
         with self._lock:
             return any(each.state != STREAMING for each in self._all.values())
 
+    def following(self, sql: str) -> int:
+        """How many push queries with this text run."""
+        with self._lock:
+            return sum(each.state == STREAMING and each.sql == sql for each in self._all.values())
+
     def end(self, running: Running) -> None:
         with self._lock:
             if self._all.pop(running.id, None) is None:

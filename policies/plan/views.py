@@ -70,7 +70,7 @@ class GovernedTable:
         table = self.table
         return TablePlan(
             view, table.topic, table.kafka, window, table.key, table.value, self.filters, self.conditions, columns,
-            self.case_sensitive, self.watched,
+            self.case_sensitive, self.watched, table.rows,
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.errors import DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
+from catalog.errors import Conflict, DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
 from policies.gate.gate import Gated
 from policies.model import Decision, Effect, Subject
 from policies.plan.errors import QueryFailed
@@ -25,11 +25,12 @@ from policies.plan.settings import QuerySettings
 from policies.query import answer as query_answer
 from policies.query.door import Trail
 from policies.query.failures import told
-from policies.sql import inventory, statements
+from policies.sql import inventory, statements, view_statements
 from policies.sql.errors import place
 from policies.sql.names import table_sql
 from policies.sql.statements import About, names_table
 from policies.sql.tables import TableRef
+from policies.sql.view_statements import ViewAction
 
 ACTION = "query.check"
 _ANALYSES = 2
@@ -74,6 +75,11 @@ class QueryCheck:
         Never raises for what the text says: that is a problem in the answer. Raises Unavailable (record store).
         """
         try:
+            about_views = view_statements.read(sql)
+            if about_views is not None:
+                if about_views.action is not ViewAction.CREATE:
+                    return _answer([])
+                return self.check(subject, about_views.query, purpose)
             statement = statements.read(sql)
             if statement is not None and statement.about in (About.TABLES, About.CLUSTERS, About.FUNCTIONS):
                 return _answer([])
@@ -119,7 +125,7 @@ class QueryCheck:
         for ref in gated.tables:
             try:
                 tables[ref] = self._preparer.table(ref.name)
-            except (DatasetNotFound, InvalidInput) as error:
+            except (DatasetNotFound, InvalidInput, Conflict) as error:
                 near = error.details.get("nearest") or self._near(ref)
                 at = _offset(gated.sql, *gated.places[ref])
                 problems.append(_at(gated.sql, at, error.message, _table_name(ref, near), _NAME))
@@ -130,7 +136,7 @@ class QueryCheck:
         """What is near the topic's name alone, where `cluster.topic` is near nothing."""
         try:
             return self._preparer.table(ref.parts[-1]).reference
-        except (DatasetNotFound, InvalidInput) as error:
+        except (DatasetNotFound, InvalidInput, Conflict) as error:
             return error.details.get("nearest") or error.details.get("candidates")
 
     def _analysed(self, sql: str, prepared: Prepared, tables: Sequence[dict[str, Any]]) -> dict[str, Any]:

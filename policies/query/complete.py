@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.datatypes import ArrayType, DataType, MapType, StructType, to_ddl
-from catalog.errors import InvalidInput, NotFound
+from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.paths import FieldPath, StepKind
 from policies.model import Effect, Subject
 from policies.plan import explain
@@ -135,6 +135,8 @@ class Completion:
             table = self._preparer.table(reference)
         except (InvalidInput, NotFound):
             return False, f"{reference} · cannot be queried"
+        except Conflict:
+            return False, f"{reference} · a view that has no rows yet"
         decision = self._preparer.decide(subject, table, purpose)
         if decision.effect is not Effect.ALLOW:
             return False, f"{reference} · no access yet: weir request {reference}"
@@ -174,7 +176,7 @@ class Completion:
                 self._trail.looked(subject, ACTION, purpose, "", str(decision.effect), [table.reference])
                 if decision.effect is Effect.ALLOW:
                     yield alias, self._preparer.view(table, decision)
-            except (InvalidInput, NotFound):
+            except (InvalidInput, NotFound, Conflict):
                 continue
 
 

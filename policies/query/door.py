@@ -23,9 +23,10 @@ from policies.plan.prepare import Found, Prepared, Preparer, check_possible
 from policies.plan.refusals import not_allowed
 from policies.plan.registry import Running
 from policies.query.audit_entry import end_entry, entry
-from policies.sql import statements, trace
+from policies.sql import statements, trace, view_statements
 from policies.sql.statements import Statement
 from policies.sql.tables import TableRef
+from policies.sql.view_statements import ViewStatement
 
 _AGAIN_SECONDS = 600.0
 _REMEMBERED = 10_000
@@ -120,6 +121,11 @@ class Trail:
         """The statement about the catalog, None for a query; a refusal is in the audit. Raises SqlRefused."""
         with self.refusals(subject, sql, purpose, action):
             return statements.read(sql)
+
+    def view_statement(self, subject: Subject, sql: str, purpose: str | None, action: str) -> ViewStatement | None:
+        """The statement about stream views, None for anything else; a refusal is in the audit. Raises SqlRefused."""
+        with self.refusals(subject, sql, purpose, action):
+            return view_statements.read(sql)
 
     def refused(self, subject: Subject, sentence: str, action: str, running: Running) -> SqlRefused:
         """The refusal of a query that could run at another door only; it is in the audit."""

@@ -78,6 +78,14 @@ class Access:
                 self._look()
         self._live.stop.check()
 
+    def over(self) -> None:
+        """Called when everything was read. Rows of a view may have been replaced and deleted before they were read, however
+        short that was. Raises as `fresh`."""
+        if any(each.table.rows is not None for each in self._prepared.tables.values()):
+            with self._lock:
+                self._look()
+        self.fresh()
+
     def _look(self) -> None:
         """Decide again; stop the query when that ends it."""
         try:
@@ -113,6 +121,7 @@ class AllowedBatches(PassedOn):
         for batch in self._batches:
             self._access.fresh()
             yield batch
+        self._access.over()
 
 
 def _answered(prepared: Prepared) -> Any:

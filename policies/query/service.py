@@ -15,14 +15,18 @@ from policies.model import Effect, Subject
 from policies.plan import explain
 from policies.plan.cancellation import Stop
 from policies.plan.given_rows import GivenRows
+from policies.plan.prepare import Prepared
 from policies.plan.registry import RUNNING, Running
 from policies.query import answer as query_answer
+from policies.query import view_statements
 from policies.query.catalog_statements import ACTION, CatalogAnswers, Told
 from policies.query.result import OpenAnswer, QueryAnswer
 from policies.query.running_access import Access, AllowedBatches
 from policies.query.steps import Steps
 from policies.query.stream import Stream
+from policies.sql import live
 from policies.sql.statements import Statement
+from policies.sql.view_statements import ViewStatement
 
 
 class GovernedQuery(Steps):
@@ -46,7 +50,7 @@ class GovernedQuery(Steps):
         asked for), QueryCancelled, LimitExceeded, Unavailable.
         """
         rows = self._limit(limit, self._settings.max_rows)
-        statement = self._trail.statement(subject, sql, purpose, ACTION)
+        statement = self._statement(subject, sql, purpose)
         if statement is not None:
             with self._told(subject, statement, sql, purpose, rows, running) as told:
                 return QueryAnswer(
@@ -60,7 +64,7 @@ class GovernedQuery(Steps):
             self._access(subject, live, prepared) as access,
         ):
             result = self._run(prepared, rows, live)
-            access.fresh()
+            access.over()
             live.report = self._unfit.told(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
@@ -92,7 +96,7 @@ class GovernedQuery(Steps):
         they are sent in. Raises what `run` raises, here or while the batches are iterated.
         """
         rows = self._limit(limit, self._settings.export_rows)
-        statement = self._trail.statement(subject, sql, purpose, ACTION)
+        statement = self._statement(subject, sql, purpose)
         if statement is not None:
             with self._told(subject, statement, sql, purpose, rows, running) as told:
                 given = GivenRows(told.columns, told.rows, "rows" if told.truncated else None)
@@ -169,7 +173,7 @@ class GovernedQuery(Steps):
         gated = self._trail.gate(subject, sql, purpose, "query.stream")
         with self._turns.take(subject.user, live.stop):
             prepared = self._prepare(live.now(subject), gated, purpose, "query.stream", live)
-            problem = prepared.gated.stream_problem()
+            problem = prepared.gated.stream_problem() or _followed_view(prepared)
             if problem is not None:
                 raise self._trail.refused(subject, problem, "query.stream", live)
             self._preparer.look(prepared)
@@ -190,11 +194,16 @@ class GovernedQuery(Steps):
         )
         return self._pushed(subject, live, prepared, begin, stream.follow(prepared), access)
 
+    def _statement(self, subject: Subject, sql: str, purpose: str | None) -> Statement | ViewStatement | None:
+        """None for a query. Raises SqlRefused for a statement that is not complete."""
+        about_views = self._trail.view_statement(subject, sql, purpose, view_statements.ACTION)
+        return about_views or self._trail.statement(subject, sql, purpose, ACTION)
+
     @contextlib.contextmanager
     def _told(
         self,
         subject: Subject,
-        statement: Statement,
+        statement: Statement | ViewStatement,
         sql: str,
         purpose: str | None,
         rows: int,
@@ -203,6 +212,11 @@ class GovernedQuery(Steps):
         """A turn, and in it the answer to a statement about the catalog."""
         with self._entry(running, subject, sql, purpose) as live, self._turns.take(subject.user, live.stop):
             live.state = RUNNING
+            if isinstance(statement, ViewStatement):
+                answer = view_statements.answer(self._views, self._trail, subject, statement, sql, purpose, rows)
+                live.rows, live.partial = len(answer.rows), answer.truncated
+                yield answer
+                return
             answers = CatalogAnswers(
                 self._preparer, self._trail, self._references, self._settings,
                 lambda prepared: self._analysed(prepared, 1), lambda query: self.explain(subject, query, purpose),
@@ -210,3 +224,11 @@ class GovernedQuery(Steps):
             told = answers.answer(subject, statement, sql, purpose, rows, live.stop)
             live.rows, live.partial = len(told.rows), told.truncated
             yield told
+
+
+def _followed_view(prepared: Prepared) -> str | None:
+    """Why the query cannot follow its topic: rows of a view replace one another, and some go."""
+    ref = live.shape(prepared.gated.tree).source
+    if prepared.tables[ref].table.rows is None:
+        return None
+    return f"{ref.name} is a view, whose changes come from its own address, /views/NAME/changes (`weir view follow`)."

@@ -26,6 +26,7 @@ from policies.query.failures import told
 from policies.query.running_access import Access
 from policies.query.stream import ended
 from policies.query.unfit_values import Unfit
+from policies.query.view_statements import ViewStatements
 
 
 class Steps:
@@ -42,8 +43,10 @@ class Steps:
         settings: QuerySettings | None = None,
         drift: Drift | None = None,
         references: References = tuple,
+        views: ViewStatements | None = None,
     ) -> None:
-        """`references` lists the topics of the catalog, for SHOW TABLES."""
+        """`references` lists the topics of the catalog, for SHOW TABLES; `views` declares stream views."""
+        self._views = views
         self.settings = self._settings = settings or QuerySettings()
         self._references = references
         self.preparer = self._preparer = Preparer(tables, decide, offsets, keys, self._settings)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from catalog.errors import Conflict, InvalidInput
+from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.ports import EventSink
 from policies import workflow
 from policies.access.identity import Identity
@@ -29,7 +29,7 @@ from policies.requests.grant_terms import check_times, end_by_default, grant_spe
 from policies.requests.records import KIND, RequestRecords
 from policies.requests.scope import Asked, check_rows, matching_workflows, read_fields, shortest
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, Approvers, RequestState, Stage, Workflow
+from policies.workflow import NOBODY, AccessRequest, Approvers, RequestState, Stage, Workflow
 
 _ATTEMPTS = (
     5  # of writing over a state that others change too; more approvers than this at one instant are told to retry
@@ -127,7 +127,8 @@ class Approvals:
             check_rows(facts, self._check_condition(rows))
         asked = read_fields(facts, fields, None)
         who = resolve(subject, self._state.view().roles)
-        allowed = glass.terms(who, self._workflows(facts, asked), facts.reference)
+        allowed = glass.terms(who, self._about(facts, asked), facts.reference)
+        allowed = replace(allowed, stages=(*allowed.stages, *workflow.of_sources(facts)))
         with self._store.transaction():
             earlier = [
                 AccessRequest.from_json(document.spec or {})
@@ -167,6 +168,22 @@ class Approvals:
             raise Conflict(f"Access cannot be asked for while a workflow cannot be read: {broken[0]}")
         return matching_workflows(view.workflows, facts, asked)
 
+    def _about(self, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
+        """The workflows about what is asked for; of a stream view those of every topic that it comes from, too.
+
+        Raises NotAllowed where one of these topics has none, or is not in the catalog any more.
+        """
+        about = {each.name: each for each in self._workflows(facts, asked)}
+        for topic, below in facts.topics.items():
+            own = self._workflows(below, Asked(("*",), ("*",))) if below is not None else ()
+            if not own:
+                raise NotAllowed(
+                    f"{facts.reference} comes from {topic}, of which no workflow lets anybody break the glass; make a request.",
+                    details={"reasons": [f"no workflow is about {topic}"]},
+                )
+            about |= {each.name: each for each in own}
+        return list(about.values())
+
     def _required(self, facts: DatasetFacts, asked: Asked) -> tuple[tuple[Stage, ...], timedelta, timedelta]:
         """Stages, longest access and life of a request, by every workflow that is about what is asked for."""
         found = self._workflows(facts, asked)
@@ -174,7 +191,8 @@ class Approvals:
         expires = shortest(
             (w.request_expires_after for w in found), timedelta(days=self._settings.request_expires_days)
         )
-        return (workflow.joined(found) or OWNERS), longest, expires
+        stages = workflow.joined(found) or (OWNERS if facts.owners != NOBODY or not facts.sources else ())
+        return (*stages, *workflow.of_sources(facts)), longest, expires
 
     # --- deciding --------------------------------------------------------------------------------------------------
 

@@ -79,7 +79,9 @@ class Deciders:
         """
         view = self._state.view()
         known = set(view.users) | {m for g in view.groups.values() for m in g.members} | {ADMIN_USER}
-        known |= request.current.approvers.people.users | (facts.owners.users if facts is not None else set())
+        of = request.current.approvers.of
+        owned = self.facts_or_none(of) if of is not None else facts
+        known |= request.current.approvers.people.users | (owned.owners.users if owned is not None else set())
         found = []
         for user in sorted(known - {request.requester}):
             if not self._gone(user) and self.standing(self._identity.current(user), request, request.current, facts):
@@ -119,6 +121,8 @@ class Deciders:
             return True
         if not stage.approvers.owners:
             return False
+        if stage.approvers.of is not None:
+            facts = self.facts_or_none(stage.approvers.of)
         owners = facts.owners if facts is not None else None
         if owners is not None and who.among(owners):
             return True
@@ -144,7 +148,7 @@ class Deciders:
 def names(approvers: Approvers) -> str:
     """An approvers' list in words."""
     people = approvers.people
-    found = ["the owners of the dataset"] if approvers.owners else []
+    found = [f"the owners of {approvers.of or 'the dataset'}"] if approvers.owners else []
     for kind, named in (("user", people.users), ("group", people.groups), ("role", people.roles)):
         found += [f"{kind} {name}" for name in sorted(named)]
     return ", ".join(found)

@@ -28,6 +28,7 @@ def grant_spec(request: AccessRequest, now: datetime) -> dict[str, Any]:
         "status": str(GrantStatus.APPROVED),
         "request": request.id,
         **({"breakGlass": True} if request.break_glass else {}),
+        **({"sources": sources} if (sources := request.sources) else {}),
     }
     kinds.parse("Grant", request.grant or request.id, spec)
     return spec

@@ -54,10 +54,7 @@ class Statement:
 
     def fits(self, name: str) -> bool:
         """Whether a name is asked for; letter case does not matter."""
-        if self.pattern is None:
-            return True
-        ways = (re.split(r"[*%]+", way) for way in self.pattern.split("|"))
-        return any(_fits(way, name.lower()) for way in ways)
+        return self.pattern is None or fits(self.pattern, name)
 
     def without_literals(self) -> str:
         """For the audit."""
@@ -79,6 +76,11 @@ def read(sql: str) -> Statement | None:
     if first[1].lower() == "show":
         return reader.show()
     return reader.explain() if first[1].lower() == "explain" else reader.describe()
+
+
+def fits(pattern: str, name: str) -> bool:
+    """Whether a name is one of a pattern's: * and % are any characters, | is or; letter case does not matter."""
+    return any(_fits(re.split(r"[*%]+", way), name.lower()) for way in pattern.split("|"))
 
 
 def names_table(statement: Statement, sql: str) -> str:
@@ -222,4 +224,4 @@ class _Reader:
         return refused(self.sql, start, sentence, "statement")
 
 
-__all__ = ["About", "SqlRefused", "Statement", "names_table", "read"]
+__all__ = ["About", "SqlRefused", "Statement", "fits", "names_table", "read"]

@@ -1,12 +1,13 @@
-"""Where each column of an answer comes from: for the header of the answer and for the audit, never for enforcement.
+"""Where each column of an answer comes from: for the header of the answer, for the audit, and for what a stream view holds.
 
-Best effort: what cannot be followed is reported as coming from nowhere known, and the header says "derived".
+What cannot be followed is marked (`Output.followed`): the header calls it "derived", and whoever enforces something by a
+column's sources takes it for one of every field that the query can read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlglot import exp
@@ -22,12 +23,13 @@ Source = tuple[TableRef, tuple[str, ...]]
 @dataclass(frozen=True, slots=True)
 class Output:
     """One column of a result. `direct` = it is the source itself, not something computed from it; `system` = no star
-    stands for it."""
+    stands for it; `followed` = every part of it is among `sources`."""
 
     name: str
     sources: frozenset[Source] = frozenset()
     direct: bool = False
     system: bool = False
+    followed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Visible:
 class _Relation:
     alias: str
     outputs: list[Output]
+    known: bool = True
+    """Whether `outputs` are all its columns."""
 
 
 @dataclass(slots=True)
@@ -84,7 +88,13 @@ def _query(node: Any, env: _Env) -> list[Output]:
         return _query(node.this, env)
     if isinstance(node, exp.SetOperation):
         left, right = _query(node.left, env), _query(node.right, env)
-        return [Output(a.name, a.sources | b.sources, a.direct and b.direct) for a, b in zip(left, right, strict=False)]
+        by_place = len(left) == len(right) and not node.args.get("by_name")
+        return [
+            Output(
+                a.name, a.sources | b.sources, a.direct and b.direct, followed=by_place and a.followed and b.followed
+            )
+            for a, b in zip(left, right, strict=False)
+        ]
     if isinstance(node, exp.Select):
         return list(_select(node, env))
     if isinstance(node, exp.Values):
@@ -100,18 +110,21 @@ def _select(node: exp.Select, env: _Env) -> Iterator[Output]:
         star = item if isinstance(item, exp.Star) else item.this if isinstance(item, exp.Column) else None
         if isinstance(star, exp.Star):
             hidden = {fold(e.name) for e in star.args.get("except_") or star.args.get("except") or ()}
+            changed = bool(star.args.get("replace") or star.args.get("rename"))
             prefix = fold(item.parts[0].name) if isinstance(item, exp.Column) else None
             for relation in relations:
                 if prefix is None or fold(relation.alias) == prefix:
-                    yield from (o for o in _starred(relation) if fold(o.name) not in hidden)
+                    sure = relation.known and not changed
+                    shown = (o for o in _starred(relation) if fold(o.name) not in hidden)
+                    yield from (o if sure else replace(o, followed=False) for o in shown)
             continue
         if isinstance(item, exp.Aliases):
             found = _expression(item.this, relations)
-            yield from (Output(each.name, found.sources) for each in item.expressions)
+            yield from (Output(each.name, found.sources, followed=found.followed) for each in item.expressions)
             continue
         inner = item.this if isinstance(item, exp.Alias) else item
         found = _expression(inner, relations)
-        yield Output(item.alias_or_name, found.sources, found.direct)
+        yield Output(item.alias_or_name, found.sources, found.direct, followed=found.followed)
 
 
 def _relations(node: exp.Select, env: _Env) -> Iterator[_Relation]:
@@ -136,32 +149,36 @@ def _relations(node: exp.Select, env: _Env) -> Iterator[_Relation]:
 def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
     alias = place.args.get("alias")
     name = place.alias_or_name
+    if place.args.get("pivots"):
+        return _Relation(name, [], known=False)
     if isinstance(place, exp.Table):
         ref = place.meta.get("weir")
         if ref is not None:
             known = env.columns.get(ref, Visible(()))
             own = [Output(c, frozenset({(ref, (c,))}), True, c in known.system) for c in known.names]
-            if place.args.get("pivots"):
-                own = []
             return _Relation(name, _renamed(own, alias))
-        return _Relation(name, _renamed(env.ctes.get(fold(place.name), []), alias))
+        return _Relation(name, _renamed(env.ctes.get(fold(place.name), []), alias), fold(place.name) in env.ctes)
     if isinstance(place, exp.Subquery):
+        if not isinstance(place.this, exp.Query):  # brackets around a table or a join
+            return _Relation(name, [], known=False)
         return _Relation(name, _renamed(_query(place.this, env), alias))
     if isinstance(place, exp.Lateral) and isinstance(place.this, exp.Subquery):
         return _Relation(name, _renamed(_query(place.this.this, env), alias))
     if isinstance(place, exp.Lateral):
         found = _expression(place.this, before)
         columns = [c.name for c in (alias.args.get("columns") or ())] if alias is not None else []
-        return _Relation(name, [Output(c, found.sources) for c in columns or ["col"]])
-    return _Relation(name, _renamed(_query(place, env), alias))
+        given = [Output(c, found.sources, followed=found.followed) for c in columns or ["col"]]
+        return _Relation(name, given, known=bool(columns))
+    return _Relation(name, _renamed(_query(place, env), alias), known=isinstance(place, exp.Values))
 
 
 def _renamed(outputs: list[Output], alias: Any) -> list[Output]:
     names = [c.name for c in (alias.args.get("columns") or ())] if alias is not None else []
     if not names:
         return outputs
-    plain = (output for output in outputs if not output.system)
-    return [Output(n, o.sources, o.direct) for n, o in zip(names, plain, strict=False)]
+    plain = [output for output in outputs if not output.system]
+    same = len(plain) == len(names)
+    return [Output(n, o.sources, o.direct, followed=same and o.followed) for n, o in zip(names, plain, strict=False)]
 
 
 def _starred(relation: _Relation) -> list[Output]:
@@ -177,18 +194,36 @@ def _expression(node: Any, relations: list[_Relation]) -> Output:
     if isinstance(node, exp.Dot):
         inner = _expression(node.this, relations)
         name = node.expression.name
-        return Output(name, frozenset((ref, (*path, name)) for ref, path in inner.sources), inner.direct)
+        below = frozenset((ref, (*path, name)) for ref, path in inner.sources)
+        return Output(name, below, inner.direct, followed=inner.followed)
     sources: set[Source] = set()
+    # The columns of a query within are of its own tables.
+    followed = node.find(exp.Query) is None
     for column in node.find_all(exp.Column):
-        if not isinstance(column.this, exp.Star):
-            sources |= _column(column, relations).sources
+        if isinstance(column.this, exp.Star):
+            followed = followed and all(relation.known for relation in relations)
+        elif not _is_argument(column, node):
+            one = _column(column, relations)
+            sources |= one.sources
+            followed = followed and one.followed
     for star in node.find_all(exp.Star):
         if not counts_rows(star.parent) and star.find_ancestor(exp.Query) is node.find_ancestor(exp.Query):
             prefix = fold(star.parent.parts[0].name) if isinstance(star.parent, exp.Column) else None
             for relation in relations:
                 if prefix is None or fold(relation.alias) == prefix:
                     sources |= {source for each in _starred(relation) for source in each.sources}
-    return Output("", frozenset(sources))
+                    followed = followed and relation.known and all(each.followed for each in _starred(relation))
+    return Output("", frozenset(sources), followed=followed)
+
+
+def _is_argument(column: Any, end: Any) -> bool:
+    """Whether a name is that of an argument of a lambda around it: its values are those of what the function is given."""
+    node, name = column, fold(column.parts[0].name)
+    while node is not None and node is not end.parent:
+        if isinstance(node, exp.Lambda) and name in {fold(each.name) for each in node.expressions}:
+            return True
+        node = node.parent
+    return False
 
 
 def _column(column: Any, relations: list[_Relation]) -> Output:
@@ -196,11 +231,12 @@ def _column(column: Any, relations: list[_Relation]) -> Output:
     for skip in (1, 0):
         if len(names) <= skip:
             continue
-        for relation in relations:
-            if skip and fold(relation.alias) != fold(names[0]):
-                continue
-            for output in relation.outputs:
-                if fold(output.name) == fold(names[skip]):
-                    rest = tuple(names[skip + 1 :])
-                    return Output(names[-1], frozenset((r, (*p, *rest)) for r, p in output.sources), output.direct)
-    return Output(names[-1])
+        own = [each for each in relations if not skip or fold(each.alias) == fold(names[0])]
+        # A name without its table's is of several where they are joined by it.
+        same = [output for each in own for output in each.outputs if fold(output.name) == fold(names[skip])]
+        if same:
+            rest = tuple(names[skip + 1 :])
+            below = frozenset((ref, (*path, *rest)) for output in same for ref, path in output.sources)
+            followed = all(output.followed for output in same)
+            return Output(names[-1], below, len(same) == 1 and same[0].direct, followed=followed)
+    return Output(names[-1], followed=False)

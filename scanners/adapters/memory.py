@@ -96,6 +96,14 @@ class MemoryRegistry:
         newest = self.newest(cluster, subject)
         return newest is None or newest.text == text, []
 
+    def register(self, cluster: ClusterConnection, subject: str, kind: str, text: str) -> int:
+        newest = self.newest(cluster, subject)
+        same = [i for i, s in self._schemas.items() if (s.type, s.text) == (kind, text)]
+        number = same[0] if same else max(self._schemas, default=0) + 1
+        version = newest.version + 1 if newest is not None else 1
+        self._schemas[number] = RegisteredSchema(number, kind, text, subject=subject, version=version)
+        return number
+
     def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
         missing = [i for i in ids if i not in self._schemas]
         problems = ({"part": "registry", "reason": "schema_not_found", "ids": missing},) if missing else ()

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import httpx
 
 from catalog.call_deadline import CallDeadline, patience
-from catalog.errors import Unavailable
+from catalog.errors import Conflict, Unavailable
 from scanners.model import PART_SUBJECTS, ClusterConnection, RegisteredSchema
 from scanners.ports import RegistryAnswer
 from scanners.schemas.registered import MADE, numbered, of_topic
@@ -166,6 +166,23 @@ class HttpSchemaRegistry:
                 answer.raise_for_status()
                 said = answer.json()
                 return bool(said["is_compatible"]), [str(m) for m in said.get("messages") or ()][:20]
+        except (httpx.HTTPError, ValueError, KeyError):
+            raise _unavailable(cluster) from None
+
+    def register(self, cluster: ClusterConnection, subject: str, kind: str, text: str) -> int:
+        """The number of a schema, which is under the subject from now on. Raises Conflict where the registry refuses it,
+        Unavailable."""
+        path = f"/subjects/{quote(subject, safe='')}/versions"
+        try:
+            with self._client(cluster) as client:
+                answer = client.post(path, json={"schema": text, "schemaType": kind})
+                if answer.status_code in (httpx.codes.CONFLICT, httpx.codes.UNPROCESSABLE_ENTITY):
+                    raise Conflict(
+                        f"The schema registry refuses the schema for {subject}; its compatibility does not allow the change.",
+                        details={"subject": subject},
+                    )
+                answer.raise_for_status()
+                return int(answer.json()["id"])
         except (httpx.HTTPError, ValueError, KeyError):
             raise _unavailable(cluster) from None
 

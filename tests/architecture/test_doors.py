@@ -26,14 +26,16 @@ ENGINE = {
     "policies/whatif/mask_preview.py": "computes a mask over values of the caller's own; its route records",
 }
 """Who may ask the engine."""
-THEMSELVES = {"query", "query_check", "completion", "policy_tests", "decisions", "view_rows"}
+THEMSELVES = {
+    "query", "browser", "query_check", "completion", "policy_tests", "decisions", "view_rows", "view_changes",
+}  # fmt: skip
 """Services that answer questions about what somebody may see, and write the audit themselves."""
 BY_ROUTE = {"mask_preview", "simulation", "recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
     "approvals audit clicks connections datasets declared discovery events grants health identity ingest lineage observing"
-    " own_recognizers producers rebuild_lineage record related request_view resolve reviews scans search settings sights"
-    " sql_lineage store verdicts views where_is".split()  # noqa: SIM905
+    " own_recognizers producers rebuild_lineage record related request_view resolve reviews scans search sessions settings"
+    " device_logins sights sign_in sql_lineage store topic_pages verdicts views view_diff view_removal where_is".split()  # noqa: SIM905
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""
 

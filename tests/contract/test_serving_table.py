@@ -7,7 +7,7 @@ import random
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,7 +21,7 @@ from views.adapters import serving_sql
 from views.adapters.memory import MemoryServingTable
 from views.adapters.serving_sql import SqlServingTable
 from views.model import Row
-from views.ports import Contained, ServingTable, Wanted
+from views.ports import Changes, Contained, ServingTable, Versions, Wanted
 
 AT = datetime(2026, 11, 23, 10, 0, 0, 5, tzinfo=UTC)
 
@@ -63,7 +63,11 @@ ALL = Wanted()
 
 def test_nothing_is_there_before_it_is_prepared(table: ServingTable) -> None:
     assert table.read("v", "g", ALL, 10) == [] and table.count("v", "g") == 0
-    assert table.contained("v", "g") == Contained() and table.generations("v") == [] and table.drop("v", "g") == 0
+    assert (
+        table.contained("v", "g") == Contained(there=False)
+        and table.generations("v") == []
+        and table.drop("v", "g") == 0
+    )
     with pytest.raises(NotFound, match="prepare"):
         table.write("v", "g", [row("a")], [], {0: 1})
     with pytest.raises(NotFound):
@@ -107,6 +111,23 @@ def test_rows_may_go_without_new_positions(table: ServingTable) -> None:
     assert table.write("v", "g", [], ['["a"]'], {0: 2}) == (0, 1)
     assert table.write("v", "g", [], ['["b"]'], {}) == (0, 1)
     assert table.contained("v", "g").positions == {0: 2}
+
+
+def test_rows_before_a_position_expire(table: ServingTable) -> None:
+    table.prepare("v", "1-a")
+    rows = [Row(f"[{n}]", {"n": n}, offset=n // 2, partition=n % 2) for n in range(1400)]
+    table.write("v", "1-a", [*rows, Row("[-1]", {"n": -1}, offset=0, partition=7)], [], {0: 700, 1: 700})
+    assert table.expire("v", "1-a", {}) == 0
+    before = table.versions("v", "1-a").newest
+    assert table.expire("v", "1-a", {0: 690, 1: 1}) == 691 and table.count("v", "1-a") == 1401 - 691
+    after = table.versions("v", "1-a").newest
+    changes = table.changes("v", "1-a", before, after, 5000).changes
+    assert len(changes) == 691 and all(change.row is None for change in changes)  # followers see them go
+    assert table.expire("v", "1-a", {0: 690, 1: 1}) == 0
+    left = table.read("v", "1-a", Wanted(), 2000)
+    assert (
+        all(row.partition == 7 or row.offset >= (690 if row.partition == 0 else 1) for row in left) and len(left) == 710
+    )
 
 
 def test_what_is_contained_is_noted(table: ServingTable) -> None:
@@ -290,6 +311,96 @@ def test_paging_gives_each_row_once_while_others_come_and_go(table: ServingTable
             done.set()
 
     together(change, page)
+
+
+def changed(table: ServingTable, after: int, limit: int = 100, gone: bool = True, until: int | None = None) -> Any:
+    """(version, key, n or None) of each change, and where they end."""
+    top = table.versions("v", "g").newest if until is None else until
+    page = table.changes("v", "g", after, top, limit, gone)
+    return [(c.version, json.loads(c.key)[0], c.row.values["n"] if c.row else None) for c in page.changes], page.end
+
+
+def test_changes_since_a_version(table: ServingTable) -> None:
+    assert table.versions("v", "g") == Versions() and table.changes("v", "g", -1, 5, 10) == Changes((), 5)
+    table.prepare("v", "g")
+    assert table.versions("v", "g") == Versions(0, 0)
+    table.write("v", "g", [row("a", n=1), row("b", n=1), row("c", n=1)], [], {0: 3})
+    table.write("v", "g", [row("b", n=2)], ['["a"]', '["never"]'], {0: 6})
+    table.write("v", "g", [], [], {0: 7})
+    assert table.versions("v", "g") == Versions(2, 0), "a batch without rows makes no version"
+    assert changed(table, 1) == ([(2, "a", None), (2, "b", 2)], 2)
+    assert changed(table, -1, gone=False) == ([(1, "c", 1), (2, "b", 2)], 2)
+    assert changed(table, 2) == ([], 2)
+    table.write("v", "g", [row("a", n=3), row("b", n=2, offset=9)], ['["c"]'], {0: 9})
+    assert changed(table, 2) == ([(3, "a", 3), (3, "c", None)], 3), "the same values again change nothing"
+    assert changed(table, 1) == ([(2, "a", None), (2, "b", 2), (3, "a", 3), (3, "c", None)], 3)
+    assert changed(table, 1, until=2) == ([(2, "a", None), (2, "b", 2)], 2)
+
+
+def test_a_version_is_never_divided(table: ServingTable) -> None:
+    table.prepare("v", "g")
+    for batch in range(5):
+        table.write("v", "g", [row(f"{batch}-{n:03}", n=n) for n in range(40)], [], {0: batch + 1})
+    at, sizes = -1, []
+    while at < 5:
+        some, at = changed(table, at, 90)
+        sizes.append(len(some))
+    assert sizes == [80, 80, 40]
+    assert len(changed(table, -1, 7)[0]) == 40 and changed(table, -1, 7)[1] == 1
+
+
+def test_keys_that_are_gone_are_forgotten(table: Any) -> None:
+    table.prepare("v", "g")
+    table.write("v", "g", [row("a", n=1), row("b", n=1)], [], {0: 2})
+    table.write("v", "g", [], ['["a"]'], {0: 3})
+    assert table.forget_gone("v", "g", datetime.now(UTC) - timedelta(seconds=60)) == 0
+    assert table.versions("v", "g") == Versions(2, 0)
+    assert table.forget_gone("v", "g", datetime.now(UTC) + timedelta(seconds=60)) == 1
+    assert table.versions("v", "g") == Versions(2, 2) and changed(table, 1) == ([], 2)
+    table.write("v", "g", [], ['["b"]'], {0: 4})
+    table.scrub()
+    assert table.versions("v", "g") == Versions(3, 3)
+    assert table.forget_gone("v", "nothing", datetime.now(UTC)) == 0
+
+
+def test_a_follower_who_applies_changes_has_the_rows(table: ServingTable) -> None:
+    table.prepare("v", "g")
+    rng, at = random.Random(11), -1
+    copied: dict[str, object] = {}
+    for batch in range(1, 120):
+        some = rng.sample(range(30), 6)
+        table.write("v", "g", [row(n, n=batch) for n in some[:3]], [json.dumps([n]) for n in some[3:]], {0: batch})
+        while rng.random() < 0.4 and at < batch:
+            page = table.changes("v", "g", at, table.versions("v", "g").newest, 8, at >= 0)
+            at = page.end
+            for each in page.changes:
+                copied.pop(each.key, None)
+                if each.row is not None:
+                    copied[each.key] = each.row.values["n"]
+    for each in table.changes("v", "g", at, table.versions("v", "g").newest, 1000).changes:
+        copied.pop(each.key, None)
+        if each.row is not None:
+            copied[each.key] = each.row.values["n"]
+    assert copied == {each.key: each.values["n"] for each in table.read("v", "g", ALL, 100)}
+
+
+def test_a_database_of_a_weir_without_versions_gets_them(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/views.db"
+    table = SqlServingTable(url)
+    table.prepare("v", "g")
+    table.write("v", "g", [row("a", n=1)], [], {0: 1})
+    table.close()
+    with create_engine(url).begin() as connection:
+        connection.execute(text("DROP INDEX weir_view_rows_1_version"))
+        connection.execute(text("DROP TABLE weir_view_gone_1"))
+        connection.execute(text("ALTER TABLE weir_view_rows_1 DROP COLUMN version"))
+        for column in ("version", "forgotten"):
+            connection.execute(text(f"ALTER TABLE weir_view_generations DROP COLUMN {column}"))
+    again = SqlServingTable(url)
+    assert changed(again, -1) == ([(0, "a", 1)], 0)
+    again.write("v", "g", [row("b", n=2)], ['["a"]'], {0: 2})
+    assert changed(again, 0) == ([(1, "a", None), (1, "b", 2)], 1)
+    again.close()
 
 
 # --- what only databases on a disk do ---------------------------------------------------------------------------------

@@ -173,7 +173,7 @@ def held(
     made = ApiWorld(folder, {topic: scanned[: int(RECORDS * SHARE)]})
     try:
         if schemas:
-            made.services.query.preparer._tables._registry._schemas.update(schemas)  # type: ignore[attr-defined]
+            made.services.query.preparer._tables._topics._registry._schemas.update(schemas)  # type: ignore[attr-defined]
         done = made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=[topic], sample={"strategy": "full"})
         assert done["state"] == "done", done
         query = made.services.query

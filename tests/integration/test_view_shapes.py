@@ -170,10 +170,12 @@ def as_stream(world: World, sql: str, most: int | None, key: list[str] | None = 
     for ref in (*view.follows, *view.tables):
         streams = ref in view.follows
         table = world.table(ref.name, streams, most if streams else None)
+        if streams and key:
+            table = table.selectExpr("*", "false AS weir_gone")  # no record without a value is among them
         if streams:
             table = table.withWatermark(view.watermarks[ref], "10 seconds")
         table.createOrReplaceTempView(prefix + ref.name)
-    result = world.spark.sql(text.replace("`v_", f"`{prefix}"))
+    result = world.spark.sql(text.replace("`v_", f"`{prefix}")).drop("weir_gone")
     name = prefix + "out"
     query = result.writeStream.format("memory").queryName(name).outputMode(view.mode).trigger(availableNow=True).start()
     try:

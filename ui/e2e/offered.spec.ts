@@ -54,7 +54,7 @@ test("a dataset that is not there offers no query and no request, and near names
   await head.getByRole("link", { name: "Query" }).waitFor();
 });
 
-test("the sample begins with where and when a record lies, the newest first", async () => {
+test("an address of the sample leads to the records, which begin with where and when each is, the newest first", async () => {
   const page = await as("petra", "/datasets/prod/orders/sample");
   const heads = page.locator(".grid-head .column-name");
   await heads.first().waitFor({ timeout: 90_000 });
@@ -165,7 +165,7 @@ test("on a phone the first detection is on the first screen, and headings step d
 test("why a column is shown names the grant or role that opens it, in a popover with a name", async () => {
   const page = await as("petra", `/query?sql=${encodeURIComponent("SELECT region FROM prod.orders LIMIT 3")}`);
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  await page.getByRole("button", { name: /^region, / }).click({ timeout: 90_000 });
+  await page.getByRole("button", { name: /^region\b/ }).click({ timeout: 90_000 });
   const popover = page.getByRole("dialog", { name: "How region is shown, and why" });
   await popover
     .getByText(/Role privacy-officer|Grant/)

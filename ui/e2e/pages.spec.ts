@@ -24,6 +24,7 @@ const PAGES = [
   "/lineage?node=datasetField:prod:orders:value.customer.email&level=column",
   "/jobs/shop/order_mails",
   "/query",
+  "/views",
   "/requests?show=mine",
   "/requests?show=grants",
   "/requests?show=away",

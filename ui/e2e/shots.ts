@@ -37,7 +37,7 @@ const SHOTS: Shot[] = [
   { name: "schema", path: "/datasets/prod/orders/schema?field=value.customer.email", user: "admin", phone: true },
   { name: "shapes", path: "/datasets/prod/events/schema", user: "admin" },
   { name: "personal-data", path: "/datasets/prod/orders/personal-data", user: "admin" },
-  { name: "sample", path: "/datasets/prod/clicks.mobile/sample", user: "ana" },
+  { name: "records", path: "/datasets/prod/clicks.mobile/records", user: "ana" },
   { name: "access", path: "/datasets/prod/orders/access", user: "admin" },
   { name: "rules", path: "/datasets/prod/orders/rules", user: "ana" },
   { name: "dataset-lineage", path: "/datasets/prod/orders/lineage", user: "admin", first: drawn },

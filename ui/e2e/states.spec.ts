@@ -15,6 +15,7 @@ const PAGES = [
   "/datasets/prod/orders/personal-data",
   "/datasets/prod/orders/lineage",
   "/query",
+  "/views",
   "/requests?show=mine",
   "/requests?show=grants",
   "/requests/new?dataset=prod/orders&fields=value.customer.email",

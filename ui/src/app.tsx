@@ -1,12 +1,15 @@
 // Which page stands at which address. Pages are loaded when they are first opened.
 import { lazy, Suspense } from "react";
-import { Route, Routes } from "react-router";
+import { Route, Routes, useLocation } from "react-router";
 import { Loading } from "@/components/Loading";
 import { Shell } from "@/components/Shell";
-import { useToken } from "@/lib/session";
+import { SignInAgain } from "@/components/SignInAgain";
+import { useKnown, useToken } from "@/lib/session";
+import { DevicePage } from "@/pages/Device";
 import { Home } from "@/pages/Home";
 import { NotFound } from "@/pages/NotFound";
 import { Search } from "@/pages/Search";
+import { SignedIn } from "@/pages/SignedIn";
 import { SignIn } from "@/pages/SignIn";
 
 const DatasetsPage = lazy(() => import("@/pages/Datasets"));
@@ -23,14 +26,23 @@ const PoliciesPage = lazy(() => import("@/pages/policies/PoliciesPage"));
 const FieldsPage = lazy(() => import("@/pages/Fields"));
 const ReportsPage = lazy(() => import("@/pages/reports/ReportsPage"));
 const AuditPage = lazy(() => import("@/pages/Audit"));
+const SessionsPage = lazy(() => import("@/pages/Sessions"));
 const AdminPage = lazy(() => import("@/pages/admin/AdminPage"));
+const ViewsPage = lazy(() => import("@/pages/views/ViewsPage"));
+const ViewPage = lazy(() => import("@/pages/views/ViewPage"));
 const ScanPage = lazy(() => import("@/pages/admin/ScanPage"));
 
 export function App() {
   const token = useToken();
+  const known = useKnown();
+  const { pathname } = useLocation();
+  if (pathname === "/device") return <DevicePage />;
+  if (!known) return <Loading />;
   if (token === null) return <SignIn />;
+  if (pathname === "/signed-in") return <SignedIn />;
   return (
     <Shell>
+      <SignInAgain />
       <Suspense fallback={<Loading />}>
         <Routes>
           <Route path="/" element={<Home />} />
@@ -41,6 +53,8 @@ export function App() {
           <Route path="/jobs/:namespace/:name" element={<JobPage />} />
           <Route path="/lineage" element={<LineagePage />} />
           <Route path="/query" element={<QueryPage />} />
+          <Route path="/views" element={<ViewsPage />} />
+          <Route path="/views/:name/:tab?" element={<ViewPage />} />
           <Route path="/requests" element={<RequestsPage />} />
           <Route path="/requests/new" element={<AskPage />} />
           <Route path="/requests/:id" element={<RequestPage />} />
@@ -48,6 +62,7 @@ export function App() {
           <Route path="/policies" element={<PoliciesPage />} />
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />
+          <Route path="/sessions" element={<SessionsPage />} />
           <Route path="/audit" element={<AuditPage />} />
           <Route path="/admin/:tab?" element={<AdminPage />} />
           <Route path="/admin/scans/:id" element={<ScanPage />} />

@@ -4,7 +4,7 @@ import { createRoot } from "react-dom/client";
 import { BrowserRouter } from "react-router";
 import { ApiError } from "@/api/client";
 import { App } from "@/app";
-import { onSession, token } from "@/lib/session";
+import { followOtherTabs, onSession, readSession, token } from "@/lib/session";
 import { applyTheme } from "@/lib/theme";
 import "@/styles/base.css";
 import "@/styles/layout.css";
@@ -28,6 +28,9 @@ const client = new QueryClient({
 onSession(() => {
   if (token() === null) client.clear();
 });
+
+followOtherTabs();
+void readSession();
 
 const root = document.getElementById("root");
 if (root) {

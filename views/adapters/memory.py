@@ -5,21 +5,26 @@ from __future__ import annotations
 import copy
 import json
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from catalog.errors import NotFound
 from views.model import Positions, Row
-from views.ports import Contained, Wanted
+from views.ports import Change, Changes, Contained, Versions, Wanted
 from views.serving.key_order import bounds, key_bytes
+from views.serving.whole_versions import whole_versions
 
 
 @dataclass(slots=True)
 class _Generation:
     rows: dict[bytes, Row] = field(default_factory=dict)
     contained: Contained = field(default_factory=Contained)
+    changed: dict[bytes, int] = field(default_factory=dict)
+    gone: dict[bytes, tuple[int, str, float]] = field(default_factory=dict)
+    versions: Versions = field(default_factory=Versions)
 
 
 class MemoryServingTable:
@@ -46,11 +51,29 @@ class MemoryServingTable:
             if behind and max(behind) <= 0 and min(behind) < 0:
                 return 0, 0
             new, lost = len(keyed.keys() - kept.rows.keys()), len(taken & kept.rows.keys())
+            version = kept.versions.newest + (1 if keyed or taken else 0)
+            for key, row in keyed.items():
+                if key not in kept.rows or kept.rows[key].values != row.values:
+                    kept.changed[key] = version
+            for key in taken & kept.rows.keys():
+                kept.gone[key] = version, kept.rows[key].key, time.time()
+            kept.versions = replace(kept.versions, newest=version)
             # Replaced as a whole: a reader keeps what it took.
             kept.rows = {**{key: row for key, row in kept.rows.items() if key not in taken}, **keyed}
             merged = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in positions.items()}}
             kept.contained = replace(kept.contained, positions=merged)
             return new, lost
+
+    def expire(self, view: str, generation: str, before: Positions) -> int:
+        with self._lock:
+            kept = self._found(view, generation)
+            left = {key: row for key, row in kept.rows.items() if row.offset >= before.get(row.partition, 0)}
+            taken = kept.rows.keys() - left.keys()
+            version = kept.versions.newest + (1 if taken else 0)
+            for key in taken:
+                kept.gone[key] = version, kept.rows[key].key, time.time()
+            kept.versions, kept.rows = replace(kept.versions, newest=version), left
+            return len(taken)
 
     def contain(self, view: str, generation: str, offsets: Mapping[str, Positions], at: datetime) -> None:
         with self._lock:
@@ -61,7 +84,7 @@ class MemoryServingTable:
     def contained(self, view: str, generation: str) -> Contained:
         with self._lock:
             kept = self._views.get(view, {}).get(generation)
-            return kept.contained if kept is not None else Contained()
+            return kept.contained if kept is not None else Contained(there=False)
 
     def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
         low, high = bounds(wanted)
@@ -72,6 +95,28 @@ class MemoryServingTable:
         inside = (key for key in rows if low <= key and (high is None or key < high))
         keys = sorted(key for key in inside if asked is None or key in asked)
         return [copy.deepcopy(rows[key]) for key in keys[: max(0, limit)]]
+
+    def versions(self, view: str, generation: str) -> Versions:
+        with self._lock:
+            kept = self._views.get(view, {}).get(generation)
+            return kept.versions if kept is not None else Versions()
+
+    def changes(self, view: str, generation: str, after: int, until: int, limit: int, gone: bool = True) -> Changes:
+        with self._lock:
+            kept = self._views.get(view, {}).get(generation) or _Generation()
+            there = [(kept.changed[key], key, row.key, copy.deepcopy(row)) for key, row in kept.rows.items()]
+            taken = [(version, key, identity, None) for key, (version, identity, _) in kept.gone.items() if gone]
+        inside = [each for each in (*there, *taken) if after < each[0] <= until]
+        ordered = [Change(version, key, row) for version, _, key, row in sorted(inside, key=lambda each: each[:2])]
+        return whole_versions(lambda most: ordered[:most], limit, until)
+
+    def forget_gone(self, view: str, generation: str, before: datetime) -> int:
+        with self._lock:
+            kept = self._views.get(view, {}).get(generation) or _Generation()
+            old = [key for key, (_, _, at) in kept.gone.items() if at < before.timestamp()]
+            newest = max((kept.gone.pop(key)[0] for key in old), default=0)
+            kept.versions = replace(kept.versions, forgotten=max(kept.versions.forgotten, newest))
+            return len(old)
 
     def count(self, view: str, generation: str) -> int:
         with self._lock:
@@ -88,7 +133,10 @@ class MemoryServingTable:
             return len(kept.rows) if kept is not None else 0
 
     def scrub(self) -> None:
-        """There are no files."""
+        """There are no files; keys that are gone are forgotten."""
+        for view, generations in self._views.items():
+            for generation in generations:
+                self.forget_gone(view, generation, datetime.now(UTC) + timedelta(days=1))
 
     def close(self) -> None:
         """Nothing is open."""

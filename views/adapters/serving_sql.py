@@ -17,9 +17,11 @@ from sqlalchemy import (
     Engine,
     Select,
     Table,
+    and_,
     create_engine,
     delete,
     event,
+    or_,
     select,
     text,
     update,
@@ -29,9 +31,12 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from catalog.errors import NotFound, SettingsError, Unavailable
+from views.adapters.serving_changes import forget_some, read_changes, take_away
 from views.adapters.serving_files import BUSY_MS, begin_sqlite, make_file, prepare_sqlite
 from views.adapters.serving_statements import (
+    CONTAINED,
     TYPES,
+    gone_of,
     insert_arrays,
     insert_one,
     of_generation,
@@ -43,6 +48,7 @@ from views.adapters.serving_tables import (
     GENERATIONS,
     Stored,
     contained_of,
+    make_tables,
     offsets_text,
     positions_of,
     positions_text,
@@ -50,7 +56,7 @@ from views.adapters.serving_tables import (
     stored,
 )  # fmt: skip
 from views.model import Positions, Row
-from views.ports import Contained, Wanted
+from views.ports import Changes, Contained, Versions, Wanted
 from views.serving.key_order import bounds, key_bytes
 
 _FEW = 500
@@ -116,6 +122,7 @@ class SqlServingTable:
             number = connection.scalar(new.on_conflict_do_nothing().returning(GENERATIONS.c.id))
             if number is not None:
                 rows_of(number).create(connection)
+                gone_of(number).create(connection)
                 return False
             return bool(connection.scalar(of_generation(view, generation, GENERATIONS.c.dropping)))
 
@@ -127,23 +134,42 @@ class SqlServingTable:
         keyed = {key_bytes(row.key): row for row in rows}
         taken = sorted({key_bytes(key) for key in gone} - keyed.keys())
         with self._transaction() as connection:
-            number, before = self._locked(connection, view, generation)
+            number, before, version = self._locked(connection, view, generation)
             if _earlier(positions, before):
                 return 0, 0
-            table = rows_of(number)
-            new = self._upsert(connection, table, [stored(key, keyed[key]) for key in sorted(keyed)])
-            lost = 0
-            for keys in _chunks(taken):
-                lost += connection.execute(delete(table).where(table.c.key.in_(keys))).rowcount
+            version += 1 if keyed or taken else 0
+            new = self._upsert(connection, rows_of(number), [stored(key, keyed[key], version) for key in sorted(keyed)])
+            lost = sum(take_away(connection, number, keys, version, time.time()) for keys in _chunks(taken))
             merged = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in positions.items()}}
-            state = {"positions": positions_text(merged), "rows": GENERATIONS.c.rows + (new - lost)}
+            state = {
+                "positions": positions_text(merged), "rows": GENERATIONS.c.rows + (new - lost), "version": version,
+            }  # fmt: skip
             connection.execute(update(GENERATIONS).where(GENERATIONS.c.id == number).values(state))
             return new, lost
+
+    def expire(self, view: str, generation: str, before: Positions) -> int:
+        """See the port. In short transactions, so that the feed waits for none of them. Raises NotFound for a generation
+        that was never prepared or is dropped."""
+        gone = 0
+        while before:
+            with self._transaction() as connection:
+                number, _, version = self._locked(connection, view, generation)
+                table = rows_of(number)
+                old = or_(*(and_(table.c.partition == p, table.c.offset < offset) for p, offset in before.items()))
+                keys = list(connection.scalars(select(table.c.key).where(old).limit(_FEW)))
+                version += 1 if keys else 0
+                lost = take_away(connection, number, keys, version, time.time()) if keys else 0
+                state = {"rows": GENERATIONS.c.rows - lost, "version": version}
+                connection.execute(update(GENERATIONS).where(GENERATIONS.c.id == number).values(state))
+            gone += lost
+            if len(keys) < _FEW:
+                break
+        return gone
 
     def contain(self, view: str, generation: str, offsets: Mapping[str, Positions], at: datetime) -> None:
         """Raises NotFound for a generation that was never prepared or is dropped."""
         with self._transaction() as connection:
-            number, _ = self._locked(connection, view, generation)
+            number, _, _ = self._locked(connection, view, generation)
             state = {"offsets": offsets_text(offsets), "at": at.isoformat()}
             connection.execute(update(GENERATIONS).where(GENERATIONS.c.id == number).values(state))
 
@@ -160,11 +186,12 @@ class SqlServingTable:
                 connection.execute(mark)
         if stored_row is not None:
             self._known.pop((view, generation), None)
-            table = rows_of(stored_row.id)
-            while self._sqlite and self._delete_some(table):
+            tables = rows_of(stored_row.id), gone_of(stored_row.id)
+            while self._sqlite and any(self._delete_some(table) for table in tables):
                 pass
             with self._transaction() as connection:
-                table.drop(connection, checkfirst=True)
+                for table in tables:
+                    table.drop(connection, checkfirst=True)
                 connection.execute(delete(GENERATIONS).where(GENERATIONS.c.id == stored_row.id))
         self._clean()
         return int(stored_row.rows) if stored_row is not None else 0
@@ -172,9 +199,12 @@ class SqlServingTable:
     def scrub(self) -> None:
         """Rewrite the files so that no byte of a row that was changed or taken away is left in them: a page that is split
         keeps copies of the rows that moved. To be called after an erasure. Takes some seconds for a million rows, in which
-        writers wait (readers too, of PostgreSQL), and needs as much free disk as the rows. Raises Unavailable."""
-        with self._reading() as connection:
-            numbers = [] if self._sqlite else list(connection.scalars(select(GENERATIONS.c.id)))
+        writers wait (readers too, of PostgreSQL), and needs as much free disk as the rows. Keys that are gone are forgotten:
+        who follows a view and has not seen them yet gets all rows again. Raises Unavailable."""
+        with self._transaction() as connection:
+            numbers = list(connection.scalars(select(GENERATIONS.c.id).where(~GENERATIONS.c.dropping)))
+            for number in numbers:
+                forget_some(connection, number, None)
         with self._translated(), self._engine.connect() as connection:
             if self._sqlite:
                 raw = connection.connection.driver_connection
@@ -184,8 +214,8 @@ class SqlServingTable:
                 connection.invalidate()
             else:
                 alone = connection.execution_options(isolation_level="AUTOCOMMIT")
-                for number in numbers:
-                    alone.execute(text(f"VACUUM FULL {rows_of(number).name}"))
+                for table in (*map(rows_of, numbers), *map(gone_of, numbers)):
+                    alone.execute(text(f"VACUUM FULL {table.name}"))
         self._clean()
 
     def _delete_some(self, table: Table) -> int:
@@ -209,23 +239,25 @@ class SqlServingTable:
         options = {"preserve_rowcount": True}
         return connection.execute(insert_arrays(table, replace), columns, execution_options=options).rowcount
 
-    def _locked(self, connection: Connection, view: str, generation: str) -> tuple[int, dict[int, int]]:
-        """Id and positions of a generation, which nobody else changes until the end of the transaction."""
-        asked = of_generation(view, generation, GENERATIONS.c.id, GENERATIONS.c.positions)
+    def _locked(self, connection: Connection, view: str, generation: str) -> tuple[int, dict[int, int], int]:
+        """Id, positions and version of a generation, which nobody else changes until the end of the transaction."""
+        asked = of_generation(view, generation, GENERATIONS.c.id, GENERATIONS.c.positions, GENERATIONS.c.version)
         stored_row = connection.execute(asked.where(~GENERATIONS.c.dropping).with_for_update()).first()
         if stored_row is None:
             raise NotFound(f"The serving table has no generation {generation} of the view {view}; prepare it first.")
-        return stored_row.id, positions_of(stored_row.positions)
+        return stored_row.id, positions_of(stored_row.positions), stored_row.version
+
+    def forget_gone(self, view: str, generation: str, before: datetime) -> int:
+        with self._transaction() as connection:
+            number = connection.scalar(of_generation(view, generation, GENERATIONS.c.id).where(~GENERATIONS.c.dropping))
+            return forget_some(connection, number, before.timestamp()) if number is not None else 0
 
     # --- reading --------------------------------------------------------------------------------------------------
 
     def contained(self, view: str, generation: str) -> Contained:
-        columns = (GENERATIONS.c.positions, GENERATIONS.c.offsets, GENERATIONS.c.at)
         with self._reading() as connection:
-            stored_row = connection.execute(
-                of_generation(view, generation, *columns).where(~GENERATIONS.c.dropping)
-            ).first()
-        return contained_of(*stored_row) if stored_row is not None else Contained()
+            stored_row = connection.execute(CONTAINED, {"view": view, "generation": generation}).first()
+        return contained_of(*stored_row) if stored_row is not None else Contained(there=False)
 
     def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
         """See the port. Raises InvalidInput for a key that is not a JSON list, or a bound that is too long."""
@@ -260,6 +292,23 @@ class SqlServingTable:
             if len(rows) >= limit:
                 break
         return rows
+
+    def versions(self, view: str, generation: str) -> Versions:
+        asked = of_generation(view, generation, GENERATIONS.c.version, GENERATIONS.c.forgotten)
+        with self._reading() as connection:
+            stored_row = connection.execute(asked.where(~GENERATIONS.c.dropping)).first()
+        return Versions(*stored_row) if stored_row is not None else Versions()
+
+    def changes(self, view: str, generation: str, after: int, until: int, limit: int, gone: bool = True) -> Changes:
+        with self._reading() as connection:
+            number = self._number(connection, view, generation)
+            try:
+                return read_changes(connection, number, after, until, limit, gone) if number else Changes((), until)
+            except DBAPIError as error:
+                if not any(each in str(error.orig) for each in _MISSING):
+                    raise
+                self._known.pop((view, generation), None)  # dropped by another process in between
+                return Changes((), until)
 
     def count(self, view: str, generation: str) -> int:
         with self._reading() as connection:
@@ -313,7 +362,7 @@ class SqlServingTable:
         with self._writing.begin() as connection:
             if not self._sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SETUP_LOCK})
-            GENERATIONS.create(connection, checkfirst=True)
+            make_tables(connection)
 
     def _clean(self) -> None:
         """Empty SQLite's log, which holds copies of pages as they were."""

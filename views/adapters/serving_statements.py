@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     bindparam,
+    case,
     cast,
     func,
     or_,
@@ -21,16 +22,29 @@ from sqlalchemy import (
 )  # fmt: skip
 from sqlalchemy.dialects import postgresql, sqlite
 
-from views.adapters.serving_tables import GENERATIONS, rows_table
+from views.adapters.serving_tables import GENERATIONS, gone_table, rows_table
 
 
 def of_generation(view: str, generation: str, *columns: Any) -> Select[Any]:
     return select(*columns).where(GENERATIONS.c.view == view, GENERATIONS.c.generation == generation)
 
 
+CONTAINED = select(GENERATIONS.c.positions, GENERATIONS.c.offsets, GENERATIONS.c.at).where(
+    GENERATIONS.c.view == bindparam("view"),
+    GENERATIONS.c.generation == bindparam("generation"),
+    ~GENERATIONS.c.dropping,
+)
+"""What the rows of a generation contain; no row for one that is not there."""
+
+
 @lru_cache(maxsize=256)
 def rows_of(number: int) -> Table:
     return rows_table(number)
+
+
+@lru_cache(maxsize=256)
+def gone_of(number: int) -> Table:
+    return gone_table(number)
 
 
 @lru_cache(maxsize=512)
@@ -49,7 +63,9 @@ def _shown(table: Table) -> Select[Any]:
     return select(c.identity, c.body, c.partition, c.offset).order_by(c.key).limit(bindparam("n", type_=Integer))
 
 
-TYPES = {"key": LargeBinary, "identity": LargeBinary, "body": Text, "partition": Integer, "offset": BigInteger}
+TYPES = {
+    "key": LargeBinary, "identity": LargeBinary, "body": Text, "partition": Integer, "offset": BigInteger, "version": BigInteger,
+}  # fmt: skip
 
 
 @lru_cache(maxsize=512)
@@ -68,11 +84,14 @@ def insert_one(table: Table, replace: bool) -> str:
 
 
 def _on_conflict(insert: Any, table: Table, replace: bool) -> Any:
-    """Rows whose key is there stay, or are replaced where they differ."""
+    """Rows whose key is there stay, or are replaced where they differ. A row that comes again with the same values, as
+    after a failure, keeps its version: nothing changed for who follows."""
     if not replace:
         return insert.on_conflict_do_nothing()
-    changed = [name for name in TYPES if name != "key"]
-    differs = or_(*(insert.excluded[name] != table.c[name] for name in changed))
+    given = insert.excluded
+    changed = [name for name in TYPES if name not in ("key", "version")]
+    differs = or_(*(given[name] != table.c[name] for name in changed))
+    version = case((given.body != table.c.body, given.version), else_=table.c.version)
     return insert.on_conflict_do_update(
-        index_elements=["key"], set_={name: insert.excluded[name] for name in changed}, where=differs
+        index_elements=["key"], set_={name: given[name] for name in changed} | {"version": version}, where=differs
     )

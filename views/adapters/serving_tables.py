@@ -1,4 +1,4 @@
-"""The tables of the serving database: one of generations, and one of rows for each generation.
+"""The tables of the serving database: one of generations, and for each generation one of rows and one of keys that are gone.
 
 A generation's rows are a table of their own so that dropping them frees whole pages, which SQLite then overwrites, and
 whole files of PostgreSQL.
@@ -10,7 +10,22 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    inspect,
+    text,
+)  # fmt: skip
 
 from views.model import Positions, Row
 from views.ports import Contained
@@ -28,37 +43,78 @@ GENERATIONS = Table(
     Column("at", Text),
     Column("rows", BigInteger, nullable=False),
     Column("dropping", Boolean, nullable=False),
+    Column("version", BigInteger, nullable=False, server_default="0"),  # of the newest batch that changed a row
+    Column("forgotten", BigInteger, nullable=False, server_default="0"),  # up to which keys that are gone were deleted
     UniqueConstraint("view", "generation"),
     sqlite_autoincrement=True,
 )
 
 
 def rows_table(number: int) -> Table:
-    """The rows of the generation with this id. `key` sorts as `views.serving.key_order`; `body`: JSON text."""
+    """The rows of the generation with this id. `key` sorts as `views.serving.key_order`; `body`: JSON text; `version`: of
+    the batch that changed the row last."""
+    name = f"weir_view_rows_{number}"
     return Table(
-        f"weir_view_rows_{number}",
+        name,
         MetaData(),
         Column("key", LargeBinary, primary_key=True),
         Column("identity", LargeBinary, nullable=False),
         Column("body", Text, nullable=False),
         Column("partition", Integer, nullable=False),
         Column("offset", BigInteger, nullable=False),
+        Column("version", BigInteger, nullable=False, server_default="0"),
+        Index(f"{name}_version", "version", "key"),
         sqlite_with_rowid=False,
     )
 
 
-Stored = tuple[bytes, bytes, str, int, int]
+def gone_table(number: int) -> Table:
+    """Keys whose row was taken away in the batch `version`, at a time in seconds since 1970. They are kept for a while, for
+    those who follow the view."""
+    name = f"weir_view_gone_{number}"
+    return Table(
+        name,
+        MetaData(),
+        Column("key", LargeBinary, primary_key=True),
+        Column("identity", LargeBinary, nullable=False),
+        Column("version", BigInteger, nullable=False),
+        Column("at", Double, nullable=False),
+        Index(f"{name}_version", "version", "key"),
+        sqlite_with_rowid=False,
+    )
+
+
+def make_tables(connection: Connection) -> None:
+    """Nothing where they are. Those of a Weir without versions get them."""
+    GENERATIONS.create(connection, checkfirst=True)
+    if any(each["name"] == "version" for each in inspect(connection).get_columns(GENERATIONS.name)):
+        return
+    for column in ("version", "forgotten"):
+        connection.execute(text(f"ALTER TABLE {GENERATIONS.name} ADD COLUMN {column} BIGINT NOT NULL DEFAULT 0"))
+    for number in list(connection.scalars(GENERATIONS.select().with_only_columns(GENERATIONS.c.id))):
+        rows = rows_table(number)
+        connection.execute(text(f"ALTER TABLE {rows.name} ADD COLUMN version BIGINT NOT NULL DEFAULT 0"))
+        for index in rows.indexes:
+            index.create(connection)
+        gone_table(number).create(connection)
+
+
+Stored = tuple[bytes, bytes, str, int, int, int]
 """A row in the order of the table's columns."""
 # ASCII: PostgreSQL's texts hold neither a zero character nor half a pair.
 _json = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def stored(key: bytes, row: Row) -> Stored:
-    return key, row.key.encode("utf-8", "surrogatepass"), _json(row.values), row.partition, row.offset
+def stored(key: bytes, row: Row, version: int) -> Stored:
+    return key, row.key.encode("utf-8", "surrogatepass"), _json(row.values), row.partition, row.offset, version
 
 
 def row_of(identity: bytes, body: str, partition: int, offset: int) -> Row:
-    return Row(bytes(identity).decode("utf-8", "surrogatepass"), json.loads(body), offset, partition)
+    return Row(identity_of(identity), json.loads(body), offset, partition)
+
+
+def identity_of(stored_text: bytes) -> str:
+    return bytes(stored_text).decode("utf-8", "surrogatepass")
 
 
 def positions_text(positions: Positions) -> str:

@@ -1,9 +1,6 @@
 """Views on Spark Structured Streaming, by Spark Connect. One session a view: it keeps the query alive, and ends it.
 
-    followed topics -> governed views (`policies`) -> watermark -> the view's SQL -> the view's topic
-
-The topic's records: value = the row as JSON, NULL where the row is gone; key = the row's key, as text where it is one
-column that is not NULL, else as a JSON object; headers `weir-generation`, and `weir-key` = the key as a JSON object of its columns.
+followed topics -> governed views (`policies`) -> watermark -> the view's SQL -> the view's topic
 """
 
 from __future__ import annotations
@@ -11,10 +8,11 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from catalog.adapters.spark_connect import connect, release
@@ -22,26 +20,19 @@ from catalog.datatypes import quote_identifier
 from catalog.errors import Unavailable, WeirError
 from policies.adapters.spark.errors import translate
 from policies.adapters.spark.governed_views import GovernedViews
-from policies.adapters.spark.records import frame_of
+from policies.adapters.spark.records import frame_of, newest, of_generation
 from policies.adapters.spark.sessions import PINNED, configure
-from policies.masks.expression import literal
+from policies.plan.model import TablePlan
 from policies.plan.ports import Decoder
+from views.adapters.sink import COPIED, copied, copies, records, schema_of
 from views.adapters.spark_failures import failure
-from views.adapters.spark_progress import read_progress
+from views.adapters.spark_progress import Reports
 from views.durations import spark_interval
 from views.errors import ViewFailed
-from views.model import Progress, Start, StreamPlan, StreamTable
+from views.model import Progress, Start, StreamPlan, StreamTable, Unfit
 from views.ports import StreamingQuery
 from views.shape import errors
 
-GENERATION_HEADER, KEY_HEADER = "weir-generation", "weir-key"
-KEPT_COLUMN = "weir_kept"
-"""A BOOLEAN column of the plan's SQL that is not part of the row: false or NULL = the row is gone."""
-
-_JSON = (
-    "map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS\\'Z\\'',"
-    " 'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS')"
-)
 _CALL_SECONDS = 60.0
 _FORGOTTEN = ("INVALID_HANDLE", "SESSION_CLOSED", "SESSION_NOT_FOUND", "STREAMING_QUERY_NOT_FOUND")
 """In errors about a session or query that the server does not have any more."""
@@ -57,7 +48,7 @@ STREAMING = {
     "spark.sql.streaming.stateStore.rocksdb.maxMemoryUsageMB": "256",
     "spark.sql.streaming.stopActiveRunOnRestart": "true",
     "spark.sql.streaming.minBatchesToRetain": "10",
-    "spark.sql.streaming.numRecentProgressUpdates": "2",
+    "spark.sql.streaming.numRecentProgressUpdates": "100",
     "spark.sql.shuffle.partitions": "2",
 }
 """Set in every session of a view. The number of shuffle partitions stays with a checkpoint for its life."""
@@ -72,14 +63,13 @@ class SparkStreams:
 
     def columns(self, plan: StreamPlan) -> list[tuple[str, str]]:
         with self._session() as session:
-            schema = self._frame(session, plan).schema
-        return [(each.name, each.dataType.simpleString()) for each in schema.fields if each.name != KEPT_COLUMN]
+            return schema_of(self._frame(session, plan))
 
     def start(self, plan: StreamPlan, session: str) -> StreamingQuery:
         opened = self._connect(session)
         try:
             writer = (
-                _records(self._frame(opened, plan), plan)
+                (copies if plan.copy_to else records)(self._frame(opened, plan), plan)
                 .writeStream.format("kafka")
                 .queryName(f"{plan.view} {plan.generation}")
                 .outputMode(plan.mode)
@@ -92,6 +82,22 @@ class SparkStreams:
         except BaseException as error:
             release(opened)
             raise _translated(error) from None
+
+    def unfit(self, plan: StreamPlan, ranges: Mapping[str, Mapping[int, tuple[int, int]]], most: int) -> list[Unfit]:
+        unfit: dict[tuple[str, int, int], set[str]] = {}
+        with self._session() as session:
+            for each in plan.tables:
+                table, parts = each.table, ranges.get(each.table.topic, {})
+                if each.tabular or not any(first < end for first, end in parts.values()):
+                    continue
+                avro = self._views.prepare(session, [table])
+                frame = self._views.unfit(table, avro, _between(session, table, parts))
+                for partition, offset, places in (
+                    frame.orderBy("offset").limit(most).collect() if frame is not None else ()
+                ):
+                    fields = unfit.setdefault((table.topic, partition, offset), set())
+                    fields |= {table.watched[place][1] for place in places}
+        return [Unfit(*at, tuple(sorted(fields))) for at, fields in sorted(unfit.items())]
 
     def end(self, session: str) -> None:
         # The server ends the streaming queries of a session that it closes.
@@ -151,12 +157,17 @@ class SparkStreams:
             if each.table.case_sensitive:
                 session.conf.set("spark.sql.caseSensitive", "true")
             source = _table(session, each) if each.tabular else _source(session, each, plan)
-            frame = self._views.governed(each.table, avro, source, exact=True)
+            table = replace(each.table, columns=(*each.table.columns, *COPIED)) if plan.copy_to else each.table
+            copied_to: Literal["", "compacted", "kept"] = (
+                "" if not plan.copy_to else "compacted" if plan.compacted else "kept"
+            )
+            frame = self._views.governed(table, avro, source, exact=True, strict=plan.strict, copied=copied_to)
             if each.watermark is not None:
                 delay = spark_interval(each.watermark.delay)
                 frame = frame.withWatermark(quote_identifier(each.watermark.column), delay)
             frame.createOrReplaceTempView(each.table.view)
-        return frame_of(session, plan.sql)
+        frame = frame_of(session, plan.sql)
+        return copied(session, plan, frame.columns) if plan.copy_to else frame
 
 
 class SparkStream:
@@ -165,15 +176,13 @@ class SparkStream:
 
     def __init__(self, session: Any, query: Any) -> None:
         self._session, self._query = session, query
-        self._last = Progress()
+        self._reports = Reports()
 
     def progress(self) -> Progress:
         try:
-            status = self._query.lastProgress
-            if status is not None:
-                self._last = read_progress(status)
+            progress = self._reports.next(self._query.lastProgress, lambda: self._query.recentProgress)
             if self._query.isActive:
-                return self._last
+                return progress
             ended = self._query.exception()
         except Exception as error:
             raise _translated(error) from None
@@ -201,7 +210,28 @@ def _source(session: Any, each: StreamTable, plan: StreamPlan) -> Any:
         "maxOffsetsPerTrigger": str(plan.most_offsets),
         **_starting(plan.start, table.topic),
     }
-    return session.readStream.format("kafka").options(**options).load()
+    records = session.readStream.format("kafka").options(**options).load()
+    if table.rows is None:
+        return records
+    records = of_generation(records, table.rows)
+    # Where each change is kept, a row that goes is none.
+    return records.where("value IS NOT NULL") if table.rows.newest and not plan.keys else records
+
+
+def _between(session: Any, table: TablePlan, parts: Mapping[int, tuple[int, int]]) -> Any:
+    """The stored records between offsets."""
+    some = {str(partition): each for partition, each in parts.items() if each[0] < each[1]}
+    options = {
+        **table.kafka,
+        "assign": json.dumps({table.topic: [int(partition) for partition in some]}),
+        "startingOffsets": json.dumps({table.topic: {partition: first for partition, (first, _) in some.items()}}),
+        "endingOffsets": json.dumps({table.topic: {partition: end for partition, (_, end) in some.items()}}),
+        "includeHeaders": "true",
+        "failOnDataLoss": "false",
+        "kafka.isolation.level": "read_committed",
+    }
+    frame = session.read.format("kafka").options(**options).load()
+    return of_generation(frame, table.rows) if table.rows is not None else frame
 
 
 def _table(session: Any, each: StreamTable) -> Any:
@@ -215,12 +245,8 @@ def _table(session: Any, each: StreamTable) -> Any:
         "failOnDataLoss": "false",
         "kafka.isolation.level": "read_committed",
     }
-    from pyspark.sql.connect.functions import expr
-
-    columns = "value, topic, partition, offset, timestamp, timestampType, headers"
-    frame = session.read.format("kafka").options(**options).load().where("key IS NOT NULL")
-    newest = frame.groupBy("key").agg(expr(f"max_by(struct({columns}), offset)").alias("newest"))
-    return newest.selectExpr("key", "newest.*").where("value IS NOT NULL")
+    records = session.read.format("kafka").options(**options).load()
+    return newest(records if each.table.rows is None else of_generation(records, each.table.rows))
 
 
 def _starting(start: Start, topic: str) -> dict[str, str]:
@@ -233,32 +259,6 @@ def _starting(start: Start, topic: str) -> dict[str, str]:
             "startingOffsetsByTimestampStrategy": "latest",
         }
     return {"startingOffsets": start.at}
-
-
-def _records(frame: Any, plan: StreamPlan) -> Any:
-    """The rows as records of the view's topic."""
-    names = [name for name in frame.columns if name != KEPT_COLUMN]
-    row = f"to_json(struct({', '.join(map(quote_identifier, names))}), {_JSON})"
-    if KEPT_COLUMN in frame.columns:
-        row = f"CASE WHEN {quote_identifier(KEPT_COLUMN)} THEN {row} END"
-    headers = [(GENERATION_HEADER, literal(plan.generation))]
-    key = "'{}'" if plan.single else "NULL"
-    if plan.keys:
-        columns = list(map(quote_identifier, plan.keys))
-        whole = f"to_json(struct({', '.join(columns)}), {_JSON})"
-        # Records without a key have no order among them, and a compacted topic takes none; so NULL has a text, too.
-        plain = len(columns) == 1 and _is_plain(frame, plan.keys[0])
-        key = f"coalesce(CAST({columns[0]} AS STRING), {whole})" if plain else whole
-        headers.append((KEY_HEADER, whole))
-    entries = ", ".join(f"struct({literal(name)} AS key, CAST({sql} AS BINARY) AS value)" for name, sql in headers)
-    return frame.selectExpr(
-        f"CAST({key} AS BINARY) AS key", f"CAST({row} AS BINARY) AS value", f"array({entries}) AS headers"
-    )
-
-
-def _is_plain(frame: Any, name: str) -> bool:
-    kind = next(each.dataType.simpleString() for each in frame.schema.fields if each.name == name)
-    return not kind.startswith(("struct", "array", "map", "timestamp"))
 
 
 def _translated(error: BaseException) -> WeirError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from catalog.errors import Unavailable, WeirError
+from policies.adapters.spark.reading import UNFIT
 from views.errors import ViewFailed
 from views.shape import errors
 
@@ -51,6 +52,7 @@ _SENTENCES: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "The state of the view does not fit its SQL any more; rebuild the view.",
     ),
 )
+_UNFIT = re.compile(rf"{UNFIT} (\S+) (\d+) (\d+) ((?:[0-9a-f]{{2}})+)")
 _AWAY = re.compile(
     r"TimeoutException|Connection .*refused|disconnected|NetworkException|BrokerNotAvailable|NotLeaderOrFollower|TimedOut",
     re.I,
@@ -58,7 +60,9 @@ _AWAY = re.compile(
 
 
 def failure(text: str) -> WeirError:
-    """From the text of Spark's exception, of which only names of topics are used."""
+    """From the text of Spark's exception, of which only names of topics, positions and names of fields are used."""
+    if unfit := _UNFIT.search(text):
+        return _refused(unfit)
     refused = errors.sentence(_condition(text), text)
     if refused is not None:
         return ViewFailed(refused, details={"condition": "sql"})
@@ -68,6 +72,15 @@ def failure(text: str) -> WeirError:
     if _AWAY.search(text):
         return Unavailable("A Kafka cluster of the view does not answer.", details={"server": "kafka"})
     return ViewFailed("The engine ended the view; its log has the reason.", details={"condition": _condition(text)})
+
+
+def _refused(match: re.Match[str]) -> ViewFailed:
+    topic, partition, offset, field = match[1], int(match[2]), int(match[3]), bytes.fromhex(match[4]).decode()
+    return ViewFailed(
+        f"The record at offset {offset} of partition {partition} of {topic} does not fit the type of {field}, and onError is"
+        " stop; correct the type, or write onError: deadLetter, which reads such a value as NULL and reports the record.",
+        details={"condition": "value", "topic": topic, "partition": partition, "offset": offset, "field": field},
+    )
 
 
 def _place(text: str) -> dict[str, str]:

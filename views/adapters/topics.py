@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from datetime import datetime
 from typing import Any
 
 from confluent_kafka import (
     Consumer,
     KafkaError,
     KafkaException,
+    Producer,
     TopicPartition,
 )
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, OffsetSpec
 
 from catalog.errors import Conflict, DatasetNotFound, Unavailable
-from views.adapters.spark import GENERATION_HEADER, KEY_HEADER
-from views.model import Positions
+from views.model import GENERATION_HEADER, KEY_HEADER, ROW_HEADER, Positions
 from views.ports import TopicReader, TopicSettings, ViewRecord
 
 _SECONDS = 10.0
+_SHORTEST_SEGMENT_MS, _LONGEST_SEGMENT_MS = 60_000, 7 * 86_400_000
 
 
 class KafkaTopics:
@@ -33,6 +35,8 @@ class KafkaTopics:
             "retention.ms": str(settings.ttl_ms if settings.ttl_ms is not None else -1),
             "retention.bytes": "-1",
         }
+        if settings.ttl_ms is not None:  # records leave the disk by whole segments
+            config["segment.ms"] = str(min(max(settings.ttl_ms // 4, _SHORTEST_SEGMENT_MS), _LONGEST_SEGMENT_MS))
         with self._admin(kafka) as admin:
             new = NewTopic(topic, settings.partitions, settings.replication, config=config)
             try:
@@ -71,6 +75,35 @@ class KafkaTopics:
             except KafkaException as error:
                 if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
                     raise
+
+    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool:
+        with self._admin(kafka) as admin:
+            asked = admin.describe_configs([ConfigResource(ConfigResource.Type.TOPIC, topic)], request_timeout=_SECONDS)
+            (config,) = (future.result() for future in asked.values())
+            return "compact" in str(config["cleanup.policy"].value)
+
+    def at(self, kafka: Mapping[str, str], topic: str, moment: datetime) -> Positions:
+        first = self._offsets(kafka, topic, OffsetSpec.for_timestamp(int(moment.timestamp() * 1000)))
+        if any(offset < 0 for offset in first.values()):
+            ends = self.ends(kafka, topic)
+            first = {partition: offset if offset >= 0 else ends[partition] for partition, offset in first.items()}
+        return first
+
+    def send(self, kafka: Mapping[str, str], topic: str, records: Sequence[tuple[str, bytes]]) -> None:
+        failed: list[KafkaError] = []
+        try:
+            producer = Producer(
+                {**kafka, "enable.idempotence": True, "log_level": 0, "message.timeout.ms": int(_SECONDS * 1000)}
+            )
+            for key, value in records:
+                producer.produce(
+                    topic, value, key, on_delivery=lambda error, _: failed.append(error) if error else None
+                )
+            left = producer.flush(_SECONDS)
+        except (KafkaException, BufferError) as error:
+            raise _away(kafka, error) from None
+        if failed or left:
+            raise _away(kafka, KafkaException(failed[0] if failed else KafkaError(KafkaError._TIMED_OUT)))
 
     def read(self, kafka: Mapping[str, str], topic: str, positions: Positions) -> TopicReader:
         return KafkaReader(kafka, topic, positions)
@@ -146,6 +179,7 @@ def _record(message: Any) -> ViewRecord:
         message.value(),
         generation.decode("utf-8", "replace"),
         headers.get(KEY_HEADER),
+        (headers.get(ROW_HEADER) or b"").decode("ascii", "replace"),
     )
 
 
@@ -154,11 +188,13 @@ def _done(asked: Mapping[Any, Future[Any]]) -> None:
         future.result()
 
 
-def _reason(error: KafkaException) -> str:
+def _reason(error: KafkaException | BufferError) -> str:
+    if isinstance(error, BufferError):
+        return "its queue is full"
     return str(error.args[0].name()).strip("_").lower().replace("_", " ")
 
 
-def _away(kafka: Mapping[str, str], error: KafkaException) -> Unavailable:
+def _away(kafka: Mapping[str, str], error: KafkaException | BufferError) -> Unavailable:
     address = kafka.get("bootstrap.servers", "")
     return Unavailable(
         f"Kafka at {address} does not answer: {_reason(error)}.", details={"server": "kafka", "bootstrap": address}

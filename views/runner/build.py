@@ -25,6 +25,7 @@ from policies.sql.tables import TableRef
 from policies.sql.windows import read_time
 from views.declared import Offsets, ViewSpec
 from views.model import Start, StreamTable, Watermark
+from views.runner.replaced import check_once, check_replaced, own_key, with_gone
 from views.shape.shape import Shape, shape
 
 
@@ -33,7 +34,7 @@ class Built:
     """What one generation runs.
 
     generation  16 hexadecimal digits; sources: `CLUSTER/TOPIC` of each followed topic, in order
-    reads       a hash of how records are decoded: when it alone changes, the stream starts again on its checkpoint
+    reads       a hash of how records are decoded, and of onError: when it alone changes, the stream starts again on its checkpoint
     """
 
     generation: str
@@ -59,13 +60,22 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found)
     if denied or prepared.gaps:
         raise not_allowed(denied or list(decided.decisions.values()), prepared.gaps, spec.runAs.purpose)
     check_possible(prepared)
+    check_once(decided.tables)
+    replaced = {ref: each.rows.keys for ref, each in decided.tables.items() if each.rows and each.rows.newest}
+    key = spec.key
+    if replaced:
+        key = own_key(prepared, replaced, key)
     streamed = shape(
         gated,
-        key=spec.key,
+        key=key,
         watermark=spec.watermark is not None,
         watermark_column=spec.watermark_column,
         columns=prepared.columns(),
+        replaced=replaced,
     )
+    if streamed.kept or streamed.key:
+        check_replaced(prepared, streamed, replaced)
+        prepared.tables.update({ref: with_gone(prepared.tables[ref]) for ref in streamed.follows if ref in replaced})
     prepared = replace(
         prepared, gated=replace(gated, tree=streamed.tree), windows=dict.fromkeys(prepared.tables, Window(()))
     )
@@ -73,8 +83,10 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found)
     views = prepared.views()
     tables = tuple(_followed(spec, streamed, views[each.view], each) for each in plan.tables)
     return Built(
-        generation=_hash([plan.sql, spec.model_dump(mode="json", include=_SHAPING), *map(_meaning, tables)]),
-        reads=_hash([_decoding(each.table) for each in tables]),
+        generation=_hash(
+            [plan.sql, spec.model_dump(mode="json", include=_SHAPING), *map(_meaning, tables), *_form(spec, tables)]
+        ),
+        reads=_hash([spec.onError, *(_decoding(each.table) for each in tables)]),
         sql=plan.sql,
         tables=tables,
         shape=streamed,
@@ -93,11 +105,13 @@ _SHAPING = {"key", "startFrom", "watermark", "sink", "ttl"}
 """Fields of the spec that a generation rests on beside its SQL."""
 
 
-def start_of(spec: ViewSpec) -> Start:
-    """Where the first batch of a generation begins."""
-    if isinstance(spec.startFrom, Offsets):
+def start_of(spec: ViewSpec, since: str | None = None) -> Start:
+    """Where the first batch of a generation begins: as declared, or `since`: earliest, latest, or a time, where a rebuild
+    asked for that. Raises InvalidInput for what is none of these."""
+    if since is None and isinstance(spec.startFrom, Offsets):
         return Start(offsets=spec.startFrom.starts())
-    at = spec.startFrom
+    at = since if since is not None else spec.startFrom
+    assert isinstance(at, str)
     return Start(at if at in ("earliest", "latest") else read_time(at))
 
 
@@ -126,8 +140,13 @@ def _meaning(each: StreamTable) -> Any:
     return [
         table.view, each.tabular, table.topic, table.key.format, repr(table.key.kind), table.value.format, repr(table.value.kind),
         list(table.filters), [list(c) for c in table.conditions], [list(c) for c in table.columns], table.case_sensitive,
-        late,
+        late, *([table.rows.value] if table.rows is not None else []),
     ]  # fmt: skip
+
+
+def _form(spec: ViewSpec, tables: tuple[StreamTable, ...]) -> list[str]:
+    """Copies of another form than those of before, which are built again."""
+    return ["keys of hidden records"] if spec.copyOf is not None and tables[0].table.filters else []
 
 
 def _decoding(table: TablePlan) -> Any:

@@ -10,6 +10,8 @@ from typing import Any
 from catalog.records import rfc3339
 from views.model import Positions, Progress
 from views.ports import TopicReader
+from views.runner.attempts import Attempts
+from views.runner.figures import Figures
 from views.runner.records import Reader
 from views.runner.state import Generation, Offsets, behind
 from views.runner.tools import Tools
@@ -31,15 +33,17 @@ class Feed:
         self._positions: dict[int, int] = {**generation.begins, **known.positions}
         self._kafka = tools.clusters.client(generation.cluster)
         self._topic: TopicReader = tools.topics.read(self._kafka, generation.topic, self._positions)
-        self._reader = Reader(generation.id, generation.typed, generation.keys, generation.single)
+        self._reader = Reader(
+            generation.id, generation.typed, generation.keys, generation.single, generation.registered
+        )
+        keyless = not generation.keys and not generation.single
+        self._attempts = Attempts(view, generation.id, tools.serving) if keyless else None
         self._sources = {topic: tools.clusters.client(cluster) for topic, cluster in generation.streams.items()}
         self._pending: deque[tuple[Positions, Mapping[str, Positions]]] = deque()
         self._reported: Mapping[str, Positions] = {}
         self._ends: deque[tuple[datetime, Offsets]] = deque(maxlen=_SAMPLES)
         self._looked = -1e9
-        self._rows = self._gone = self._batches = self._read = self._late = self.unfit = 0
-        self._last_batch = -1
-        self._begun = tools.monotonic()
+        self._figures = Figures(tools.monotonic())
 
     def move(self) -> bool:
         """Take what came; False when nothing did."""
@@ -47,19 +51,20 @@ class Feed:
         self._positions |= dict(self._topic.positions())
         for record in records:  # of records that were taken, whatever the client says
             self._positions[record.partition] = max(self._positions.get(record.partition, 0), record.offset + 1)
-        if records:
+        if records and self._generation.copy_to:  # read as its topic; there are no rows to keep
+            self._tools.serving.write(self._view, self._generation.id, (), (), self._positions)
+        elif records:
             rows, gone = self._reader.rows(records)
+            if self._attempts is not None:
+                rows, gone = self._attempts.settled(rows)
             self._tools.serving.write(self._view, self._generation.id, rows, gone, self._positions)
-            self._rows, self._gone = self._rows + len(rows), self._gone + len(gone)
+            self._figures.written(len(rows), len(gone), self._tools.monotonic())
         self._settle()
         return bool(records)
 
     def note(self, status: Progress) -> None:
         """A batch that the engine reported is in the topic as a whole; its end there is looked up once."""
-        if status.batch > self._last_batch:
-            self._last_batch, self._batches = status.batch, self._batches + 1
-            self._read, self._late = self._read + status.rows_in, self._late + status.late_rows
-            self.unfit += status.unfit_values
+        self._figures.batch(status, self._tools.monotonic())
         if status.offsets and status.offsets != self._reported:
             ends = self._tools.topics.ends(self._kafka, self._generation.topic)
             self._pending.append((ends, status.offsets))
@@ -105,18 +110,16 @@ class Feed:
 
     def counts(self, status: Progress) -> dict[str, Any]:
         """Since the stream began in this process."""
-        return {
-            "recordsIn": self._read, "rowsWritten": self._rows, "rowsDeleted": self._gone, "batches": self._batches,
-            "lateRecords": self._late, "unfitValues": self.unfit, "unreadable": self._reader.unread, "stateRows": status.state_rows,
-            "stateBytes": status.state_bytes,
-        }  # fmt: skip
+        return self._figures.counts(status, self._reader.unread)
 
     def rates(self, status: Progress) -> dict[str, Any]:
-        """Of the last batch: its seconds, and records a second."""
-        return {
-            "batchSeconds": status.seconds,
-            "recordsPerSecond": round(status.rows_in / status.seconds, 1) if status.seconds else 0.0,
-        }
+        """See `Figures.rates`."""
+        return self._figures.rates(status, self._tools.monotonic())
+
+    @property
+    def unfit(self) -> int:
+        """Values that did not fit their column since the stream began."""
+        return self._figures.unfit
 
     def close(self) -> None:
         self._topic.close()

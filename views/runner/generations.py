@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from typing import Literal
 
 from catalog.errors import Conflict, NotFound
 from catalog.records import rfc3339
@@ -11,9 +13,11 @@ from views.declared import ViewSpec
 from views.durations import span
 from views.model import State, StreamPlan
 from views.ports import TopicSettings
+from views.runner import letters
 from views.runner.build import Built, start_of
 from views.runner.record import Record
-from views.runner.result import flows, inherited, origins
+from views.runner.result import flows, inherited, made_of, origins
+from views.runner.schemas import avro_text, refuse_foreign, register
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
 
@@ -29,34 +33,51 @@ class Generations:
 
     def plan(self, declared: Declared, current: Built, generation: Generation) -> StreamPlan:
         """What the engine runs for a generation."""
-        return self._plan(declared, current, generation.id, generation.cluster, generation.topic, generation.checkpoint)
+        plan = self._plan(
+            declared,
+            current,
+            generation.id,
+            generation.cluster,
+            generation.topic,
+            generation.checkpoint,
+            generation.start,
+        )
+        run = self._record.state.runs
+        return replace(plan, schema=generation.registered, run=run, copy_to=generation.copy_to)
 
-    def begin(self, declared: Declared, current: Built, why: str) -> None:
-        """Make room for a generation: the first one, or one that is built beside the rows of another.
+    def begin(self, declared: Declared, current: Built, why: str, since: str | None = None) -> None:
+        """Make room for a generation: the first one, or one that is built beside the rows of another. `since`: see `start_of`.
 
         Raises Conflict for an output topic with other records in it, QueryFailed for SQL that does not fit its tables.
         """
-        tools, spec, state = self._tools, declared.spec, self._record.state
+        tools, spec, state = self._tools, with_form(declared.spec, current), self._record.state
         number = state.number + 1
         cluster = spec.sink.cluster if spec.sink is not None else current.sources[0].partition("/")[0]
         topic = spec.sink.topic if spec.sink is not None else f"{PRIVATE_TOPIC}{self._view}.{number}"
         identity = f"{number}-{current.generation}"
         checkpoint = f"{tools.checkpoints.rstrip('/')}/{self._view}/{number}"
-        schema = tools.engine.columns(self._plan(declared, current, identity, cluster, topic, checkpoint))
-        names = [name for name, _ in schema]
+        schema = tools.engine.columns(self._plan(declared, current, identity, cluster, topic, checkpoint, since))
+        refuse_foreign(self._view, spec, tools.registry)
+        text = avro_text(self._view, spec, schema)
+        by_column = flows(current.prepared, [name for name, _ in schema])
         streams = _streams(current)
         kafka = tools.clusters.client(cluster)
         self._room(spec, kafka, topic, current)
+        if spec.onError == "deadLetter":
+            letters.check(self._view, cluster, state.letters, tools)
+        registered = asdict(register(spec.sink, text, tools.registry)) if spec.sink is not None and text else None
         generation = Generation(
             id=identity, number=number, declared=declared.digest, cluster=cluster, topic=topic,
             private=spec.sink is None, begins=dict(tools.topics.ends(kafka, topic)), goal=self._goal(streams),
             checkpoint=checkpoint, columns=[[name, kind] for name, kind in schema], keys=list(current.shape.key),
             single=current.shape.single, sources=list(current.sources), reads=current.reads,
-            created=rfc3339(tools.clock()) or "", why=why, tags=inherited(current.prepared, names),
-            streams=streams, notes=list(current.shape.notes), origins=origins(flows(current.prepared, names)),
+            created=rfc3339(tools.clock()) or "", why=why, start=since, sql=spec.sql, tags=inherited(by_column),
+            streams=streams, notes=list(current.shape.notes), origins=origins(by_column), made_of=made_of(by_column),
             filtered={
                 each.table.reference: sorted(f.where for f in each.decision.filters) for each in current.prepared.tables.values()
             },
+            copy_to=tools.topics.partitions(kafka, topic) if spec.copyOf is not None else 0,
+            schema=registered, starts=self._starts(declared.spec, streams, since),
         )  # fmt: skip
         state.number = number
         if state.active is None:
@@ -67,14 +88,14 @@ class Generations:
         self._record.save(now=True)
         tools.journal("view.start", self._view, [f"generation {number}: {why}"])
 
-    def replace(self, declared: Declared, current: Built, why: str) -> None:
+    def replace(self, declared: Declared, current: Built, why: str, since: str | None = None) -> None:
         """Build another beside the rows of the one that readers get; its stream must have ended."""
         state = self._record.state
         if state.building is not None:
             state.retired.append(state.building)
             state.building = None
             self._record.save(now=True)
-        self.begin(declared, current, why)
+        self.begin(declared, current, why, since)
 
     def swap(self) -> None:
         """Readers get the generation that was built; the one before is to be deleted."""
@@ -94,7 +115,7 @@ class Generations:
             each: Generation | None = getattr(state, name)
             if each is None:
                 continue
-            tags = inherited(current.prepared, [column for column, _ in each.columns])
+            tags = inherited(flows(current.prepared, [column for column, _ in each.columns]))
             if each.hash != current.generation:
                 tags = {path: {**each.tags.get(path, {}), **tags.get(path, {})} for path in {**each.tags, **tags}}
             if tags != each.tags:
@@ -107,6 +128,14 @@ class Generations:
         state.active = state.building = None
         self._record.save(now=True)
 
+    def forget_gone(self) -> None:
+        """Delete keys that went long enough ago, also of a view whose stream does not run. Raises Unavailable."""
+        tools, state = self._tools, self._record.state
+        before = tools.clock() - timedelta(seconds=tools.settings.changes_seconds)
+        for each in (state.active, state.building):
+            if each is not None:
+                tools.serving.forget_gone(self._view, each.id, before)
+
     def bury(self) -> None:
         """Delete what retired generations left: rows, state, and the records of their topic. Raises Unavailable."""
         state, tools = self._record.state, self._tools
@@ -116,35 +145,50 @@ class Generations:
             tools.engine.forget(old.checkpoint)
             reasons = [f"generation {old.number}: {rows} rows and its state deleted"]
             try:
-                self._clear_topic(old)
+                if not self._clear_topic(old):
+                    state.lingering.append(old)
+                    reasons.append(
+                        f"its records in {old.cluster}/{old.topic} are between those of others, and go with the generation before"
+                    )
             except NotFound as error:
                 reasons.append(f"the topic {old.cluster}/{old.topic} could not be cleared: {error.message}")
             state.retired.pop(0)
             self._record.save(now=True)
             tools.journal("view.drop", self._view, reasons)
 
-    def _clear_topic(self, old: Generation) -> None:
-        """A private topic is deleted; of an output topic the records before the next generation are."""
+    def delete_letters(self) -> None:
+        """Delete the topic of dead letters, which the view leaves nothing of. Raises Unavailable."""
+        for cluster in self._record.state.letters.clusters:
+            self._tools.topics.delete(self._tools.clusters.client(cluster), letters.topic_of(self._view))
+
+    def _clear_topic(self, old: Generation) -> bool:
+        """A private topic is deleted; of an output topic the records before the next generation are. False where an older
+        generation is in use still: then records of this one stay behind those."""
         topics, kafka = self._tools.topics, self._tools.clusters.client(old.cluster)
+        state = self._record.state
         if old.private:
             topics.delete(kafka, old.topic)
-        elif topics.partitions(kafka, old.topic):
-            state = self._record.state
-            heirs = [each for each in (state.active, state.building) if each is not None and each.topic == old.topic]
+            return True
+        heirs = [each for each in (state.active, state.building) if each is not None and each.topic == old.topic]
+        if topics.partitions(kafka, old.topic):
             topics.cut(kafka, old.topic, heirs[0].begins if heirs else topics.ends(kafka, old.topic))
+        oldest = min((each.number for each in heirs), default=None)
+        state.lingering = [
+            each for each in state.lingering if each.topic != old.topic or (oldest is not None and each.number > oldest)
+        ]
+        return oldest is None or old.number < oldest
 
     def _room(self, spec: ViewSpec, kafka: Mapping[str, str], topic: str, current: Built) -> None:
         """Have the topic of a new generation. Raises Conflict for one that holds what is not this view's."""
         sink, state = spec.sink, self._record.state
         wanted = TopicSettings(
-            partitions=(sink.partitions if sink is not None else None) or self._partitions(current),
+            partitions=(sink.partitions if sink is not None else None) or self._partitions(spec, current),
             replication=(sink.replication if sink is not None else None) or 1,
-            compacted=_compacted(spec, current),
+            compacted=self._compacted(spec, current),
             ttl_ms=int(span(spec.ttl).total_seconds() * 1000) if spec.ttl is not None else None,
         )
         created = self._tools.topics.ensure(kafka, topic, wanted)
-        known = [each for each in (state.active, state.building, *state.retired) if each is not None]
-        if created or sink is None or any(each.topic == topic for each in known):
+        if created or sink is None or any(each.topic == topic for each in state.stored):
             return
         if self._tools.topics.ends(kafka, topic) != self._tools.topics.starts(kafka, topic):
             raise Conflict(
@@ -153,25 +197,65 @@ class Generations:
                 details={"topic": f"{sink.cluster}/{topic}"},
             )
 
-    def _partitions(self, current: Built) -> int:
-        """As many as the first source has, so that a copy is partitioned alike; a dozen at most."""
+    def _partitions(self, spec: ViewSpec, current: Built) -> int:
+        """As many as the first source has; a dozen at most, but for a copy, which is partitioned alike."""
         kafka = self._tools.clusters.client(current.sources[0].partition("/")[0])
-        return min(_MOST_PARTITIONS, max(1, self._tools.topics.partitions(kafka, current.tables[0].table.topic)))
+        there = max(1, self._tools.topics.partitions(kafka, current.tables[0].table.topic))
+        return there if spec.copyOf is not None else min(_MOST_PARTITIONS, there)
+
+    def _compacted(self, spec: ViewSpec, current: Built) -> bool:
+        if spec.copyOf is None or spec.sink is None:
+            return _compacted(spec, current)
+        if spec.sink.cleanup is not None:
+            return spec.sink.cleanup == "compact"
+        kafka = self._tools.clusters.client(current.sources[0].partition("/")[0])
+        return self._tools.topics.compacted(kafka, current.tables[0].table.topic)
 
     def _goal(self, streams: Mapping[str, str]) -> dict[str, dict[int, int]]:
         """Where the followed topics end now: what a generation must contain before readers get it."""
         topics, clusters = self._tools.topics, self._tools.clusters
         return {topic: dict(topics.ends(clusters.client(cluster), topic)) for topic, cluster in streams.items()}
 
+    def _starts(self, spec: ViewSpec, streams: Mapping[str, str], since: str | None) -> dict[str, dict[int, int]]:
+        """Where the first batch begins, as far as it can be known before: `latest` is taken again by the engine."""
+        topics, start = self._tools.topics, start_of(spec, since)
+        starts: dict[str, dict[int, int]] = {}
+        for topic, cluster in streams.items():
+            kafka = self._tools.clusters.client(cluster)
+            if start.offsets is not None:
+                starts[topic] = dict(start.offsets)
+            elif isinstance(start.at, datetime):
+                starts[topic] = dict(topics.at(kafka, topic, start.at))
+            else:
+                starts[topic] = dict(topics.ends(kafka, topic) if start.at == "latest" else topics.starts(kafka, topic))
+        return starts
+
     def _plan(
-        self, declared: Declared, current: Built, generation: str, cluster: str, topic: str, checkpoint: str
+        self,
+        declared: Declared,
+        current: Built,
+        generation: str,
+        cluster: str,
+        topic: str,
+        checkpoint: str,
+        since: str | None,
     ) -> StreamPlan:
         return StreamPlan(
             view=self._view, generation=generation, sql=current.sql, tables=current.tables, mode=current.shape.mode,
-            keys=current.shape.key, start=start_of(declared.spec), topic=topic, kafka=self._tools.clusters.spark(cluster),
+            keys=current.shape.key, start=start_of(declared.spec, since), topic=topic, kafka=self._tools.clusters.spark(cluster),
             checkpoint=checkpoint, trigger=span(declared.spec.trigger), most_offsets=self._tools.settings.batch_records,
-            single=current.shape.single,
+            single=current.shape.single, strict=declared.spec.onError == "stop",
+            copy_to=int(declared.spec.copyOf is not None),
         )  # fmt: skip
+
+
+def with_form(spec: ViewSpec, current: Built) -> ViewSpec:
+    """A copy has the form of its source where none is declared: Avro of Avro, else JSON (text of text)."""
+    sink = spec.sink
+    if spec.copyOf is None or sink is None or "format" in sink.model_fields_set:
+        return spec
+    form: Literal["json", "avro"] = "avro" if current.tables[0].table.value.format == "decoded avro" else "json"
+    return spec.model_copy(update={"sink": sink.model_copy(update={"format": form})})
 
 
 def _compacted(spec: ViewSpec, current: Built) -> bool:

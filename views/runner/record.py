@@ -14,7 +14,7 @@ from views.runner.tools import Tools
 
 _log = structlog.get_logger(__name__)
 _SAVE_S = 1.0
-_FIGURES = ("lag", "rates", "counts")
+_FIGURES = ("lag", "rates", "counts", "letters", "history")
 _FRESH = (State.RUNNING, State.PAUSED, State.STARTING)
 """States that end an error that was shown."""
 

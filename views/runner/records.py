@@ -1,22 +1,27 @@
 """Records of a view's topic as rows of its serving table.
 
-The topic has JSON as Spark writes it; rows have the forms of an answer to a query (`policies.plan.model.Result`):
+The topic has JSON as Spark writes it, or Avro; rows have the forms of an answer to a query (`policies.plan.model.Result`):
 decimals as text, times RFC 3339 without an empty fraction.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
 from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType
 from policies.sql.names import fold
-from views.model import Column, Row, identity
+from views.avro import AvroRows
+from views.model import Column, Registered, Row, identity
 from views.ports import ViewRecord
 
 Convert = Callable[[Any], Any]
+_PLACE = re.compile(r"[1-9]\d{0,17},[1-9]\d{0,17}\Z")
+_decode = json.JSONDecoder(parse_float=str).decode
+"""Floats stay text until their column shows what they are: a decimal keeps all its digits."""
 SINGLE = "[]"
 """The key of the only row of an aggregate without groups."""
 
@@ -24,8 +29,17 @@ SINGLE = "[]"
 class Reader:
     """Reads the records of one generation; counts those that are not its own or cannot be read."""
 
-    def __init__(self, generation: str, columns: Sequence[Column], keys: Sequence[str], single: bool = False) -> None:
-        """`keys`: columns of the key; none: each record is a row of its own, or with `single` the only row."""
+    def __init__(
+        self,
+        generation: str,
+        columns: Sequence[Column],
+        keys: Sequence[str],
+        single: bool = False,
+        registered: Registered | None = None,
+    ) -> None:
+        """`keys`: columns of the key; none: each record is a row of its own, or with `single` the only row. `registered`:
+        the schema of Avro values."""
+        self._avro = AvroRows(registered, columns) if registered is not None else None
         self._generation, self._single = generation, single
         self._converts = [(column.name, _converter(column.kind)) for column in columns]
         by_name = {fold(column.name): column.name for column in columns}
@@ -57,17 +71,23 @@ class Reader:
         if text is None:
             return None
         try:
-            # Floats stay text until their column says what they are: a decimal keeps all its digits.
-            read = json.loads(text, parse_float=str)
-            values = {name: convert(read.get(name)) for name, convert in self._converts}
+            avro = self._avro if record.value is not None else None
+            values = self._json(text) if avro is None else avro.read(text)
         except (ValueError, TypeError, AttributeError, ArithmeticError):
             return None
         return Row(self._key(values, record), values, record.offset, record.partition)
 
+    def _json(self, text: bytes) -> dict[str, Any]:
+        read = _decode(text.decode())
+        return {name: convert(read.get(name)) for name, convert in self._converts}
+
     def _key(self, values: dict[str, Any], record: ViewRecord) -> str:
         if self._keys:
             return identity([values[name] for name in self._keys])
-        return SINGLE if self._single else identity([record.partition, record.offset])
+        if self._single:
+            return SINGLE
+        at = identity([record.partition, record.offset])
+        return f"[{record.place},{at[1:]}" if _PLACE.match(record.place) else at
 
 
 def _converter(kind: DataType) -> Convert:
@@ -84,6 +104,8 @@ def _converter(kind: DataType) -> Convert:
             convert_value = lambda value: {name: item(each) for name, each in value.items()}  # noqa: E731
         case Primitive():
             convert_value = _primitive(kind.name)
+            if convert_value is _same:
+                return _same
     return lambda value: None if value is None else convert_value(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,83 +12,93 @@ from sqlglot import exp
 from catalog.datatypes import parse_ddl, quote_identifier
 from catalog.model import DatasetId
 from catalog.paths import VALUE, FieldPath
-from policies.model import DatasetFacts, FieldFacts, SubjectMatch
+from policies.decision.places import Places
+from policies.model import DatasetFacts, FieldFacts, Mask, MaskType, SourceFacts, SubjectMatch
 from policies.plan import explain
 from policies.plan.prepare import Prepared
+from policies.plan.views import GovernedTable
 from policies.sql import trace
 from policies.sql.names import fold
-from policies.sql.tables import TableRef
 from views.model import Column
 
 _COUNTS = frozenset({"count", "count_if", "approx_count_distinct"})
 """Aggregates whose result holds nothing of a value."""
+_INTERVAL = re.compile(r"(?<![^:<,])interval (?:year|month|day|hour|minute|second)(?: to [a-z]+)?(?![^,>])")
+_VOID = re.compile(r"(?<![^:<,])void(?![^,>])")
 
 
 def columns_of(schema: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
     """From names and Spark types."""
     if not schema:
         return ()
-    parsed = parse_ddl(", ".join(f"{quote_identifier(name)} {kind}" for name, kind in schema))
+    parsed = parse_ddl(", ".join(f"{quote_identifier(name)} {_readable(kind)}" for name, kind in schema))
     return tuple(
         Column(name, kind, data_type) for (name, kind), (_, data_type) in zip(schema, parsed.fields, strict=True)
     )
 
 
-def inherited(prepared: Prepared, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Path in the view's rows (`value.email`) -> tag -> why, for the result columns `names`.
-
-    A column has the tags of every field it comes from; a mask of the subject's ends them, and so does a count. Where a
-    column cannot be followed to its fields it has the tags of all fields that the query reads.
-    """
-    tree = prepared.gated.tree
-    outputs = trace.outputs(tree, prepared.columns())
-    by_name = {fold(each.name): each for each in outputs}
-    counts = _counting(tree)
-    used = trace.used(tree, prepared.columns())
-    by_path: dict[str, dict[str, str]] = {}
-    for name in names:
-        output = by_name.get(fold(name))
-        if fold(name) in counts:
-            continue
-        sources = output.sources if output is not None else used
-        direct = output is not None and output.direct
-        for ref, inner in sources:
-            for path, tags in _tags(prepared, ref, inner):
-                at = VALUE.field(name)
-                if direct:
-                    at = _moved(path, prepared, ref, inner, at)
-                by_path.setdefault(str(at), {}).update(tags)
-    return by_path
+def _readable(kind: str) -> str:
+    """A type without the words that a parser of columns does not know: the fields of intervals, and void."""
+    return _VOID.sub("null", _INTERVAL.sub("interval", kind))
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A field that a column is made of. `masked`: the subject's mask hides its value; `direct`: the column is the field
-    itself, and not computed of it; `counted`: the column only counts it."""
+    """A field that a column is made of.
 
+    at      path in the view's rows that its value is at; source, path: the field
+    mask    what the subject sees of it in every row; None: its value
+    tags    of the field; direct: the column is the field itself, and not computed of it; counted: it only counts it
+    """
+
+    at: str
     source: str
     path: str
-    masked: bool
+    mask: Mask | None
+    tags: tuple[str, ...]
     direct: bool
     counted: bool
 
+    @property
+    def masked(self) -> bool:
+        return self.mask is not None
+
 
 def flows(prepared: Prepared, names: Sequence[str]) -> dict[str, list[Flow]]:
-    """Column -> the fields it comes from, sorted. A column that cannot be followed comes from all that the query reads."""
+    """Column -> the fields it comes from, sorted. A column that cannot be followed comes from every field of every table."""
     tree = prepared.gated.tree
-    by_name = {fold(each.name): each for each in trace.outputs(tree, prepared.columns())}
-    used, counts = trace.used(tree, prepared.columns()), _counting(tree)
+    by_name: dict[str, list[trace.Output]] = {}
+    for each in trace.outputs(tree, prepared.columns()):
+        by_name.setdefault(fold(each.name), []).append(each)
+    counts = _counting(tree)
+    tables = {ref: _Table.of(governed) for ref, governed in prepared.tables.items()}
     by_column: dict[str, list[Flow]] = {}
     for name in names:
-        output = by_name.get(fold(name))
-        direct, counted = output is not None and output.direct, fold(name) in counts
-        fields = {
-            Flow(prepared.tables[ref].table.reference, str(path), masked, direct, counted)
-            for ref, inner in (output.sources if output is not None else used)
-            for path, _, masked in _fields(prepared, ref, inner)
-        }
-        by_column[name] = sorted(fields, key=lambda flow: (flow.source, flow.path))
+        own, counted = by_name.get(fold(name), []), fold(name) in counts
+        at = VALUE.field(name)
+        fields: dict[tuple[str, str, str], Flow] = {}
+        if own and all(each.followed for each in own):
+            direct = len(own) == 1 and own[0].direct
+            sources = {source for each in own for source in each.sources}
+            flowing = (flow for ref, inner in sources for flow in tables[ref].below(at, inner, direct, counted))
+        else:
+            flowing = (flow for table in tables.values() for flow in table.everything(at, counted))
+        for flow in flowing:
+            fields[flow.source, flow.path, flow.at] = flow
+        by_column[name] = [fields[key] for key in sorted(fields)]
     return by_column
+
+
+def inherited(by_column: Mapping[str, Sequence[Flow]]) -> dict[str, dict[str, str]]:
+    """Path in the view's rows (`value.email`) -> tag -> why.
+
+    A column has the tags of every field it comes from; a mask of the subject's ends them, and so does a count.
+    """
+    by_path: dict[str, dict[str, str]] = {}
+    for flow in (flow for each in by_column.values() for flow in each):
+        if flow.tags and not (flow.masked or flow.counted):
+            by_path.setdefault(flow.at, {}).update(dict.fromkeys(flow.tags, f"from {flow.source} {flow.path}"))
+    return by_path
 
 
 def origins(by_column: Mapping[str, Sequence[Flow]]) -> dict[str, list[list[str]]]:
@@ -98,17 +109,82 @@ def origins(by_column: Mapping[str, Sequence[Flow]]) -> dict[str, list[list[str]
     }
 
 
+def made_of(by_column: Mapping[str, Sequence[Flow]]) -> list[list[Any]]:
+    """[path in the rows, `CLUSTER/TOPIC`, path there, mask or None] of each field that is in the rows, masked ones included.
+    JSON-ready; see `mask_of`."""
+    return [
+        [flow.at, flow.source, flow.path, _mask_json(flow.mask)]
+        for each in by_column.values()
+        for flow in each
+        if not flow.counted
+    ]
+
+
+def mask_of(data: Mapping[str, Any] | None) -> Mask | None:
+    """A mask of `made_of`."""
+    return None if data is None else Mask(MaskType(data["type"]), data["expression"], data["params"])
+
+
+def _mask_json(mask: Mask | None) -> dict[str, Any] | None:
+    if mask is None:
+        return None
+    return {"type": str(mask.type), "expression": mask.expression, "params": dict(mask.params)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A governed table, with the paths and masks of its fields."""
+
+    governed: GovernedTable
+    fields: tuple[tuple[FieldPath, FieldFacts, Mask | None], ...]
+
+    @staticmethod
+    def of(governed: GovernedTable) -> _Table:
+        places = Places(governed.decision.columns)
+        fields = []
+        for fact in governed.table.facts.fields:
+            path = FieldPath.parse(fact.path)
+            rule = places.rule(path)
+            fields.append((path, fact, rule.mask if not rule.clear_when else None))
+        return _Table(governed, tuple(fields))
+
+    def below(self, at: FieldPath, names: Sequence[str], direct: bool, counted: bool) -> Iterator[Flow]:
+        """The fields at and below a column."""
+        column = explain.find(self.governed, names[0])
+        if column is None:
+            yield from self.everything(at, counted)
+            return
+        if column.path is None:  # a position or a time
+            return
+        root = explain.path_of(self.governed, column, names[1:])
+        for path, fact, mask in self.fields:
+            if root.contains(path) or path.contains(root):
+                steps = path.steps[len(root.steps) :] if direct and root.contains(path) else ()
+                yield self._flow(FieldPath(at.root, (*at.steps, *steps)), path, fact, mask, direct, counted)
+
+    def everything(self, at: FieldPath, counted: bool) -> Iterator[Flow]:
+        for path, fact, mask in self.fields:
+            yield self._flow(at, path, fact, mask, False, counted)
+
+    def _flow(
+        self, at: FieldPath, path: FieldPath, fact: FieldFacts, mask: Mask | None, direct: bool, counted: bool
+    ) -> Flow:
+        return Flow(str(at), self.governed.table.reference, str(path), mask, tuple(fact.tags), direct, counted)
+
+
 def facts_of(
     dataset: DatasetId,
     reference: str,
     columns: Sequence[Column],
     tags: Mapping[str, Mapping[str, str]],
     owners: SubjectMatch,
+    sources: tuple[SourceFacts, ...] = (),
+    generation: str = "",
 ) -> DatasetFacts:
     """What a decision on the view's rows rests on. Every column was computed from decided fields, so none is unclassified."""
     paths = dict.fromkeys([*(str(VALUE.field(each.name)) for each in columns), *tags])
     fields = tuple(FieldFacts(path, dict(tags.get(path, {}))) for path in paths)
-    return DatasetFacts(dataset, reference, fields, frozenset(), owners)
+    return DatasetFacts(dataset, reference, fields, frozenset(), owners, sources, generation)
 
 
 def _counting(tree: Any) -> frozenset[str]:
@@ -122,34 +198,3 @@ def _name(node: Any) -> str:
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower()
     return str(node.sql_name()).lower() if isinstance(node, exp.Func) else ""
-
-
-def _tags(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[tuple[FieldPath, dict[str, str]]]:
-    """The tagged fields at and below a column of a source that the subject sees unmasked."""
-    for path, fact, masked in _fields(prepared, ref, names):
-        if fact.tags and not masked:
-            yield path, dict.fromkeys(fact.tags, f"from {prepared.tables[ref].table.reference} {fact.path}")
-
-
-def _fields(prepared: Prepared, ref: TableRef, names: Sequence[str]) -> Iterator[tuple[FieldPath, FieldFacts, bool]]:
-    """The fields at and below a column of a source, and whether the subject sees each masked in every row."""
-    governed = prepared.tables.get(ref)
-    column = explain.find(governed, names[0]) if governed is not None else None
-    if governed is None or column is None or column.path is None:
-        return
-    root = explain.path_of(governed, column, names[1:])
-    masked = {c.path for c in governed.decision.columns if explain.is_masked(c) and c.clear_when is None}
-    for fact in governed.table.facts.fields:
-        path = FieldPath.parse(fact.path)
-        if root.contains(path) or path.contains(root):
-            yield path, fact, fact.path in masked
-
-
-def _moved(path: FieldPath, prepared: Prepared, ref: TableRef, names: Sequence[str], at: FieldPath) -> FieldPath:
-    """The place below `at` that a field below a source column has in the view."""
-    governed = prepared.tables[ref]
-    column = explain.find(governed, names[0])
-    assert column is not None and column.path is not None
-    root = explain.path_of(governed, column, names[1:])
-    below = path.steps[len(root.steps) :] if root.contains(path) else ()
-    return FieldPath(at.root, (*at.steps, *below))

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from catalog.errors import WeirError
-from views.model import Column, Positions, State
+from views.model import Column, Positions, Registered, State
 from views.runner.result import columns_of
 
 Offsets = dict[str, dict[int, int]]
@@ -25,6 +25,12 @@ class Generation:
     streams   followed topic -> its cluster; other sources are read as tables
     notes     sentences for who wrote the SQL
     origins   column -> [`CLUSTER/TOPIC`, path] of the fields whose values may be in it
+    copy_to   see `views.model.StreamPlan`
+    starts    where the first batch begins, topic by topic
+    schema    {id, schema} of the topic's Avro values; None: they are JSON
+    start     earliest, latest or a time that a rebuild began from; None: as it is declared
+    sql       as it was declared
+    made_of   see `views.runner.result.made_of`; None: not known, which denies
     filtered  sources of which the subject sees some rows only: `CLUSTER/TOPIC` -> conditions
     """
 
@@ -48,11 +54,21 @@ class Generation:
     streams: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     origins: dict[str, list[list[str]]] = field(default_factory=dict)
+    made_of: list[list[Any]] | None = None
     filtered: dict[str, list[str]] = field(default_factory=dict)
+    schema: dict[str, Any] | None = None
+    starts: Offsets = field(default_factory=dict)
+    copy_to: int = 0
+    start: str | None = None
+    sql: str = ""
 
     @property
     def hash(self) -> str:
         return self.id.partition("-")[2]
+
+    @property
+    def registered(self) -> Registered | None:
+        return Registered(**self.schema) if self.schema is not None else None
 
     @property
     def typed(self) -> tuple[Column, ...]:
@@ -64,15 +80,34 @@ class Generation:
             return None
         given = dict(data)
         given["begins"] = positions(given["begins"])
-        given["goal"] = {topic: positions(each) for topic, each in given["goal"].items()}
+        for name in ("goal", "starts"):
+            given[name] = {topic: positions(each) for topic, each in given.get(name, {}).items()}
         return Generation(**given)
 
 
 @dataclass(slots=True)
+class Letters:
+    """Dead letters of a view: the source offsets of `generation` that were looked through, how many letters were written,
+    how often there were too many to write, and the clusters that have the topic of letters."""
+
+    generation: str = ""
+    looked: Offsets = field(default_factory=dict)
+    written: int = 0
+    cut: int = 0
+    clusters: list[str] = field(default_factory=list)
+
+    @staticmethod
+    def read(data: Mapping[str, Any]) -> Letters:
+        looked = {topic: positions(each) for topic, each in data.get("looked", {}).items()}
+        return Letters(**{**data, "looked": looked})
+
+
+@dataclass(slots=True)
 class ViewState:
-    """`active` is what readers get; `building` is to replace it; `retired` are to be deleted; `session` is the
+    """`active` is what readers get; `building` is to replace it; `retired` are to be deleted; `lingering` are deleted but for
+    their records in an output topic, which are between those of others; `session` is the
     engine's of the stream that was started last, empty once that has ended; `reported` is the generation whose lineage was sent
-    last."""
+    last; `history` are figures every ten seconds, see `views.runner.figures`."""
 
     state: str = State.STARTING
     since: str = ""
@@ -81,19 +116,28 @@ class ViewState:
     active: Generation | None = None
     building: Generation | None = None
     retired: list[Generation] = field(default_factory=list)
+    lingering: list[Generation] = field(default_factory=list)
     session: str = ""
     reported: str = ""
+    runs: int = 0
     restarts: int = 0
     restart: int = 0
     rebuild: int = 0
     lag: dict[str, Any] = field(default_factory=dict)
     rates: dict[str, Any] = field(default_factory=dict)
     counts: dict[str, Any] = field(default_factory=dict)
+    letters: Letters = field(default_factory=Letters)
+    history: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def writing(self) -> Generation | None:
         """The generation whose stream runs."""
         return self.building or self.active
+
+    @property
+    def stored(self) -> list[Generation]:
+        """All generations of which there may be records in a topic."""
+        return [each for each in (self.active, self.building, *self.retired, *self.lingering) if each is not None]
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -104,9 +148,10 @@ class ViewState:
         given = {name: value for name, value in data.items() if name in known}
         given["active"] = Generation.read(given.get("active"))
         given["building"] = Generation.read(given.get("building"))
-        given["retired"] = [
-            generation for each in given.get("retired", ()) if (generation := Generation.read(each)) is not None
-        ]
+        given["letters"] = Letters.read(given.get("letters") or {})
+        for name in ("retired", "lingering"):
+            read = (Generation.read(each) for each in given.get(name, ()))
+            given[name] = [generation for generation in read if generation is not None]
         return ViewState(**given)
 
 

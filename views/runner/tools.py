@@ -12,7 +12,7 @@ from catalog.model import DatasetId
 from policies.model import Subject
 from policies.plan.prepare import Preparer
 from views.declared import ViewSpec
-from views.ports import Clusters, Journal, ServingTable, StreamEngine, Topics, ViewStates
+from views.ports import Clusters, Journal, Registry, ServingTable, StreamEngine, Topics, ViewStates
 from views.settings import ViewSettings
 
 FIRST_PAUSE_S = 1.0
@@ -41,6 +41,7 @@ class Tools:
     preparer: Preparer
     engine: StreamEngine
     topics: Topics
+    registry: Registry
     clusters: Clusters
     serving: ServingTable
     states: ViewStates

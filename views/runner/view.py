@@ -8,18 +8,22 @@ anything is done that rests on it, so a runner that is killed at any place conti
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
 import structlog
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn, Unavailable, WeirError
-from views.errors import ViewFailed
+from catalog.records import rfc3339
+from views.durations import span
 from views.model import State
 from views.ports import StreamingQuery
 from views.runner.build import Built, built
+from views.runner.expiry import Expiry
 from views.runner.feed import Feed
+from views.runner.figures import SAMPLE_S, sampled
 from views.runner.generations import Generations
+from views.runner.letters import DeadLetters
 from views.runner.lineage_event import running_event
 from views.runner.record import Record
 from views.runner.state import ViewState, behind
@@ -27,6 +31,7 @@ from views.runner.tools import Declared, Pause, Tools
 
 _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5
+_FORGET_S = 30.0
 _NEVER = -1e9
 _ENDS_ACCESS = (NotAllowed, NotSignedIn)
 _FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql", "value"})
@@ -40,6 +45,8 @@ class _Due:
     looked: float = _NEVER
     decided: float = _NEVER
     asked: float = _NEVER
+    sampled: float = _NEVER
+    forgot: float = _NEVER
 
 
 @dataclass(slots=True)
@@ -48,6 +55,8 @@ class _Stream:
 
     query: StreamingQuery
     feed: Feed
+    letters: DeadLetters | None
+    expiry: Expiry | None
 
 
 @dataclass(slots=True)
@@ -63,6 +72,8 @@ class View:
     _stream: _Stream | None = None
     _pause: Pause = field(default_factory=Pause)
     _due: _Due = field(default_factory=_Due)
+    _barred: tuple[str, str, str] | None = None
+    """What ended at a value, and would end there again, having written what is before it once more."""
 
     def __post_init__(self) -> None:
         self.record = Record(self.name, self.tools)
@@ -123,14 +134,17 @@ class View:
         if int(wish.get("restart", 0)) > self.state.restart:
             self.state.restart = int(wish["restart"])
             self._stop()
-            self._pause, self._declared = Pause(), None
+            self._pause, self._declared, self._barred = Pause(), None, None
             self.record.turn(State.RESTARTING)
         if paused:
             self._stop()
             self.record.turn(State.PAUSED)
         self._generations.bury()
+        if self.tools.monotonic() - self._due.forgot >= _FORGET_S:
+            self._due.forgot = self.tools.monotonic()
+            self._generations.forget_gone()
         if self._pause.over(self.tools.monotonic()):
-            self._settle(declared, int(wish.get("rebuild", 0)), paused)
+            self._settle(declared, int(wish.get("rebuild", 0)), wish.get("from"), paused)
             if not paused:
                 self._run(declared)
         self._report()
@@ -148,8 +162,8 @@ class View:
         self.close()
         self._end_left_over()
 
-    def _settle(self, declared: Declared, rebuild: int, paused: bool) -> None:
-        """Decide again, where that is due, and turn to another generation where that is asked for."""
+    def _settle(self, declared: Declared, rebuild: int, since: str | None, paused: bool) -> None:
+        """Decide again, where that is due, and turn to another generation where that is asked for; `since`: from where."""
         now = self.tools.monotonic()
         changed = self._declared is None or declared.digest != self._declared.digest
         wanted = rebuild > self.state.rebuild
@@ -162,11 +176,12 @@ class View:
         elif self.state.writing is None:
             if wanted or self.state.state != State.STOPPED or (changed and self._declared is not None):
                 self.state.rebuild = rebuild
-                self._generations.begin(declared, current, "it was declared")
+                self._generations.begin(declared, current, "it was declared", since if wanted else None)
         elif wanted:
             self._stop()
             self.state.rebuild = rebuild
-            self._generations.replace(declared, current, "somebody asked for it")
+            why = f"somebody asked for it, from {since}" if since else "somebody asked for it"
+            self._generations.replace(declared, current, why, since)
         elif self.state.writing.hash != current.generation:
             self._turn_to(declared, current)
         elif self._built is not None and current.reads != self._built.reads:
@@ -218,12 +233,21 @@ class View:
         writing, current = self.state.writing, self._built
         if self._stream is not None or writing is None or current is None or writing.hash != current.generation:
             return
+        if self._barred == (declared.digest, writing.id, current.reads):
+            return
         self.tools.serving.prepare(self.name, writing.id)
-        self.state.session = str(uuid4())
+        self.state.session, self.state.runs = str(uuid4()), self.state.runs + 1
         self.record.save(now=True)
-        query = self.tools.engine.start(self._generations.plan(declared, current, writing), self.state.session)
+        plan = self._generations.plan(declared, current, writing)
+        if plan.copy_to:
+            kafka = self.tools.clusters.client(writing.cluster)
+            plan = replace(plan, compacted=self.tools.topics.compacted(kafka, writing.topic))
+        query = self.tools.engine.start(plan, self.state.session)
         try:
-            self._stream = _Stream(query, Feed(self.name, writing, self.tools))
+            letters = None if plan.strict else DeadLetters(self.name, writing, plan, self.state.letters, self.tools)
+            ttl = span(declared.spec.ttl) if declared.spec.ttl is not None else None
+            expiry = Expiry(self.name, writing, ttl, self.tools) if ttl is not None else None
+            self._stream = _Stream(query, Feed(self.name, writing, self.tools), letters, expiry)
         except WeirError:
             query.stop()
             raise
@@ -240,11 +264,19 @@ class View:
             self._due.asked = now
             status = self._stream.query.progress()
             feed.note(status)
-            if feed.unfit and self._declared is not None and self._declared.spec.onError == "stop":
-                raise _unfit(feed.unfit)
-            self.state.counts, self.state.rates = feed.counts(status), feed.rates(status)
+            if self._stream.letters is not None:
+                self._stream.letters.note(status)
+            expiry = self._stream.expiry
+            if expiry is not None:
+                expiry.look()
+            counts = feed.counts(status) | {
+                "deadLetters": self.state.letters.written,
+                "rowsExpired": expiry.rows if expiry is not None else 0,
+            }
+            self.state.counts, self.state.rates = counts, feed.rates(status)
         if feed.look():
             self.state.lag = feed.lag()
+            self._sample(now)
             self._pause = Pause()
             building = self.state.building
             if building is not None and behind(building.goal, feed.contained) == 0:
@@ -253,6 +285,12 @@ class View:
             self.record.turn(State.RUNNING if up_to_date else State.CATCHING_UP)
         return moved
 
+    def _sample(self, now: float) -> None:
+        if now - self._due.sampled >= SAMPLE_S:
+            self._due.sampled = now
+            at = rfc3339(self.tools.clock()) or ""
+            self.state.history = sampled(self.state.history, at, self.state.lag, self.state.rates)
+
     # -- ends ---------------------------------------------------------------------------------------------------------
 
     def _delete(self) -> None:
@@ -260,6 +298,7 @@ class View:
         self._stop()
         self._generations.retire_all()
         self._generations.bury()
+        self._generations.delete_letters()
         self.record.forget()
 
     def _ended_by(self, error: WeirError) -> None:
@@ -274,6 +313,9 @@ class View:
             self.record.turn(State.FAILED, error)
             return
         self._pause.grow(now, most)
+        writing, current, declared = self.state.writing, self._built, self._declared
+        if error.details.get("condition") == "value" and writing and current and declared:
+            self._barred = (declared.digest, writing.id, current.reads)
         if _needs_a_person(error):
             self.record.turn(State.FAILED, error)
         else:
@@ -288,14 +330,6 @@ class View:
             self._generations.retire_all()
         except Unavailable as away:  # it is tried again with the next look, and the stream has ended
             _log.warning("view_not_retired", view=self.name, message=away.message)
-
-
-def _unfit(values: int) -> ViewFailed:
-    return ViewFailed(
-        f"{values:,} values of the sources do not fit their columns, and onError is stop; correct them or their type, or write"
-        " onError: deadLetter, which reads such a value as NULL and counts it.",
-        details={"condition": "value", "values": values},
-    )
 
 
 def _needs_a_person(error: WeirError) -> bool:

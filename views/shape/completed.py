@@ -44,27 +44,3 @@ def _with_a_group(select: Any, around: list[Relation]) -> None:
         group.set("all", None)
         group.set("expressions", [node.copy()])
     group.append("expressions", zero)
-
-
-_TRIED = {
-    name: f"try_{name}"
-    for name in (
-        "aes_decrypt",
-        "make_interval",
-        "parse_json",
-        "sum",
-        "to_binary",
-        "to_number",
-        "url_decode",
-        "variant_get",
-    )
-}
-"""Functions that fail, or wrap around, at one bad value without Spark's ANSI mode too -> the same with NULL for it."""
-
-
-def with_null_for_bad_values(tree: Any) -> None:
-    """One bad value never ends a view."""
-    for call in tree.find_all(exp.Anonymous):
-        name = str(call.this).lower()
-        if name in _TRIED and not any(isinstance(given, exp.Distinct) for given in call.expressions):
-            call.set("this", _TRIED[name])

@@ -28,6 +28,9 @@ _BY_CONDITION = {
     ),
     "STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE": "The query does not fit the state it had; rebuild the view.",
     "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE": "The query does not fit the state it had; rebuild the view.",
+    "AVRO_NOT_LOADED_SQL_FUNCTIONS_UNUSABLE": (
+        "The engine lacks Spark's Avro package (org.apache.spark:spark-avro); add it, or write format: json."
+    ),
     "GROUP_BY_AGGREGATE": "GROUP BY cannot name an aggregate.",
 }
 """Spark's error condition, or the part before its dot -> a sentence."""
@@ -42,10 +45,10 @@ _BY_WORDS = (
      "A session window needs one more column in GROUP BY, such as that of a user."),
     (r"possible 'correctness' issue|multiple streaming aggregations",
      "An aggregate over an aggregate or over a join of streams needs windows of time and a watermark; write one aggregate,"
-     " or declare the inner query as a view of its own where it has no aggregate."),
+     " or declare the inner query, where it has no aggregate, as a view with an output topic, and follow that topic."),
     (r"join between two streaming.*not supported in \w+ output mode",
-     "An aggregate over a join of streams needs a window of time and a watermark; or declare the join as a view of its own"
-     " and aggregate that."),
+     "An aggregate over a join of streams needs a window of time and a watermark; or declare the join as a view with"
+     " an output topic, and aggregate that topic."),
     (r"without a watermark in the join keys",
      "An outer join of two streams needs a watermark and both bounds of time, as in b._timestamp BETWEEN a._timestamp AND"
      " a._timestamp + INTERVAL 5 MINUTES."),

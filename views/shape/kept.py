@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from policies.sql.names import fold
 from views.shape.groups import has_aggregate
-from views.shape.names import KEPT
+from views.shape.names import GONE, KEPT
 from views.shape.relations import Named, Relation, own_name, relations, with_names, written
 
 
@@ -38,10 +38,11 @@ def with_kept(query: Any, names: Mapping[str, Named]) -> bool:
     return _moved(query, below[0], with_kept(below[0].query, below[0].names))
 
 
-def _moved(query: Any, below: Relation, inner: bool) -> bool:
-    """Turn WHERE, and the column that the query below has by now (`inner`), into the column."""
+def _moved(query: Any, below: Relation, inner: bool, replaced: bool = False) -> bool:
+    """Turn WHERE, and the column that the query below has by now (`inner`), into the column. `replaced`: the topic below
+    has the column `GONE`."""
     where = query.args.get("where")
-    if where is None and not inner:
+    if where is None and not inner and not replaced:
         return False
     tests = [where.this] if where is not None else []
     query.set("where", None)
@@ -50,13 +51,15 @@ def _moved(query: Any, below: Relation, inner: bool) -> bool:
             node = star if isinstance(star, exp.Star) else star.this
             node.set("except_", [*(node.args.get("except_") or ()), exp.to_identifier(KEPT)])
         tests.insert(0, exp.column(KEPT, table=below.node.alias_or_name or None))
+    if replaced:
+        tests.insert(0, exp.not_(exp.column(GONE, table=below.alias or None, quoted=True)))
     _add(query, exp.and_(*tests))
     return True
 
 
 def rows_with_kept(query: Any, names: Mapping[str, Named]) -> bool:
-    """The same for rows that replace one another by key: a newer row that does not satisfy WHERE takes the older away.
-    Changes `query`, which is a SELECT of one topic, or one over such a SELECT."""
+    """The same for rows that replace one another by key: one that is gone, and a newer one that does not satisfy WHERE, take
+    the older away. Changes `query`, which is a SELECT of one topic, or one over such a SELECT."""
     names = with_names(query, names)
     if isinstance(query, exp.Subquery):
         return rows_with_kept(query.this, names)
@@ -64,7 +67,7 @@ def rows_with_kept(query: Any, names: Mapping[str, Named]) -> bool:
         return False
     below = relations(query, names)
     inner = below[0].query is not None and rows_with_kept(below[0].query, below[0].names)
-    return _moved(query, below[0], inner)
+    return _moved(query, below[0], inner, below[0].table is not None)
 
 
 def conditions(query: Any, names: Mapping[str, Named]) -> list[Any]:

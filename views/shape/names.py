@@ -16,6 +16,8 @@ from views.shape.places import Places
 from views.shape.relations import own_name, written
 
 KEPT = "weir_kept"
+GONE = "weir_gone"
+"""A BOOLEAN column of topics whose records replace one another: true for a record without a value."""
 """The column that shows whether a row is in the view."""
 
 
@@ -41,8 +43,8 @@ def check(tree: Any, places: Places, columns: Mapping[TableRef, Visible] | None)
 def _distinct(named: list[tuple[Any, str]], places: Places) -> list[str]:
     result: dict[str, str] = {}
     for item, name in named:
-        if fold(name) == KEPT:
-            raise places.refuse(item, f"The name {KEPT} is Weir's own; write another.", "column-name")
+        if fold(name) in (KEPT, GONE):
+            raise places.refuse(item, f"The name {fold(name)} is Weir's own; write another.", "column-name")
         if fold(name) in result:
             raise places.refuse(
                 item, f"The result has two columns {name}; name one of them otherwise, as in AS {name}2.", "column-name"

@@ -51,10 +51,11 @@ def with_kept(tree: Any, reading: Roles, replaced: Collection[TableRef], places:
                 " condition on its columns.",
                 "condition-query",
             )  # fmt: skip
-        if where is not None and reading.sets:
+        if reading.sets:
             raise places.refuse(
-                where, "A condition on rows that replace one another in a UNION would not take rows away; leave out UNION.",
-                "condition-in-union",
+                each.select, "Rows that replace one another cannot be taken away through a UNION; leave out UNION, or key to"
+                " keep all of them.",
+                "union-of-changes",
             )  # fmt: skip
         for relation in each.relations[1:]:
             if relation.join is not None and not _left(each.select, relation):

@@ -30,8 +30,13 @@ _ORDER = ("first", "first_value", "last", "last_value", "any_value")
 _WATERMARK = "add a watermark to the view, as in watermark: 10 minutes"
 
 
-_STACKED = "group both by window(...), or declare the inner query as a view of its own where it has no aggregate"
-_JOINED = "group by window(_timestamp, ...) too, or declare the join as a view of its own and aggregate that"
+_STACKED = (
+    "group both by window(...), or declare the inner query, where it has no aggregate, as a view with an output topic and"
+    " follow that topic"
+)
+_JOINED = (
+    "group by window(_timestamp, ...) too, or declare the join as a view with an output topic and aggregate that topic"
+)
 _DISTINCT = "write one aggregate, as in size(collect_set(struct(a, b))), or group both by window(...)"
 
 
@@ -105,7 +110,7 @@ def _other_time(window: TimeWindow, watermarks: Mapping[TableRef, str]) -> str:
             return f"The window is over {name}, and the watermark over {watermarks.get(ref)}; name one column for both."
     return (
         "The window is over a computed time, which a watermark cannot follow; use a column of the topic as it is, such as"
-        " _timestamp, or declare a view that computes the time and follow that view."
+        " _timestamp, or declare a view that computes the time, with an output topic, and follow that topic."
     )
 
 

@@ -17,7 +17,8 @@ from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from policies.sql.trace import Visible
 from views.shape import keys, limits, names, replacing, rows, times
-from views.shape.completed import sessions_with_a_group, with_null_for_bad_values, without_idle_distinct
+from views.shape.bad_values import with_null_for_bad_values
+from views.shape.completed import sessions_with_a_group, without_idle_distinct
 from views.shape.kept import with_kept
 from views.shape.names import KEPT
 from views.shape.places import Places
@@ -94,14 +95,14 @@ def shape(
     )  # fmt: skip
     if not kind.groups:
         moved = bool(given) and replacing.with_kept(tree, reading, replaced, places)
-        with_null_for_bad_values(tree)
+        with_null_for_bad_values(tree, reading)
         return replace(shaped, kept=KEPT if moved else None)
     keys.check_names(reading, columns or {}, places)
     own, single = keys.of_groups(tree, given, result, starred, places)
     keys.check_conditions(tree, kind.mode, places)
     sessions_with_a_group(reading)
     kept = KEPT if kind.mode == "update" and with_kept(tree, {}) else None
-    with_null_for_bad_values(tree)
+    with_null_for_bad_values(tree, reading)
     return replace(shaped, key=own, single=single, kept=kept)
 
 

@@ -1,13 +1,15 @@
-"""Who calls: a bearer token to a subject, and what that subject may do."""
+"""Who calls: a bearer token or a session's cookie to a subject, and what that subject may do."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from api.http.callers import cookies
 from api.wiring.services import Services
 from catalog.errors import NotAllowed, NotSignedIn
 from policies.model import Subject
@@ -15,7 +17,7 @@ from policies.model import Subject
 bearer = HTTPBearer(auto_error=False, description="A token from `weir token create --user NAME`.")
 
 
-def services(request: Request) -> Services:
+async def services(request: Request) -> Services:
     """The services of this application, built once at its start."""
     built: Services = request.app.state.services
     return built
@@ -24,30 +26,56 @@ def services(request: Request) -> Services:
 ServicesOf = Annotated[Services, Depends(services)]
 
 
-def caller(
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What a request signs in with. `cookie`: the secret of a browser's session, not a bearer token."""
+
+    text: str
+    cookie: bool = False
+
+
+async def credential(
     request: Request,
     built: ServicesOf,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
-) -> Subject:
-    """The subject of the request's bearer token. Raises NotSignedIn (401)."""
+) -> Credential:
+    """See `credential_of`."""
+    return credential_of(request, built, credentials)
+
+
+def credential_of(request: Request, built: Services, credentials: HTTPAuthorizationCredentials | None) -> Credential:
+    """The bearer token of the request, else its session's cookie. Raises NotSignedIn (401).
+
+    NotAllowed (403) when a cookie comes with a request that changes something and no page of Weir sent it.
+    """
     if len(request.headers.getlist("authorization")) > 1:
         raise NotSignedIn("This request has more than one Authorization header; send one.")
-    if credentials is None:
-        given = request.headers.get("authorization")
-        problem = "has an Authorization header that is not a bearer token" if given else "has no token"
-        raise NotSignedIn(f"This request {problem}; send 'Authorization: Bearer TOKEN'.")
-    return built.identity.authenticate(credentials.credentials)
+    if credentials is not None:
+        return Credential(credentials.credentials)
+    if request.headers.get("authorization"):
+        raise NotSignedIn(
+            "This request has an Authorization header that is not a bearer token; send 'Authorization: Bearer TOKEN'."
+        )
+    secret = cookies.session_cookie(request, built.settings.api)
+    if secret is None:
+        raise NotSignedIn("This request has no token; send 'Authorization: Bearer TOKEN'.")
+    if request.method not in cookies.SAFE:
+        cookies.require_csrf(request, built.settings.api, secret)
+    return Credential(secret, cookie=True)
 
 
+def caller(built: ServicesOf, given: Annotated[Credential, Depends(credential)]) -> Subject:
+    """The subject of the request. Raises NotSignedIn (401)."""
+    return built.identity.authenticate(given.text, cookie=given.cookie)
+
+
+Given = Annotated[Credential, Depends(credential)]
 Caller = Annotated[Subject, Depends(caller)]
 
 
-def session(
-    built: ServicesOf, _: Caller, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
-) -> Callable[[], Subject]:
+def session(built: ServicesOf, _: Caller, given: Given) -> Callable[[], Subject]:
     """Gives the caller as they are later on, while the request's work goes on; see `Identity.session`."""
-    assert credentials is not None  # or there is no caller
-    return built.identity.session(credentials.credentials)
+    return built.identity.session(given.text, cookie=given.cookie)
 
 
 def permitted(permission: str) -> Callable[[Subject, Services], Subject]:

@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials
 
-from api.http.callers.auth import bearer, caller, require
+from api.http.callers.auth import bearer, caller, credential_of, require
 
 PERMISSION = "lineage:write"
 
@@ -45,7 +45,8 @@ async def sender(
         return
 
     def check() -> None:
-        require(state.services, caller(request, state.services, credentials), PERMISSION)
+        given = credential_of(request, state.services, credentials)
+        require(state.services, caller(state.services, given), PERMISSION)
 
     await run_in_threadpool(check)
     if credentials is not None:

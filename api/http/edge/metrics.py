@@ -1,8 +1,13 @@
-"""Weir's own figures for Prometheus. Labels are names of routes and servers, never of people or values."""
+"""Weir's own figures for Prometheus. Labels are names of routes, servers and views, never of people or values."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 
 class Metrics:
@@ -21,3 +26,55 @@ class Metrics:
             "weir_lineage_lag_events", "Lineage events accepted and not yet in the graph.", registry=registry
         )
         self.datasets = Gauge("weir_datasets", "Datasets in the catalog.", registry=registry)
+
+
+_STATES = ("starting", "catching up", "running", "paused", "restarting", "failed", "stopped")
+_GAUGES = (
+    ("lag_records", "Records that the sources have and the rows do not contain.", ("lag", "records")),
+    ("lag_seconds", "For how long the rows have been behind the sources.", ("lag", "seconds")),
+    ("batch_seconds", "Seconds that the last batch took.", ("rates", "batchSeconds")),
+    ("state_rows", "Rows in the engine's state.", ("counts", "stateRows")),
+    ("state_bytes", "Bytes of memory of the engine's state.", ("counts", "stateBytes")),
+    ("generation", "The generation that readers get.", ("generation", "number")),
+)
+_COUNTERS = (
+    ("records_in", "Records read.", ("counts", "recordsIn")),
+    ("rows_written", "Rows written to the serving table.", ("counts", "rowsWritten")),
+    ("rows_deleted", "Rows deleted from the serving table.", ("counts", "rowsDeleted")),
+    ("batches", "Batches.", ("counts", "batches")),
+    ("batches_missed", "Batches whose figures are not in the others.", ("counts", "batchesMissed")),
+    ("late_records", "Records behind the watermark.", ("counts", "lateRecords")),
+    ("unfit_values", "Values that did not fit their column.", ("counts", "unfitValues")),
+    ("unreadable_records", "Records of the view's own topic that could not be read.", ("counts", "unreadable")),
+    ("restarts", "Times the stream was started again after a failure.", ("restarts", "number")),
+)
+
+
+class ViewFigures(Collector):
+    """Figures of stream views, looked up when they are asked for: another process runs the views."""
+
+    def __init__(self, look: Callable[[], Mapping[str, Mapping[str, Mapping[str, Any]]]]) -> None:
+        """`look`: view -> {state: {name}, lag, rates, counts, generation: {number}, restarts: {number}}. It raises
+        nothing."""
+        self._look = look
+
+    def describe(self) -> Iterable[Metric]:
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        views = sorted(self._look().items())
+        states = GaugeMetricFamily(
+            "weir_view_state", "1 for the state that a view is in, else 0.", labels=("view", "state")
+        )
+        for view, figures in views:
+            for state in _STATES:
+                states.add_metric((view, state), float(figures["state"].get("name") == state))
+        yield states
+        for kind, metrics in ((GaugeMetricFamily, _GAUGES), (CounterMetricFamily, _COUNTERS)):
+            for name, meaning, (group, key) in metrics:
+                family = kind(f"weir_view_{name}", meaning, labels=("view",))
+                for view, figures in views:
+                    value = figures[group].get(key)
+                    if value is not None:
+                        family.add_metric((view,), float(value))
+                yield family

@@ -1,4 +1,4 @@
-"""How many requests a token and an address may send: buckets that fill at a rate, 429 with Retry-After when empty."""
+"""How many requests a token, a session and an address may send: buckets that fill at a rate, 429 with Retry-After when empty."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api.config.settings import SESSION_COOKIES
 from api.http.edge import errors
 
 _KEPT = 20_000
@@ -24,12 +25,17 @@ _BURST_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Requests a second, by class of route and for each token; `address` for each address. 0: no limit."""
+    """Requests a second, by class of route and for each token or session; `address` for each address. 0: no limit.
+
+    sign_in   for each address, of requests that sign in or try to. It counts by address and never by name: nobody can
+              keep another person out.
+    """
 
     ingest: float
     query: float
     other: float
     address: float
+    sign_in: float = 0.0
 
     def of(self, kind: str) -> float:
         return {"ingest": self.ingest, "query": self.query, "other": self.other, "address": self.address}[kind]
@@ -76,13 +82,17 @@ class RateLimit:
             wait = self._buckets.take(("address", client[0]), self._rates.address)
             if wait > 0:
                 return wait, "this address"
-        given = next((value for name, value in scope["headers"] if name == b"authorization"), None)
+            if self._rates.sign_in and _signs_in(scope["path"]):
+                wait = self._buckets.take(("sign-in", client[0]), self._rates.sign_in)
+                if wait > 0:
+                    return wait, "this address"
+        given = _credential(scope)
         kind = class_of(scope["method"], scope["path"])
         rate = self._rates.of(kind)
         if not rate or given is None:
             return 0.0, ""
         wait = self._buckets.take((kind, hashlib.sha256(given).hexdigest()), rate)
-        return wait, "this token"
+        return wait, "this token or session"
 
     async def _refuse(self, wait: float, whose: str, scope: Scope, receive: Receive, send: Send) -> None:
         seconds = math.ceil(wait)
@@ -98,6 +108,22 @@ def class_of(method: str, path: str) -> str:
     if room == "query":
         return "query"
     return "ingest" if method == "POST" and path in ("/api/v1/lineage", "/api/v1/lineage/batch") else "other"
+
+
+def _signs_in(path: str) -> bool:
+    """Routes that are open to all and sign in; looking at one's own sessions is not among them."""
+    room = path.removeprefix("/api/v1/auth/") if path.startswith("/api/v1/auth/") else ""
+    return room.split("/")[0] in ("login", "callback", "device", "backchannel")
+
+
+def _credential(scope: Scope) -> bytes | None:
+    """The Authorization header, else the cookie of a session."""
+    headers = dict(scope["headers"])
+    given: bytes | None = headers.get(b"authorization")
+    if given is not None:
+        return given
+    pairs = (pair.strip() for pair in headers.get(b"cookie", b"").split(b";"))
+    return next((pair for pair in pairs if pair.partition(b"=")[0].decode("latin-1") in SESSION_COOKIES), None)
 
 
 def _is_local(host: str) -> bool:

@@ -47,8 +47,8 @@ async def apply(
 def documents(built: ServicesOf, subject: Caller, kind: Name, name: Text | None = None) -> Any:
     """Declared documents of one kind, as `apply` takes them back; secrets only by reference.
 
-    Of users, groups, roles and grants: the caller's own, and those of datasets they own; all for `manage`, `report:read`
-    and `audit:read`.
+    Of users, groups, roles and grants: the caller's own (of identity providers: none), and those of datasets they own;
+    all for `manage`, `report:read` and `audit:read`.
     """
     return {"documents": _of_theirs(built, subject, built.declared.documents(kind, name))}
 
@@ -61,6 +61,7 @@ def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -
         "User": {subject.user},
         "Group": set(subject.groups),
         "Role": set(subject.roles),
+        "IdentityProvider": set[str](),
         "Grant": {grant.name for grant in built.grants.list(subject, everybody=True)},
     }
     return [each for each in found if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from api.http.callers.auth import Caller, Manager, ServicesOf
+from api.http.callers.auth import Caller, Credential, Given, Manager, ServicesOf
 from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Instant, Limit, SeqNo, Text
 from api.http.schemas.events import Deliveries, Events
@@ -67,44 +67,43 @@ _QUIET_SECONDS = 20.0
 async def stream(
     request: Request,
     built: ServicesOf,
-    subject: Caller,
+    _: Caller,
+    given: Given,
     after: Annotated[SeqNo | None, Query(description="Go on after this sequence; from now on when absent.")] = None,
 ) -> Response:
     """Events as they happen, as server-sent events: what `/events` gives, and what concerns the caller's own requests.
 
     Of requests and grants a caller without `audit:read` gets those they asked for or may decide. It ends when the
-    caller's token does.
+    caller's token or session does.
     """
-    token = request.headers.get("authorization", "").partition(" ")[2]
     return StreamingResponse(
-        _follow(request, built, subject, token, after),
+        _follow(request, built, given, after),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-async def _follow(
-    request: Request, built: Services, subject: Subject, token: str, after: int | None
-) -> AsyncIterator[bytes]:
+async def _follow(request: Request, built: Services, given: Credential, after: int | None) -> AsyncIterator[bytes]:
     def newest() -> int:
         return max((event.seq for event in built.events.list(EventFilter(), 1)), default=0)
 
-    def look(since: int) -> tuple[Sequence[Event], int]:
-        who = built.identity.authenticate(token)
+    def look(since: int) -> tuple[Sequence[Event], int, Subject]:
+        # As they are now: rights that were lost since the stream was opened count no more.
+        who = built.identity.authenticate(given.text, cookie=given.cookie, use=False)
         found = built.events.list(EventFilter(after=since), 100)
-        return [e for e in found if _may_see(built, who, e)], max((e.seq for e in found), default=since)
+        return [e for e in found if _may_see(built, who, e)], max((e.seq for e in found), default=since), who
 
     at = await run_in_threadpool(newest) if after is None else after
     quiet = 0.0
     yield b": following\n\n"
     while not await request.is_disconnected():
         try:
-            events, at = await run_in_threadpool(look, at)
+            events, at, who = await run_in_threadpool(look, at)
         except WeirError as error:
             yield _sse("error", {"code": error.code, "message": error.message})
             return
         for event in events:
-            yield _sse("event", await run_in_threadpool(_Sighted(built, subject).shown, event), event.seq)
+            yield _sse("event", await run_in_threadpool(_Sighted(built, who).shown, event), event.seq)
         quiet = 0.0 if events else quiet + _POLL_SECONDS
         if quiet >= _QUIET_SECONDS:
             quiet = 0.0

@@ -48,7 +48,7 @@ def readyz(request: Request, built: ServicesOf) -> Response:
     "/metrics", response_class=Response, responses=gives(CONTENT_TYPE_LATEST, "Figures as Prometheus reads them.")
 )
 def metrics(request: Request, built: ServicesOf) -> Response:
-    """Figures for Prometheus: names of routes and servers, never of people or values."""
+    """Figures for Prometheus: names of routes, servers and stream views, never of people or values."""
     figures: Metrics = request.app.state.metrics
     figures.datasets.set(built.datasets.page(limit=1).total)
     return Response(generate_latest(figures.registry), media_type=CONTENT_TYPE_LATEST)

@@ -6,14 +6,13 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, ServicesOf, Session
-from api.http.edge import errors
 from api.http.edge.cancel_on_disconnect import SentResponse, attended
+from api.http.edge.event_stream import QUERY_ID, as_json, event, event_stream, refused
 from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Count, Id, Place, SqlInAddress, Text
 from api.http.formats import answers
@@ -26,8 +25,6 @@ from policies.plan.settings import OnUnreadable
 from policies.query.result import OpenAnswer
 
 router = APIRouter(prefix="/query", tags=["queries"])
-
-QUERY_ID = "X-Query-Id"
 
 
 class Asked(BaseModel):
@@ -96,11 +93,11 @@ async def run(
             return response
         limit = body.limit if body.limit is not None else 100
         answer = await attended(
-            request, live.stop, lambda: _json(built.query.run(subject, body.sql, body.purpose, limit, live).to_json())
+            request, live.stop, lambda: as_json(built.query.run(subject, body.sql, body.purpose, limit, live).to_json())
         )
         return Response(answer, media_type="application/json", headers={QUERY_ID: live.id})
     except WeirError as error:
-        return _failed(error, live)
+        return refused(error, live)
     finally:
         if not handed_over:
             built.query.running.end(live)
@@ -147,19 +144,6 @@ async def _export(
         media_type=answers.MEDIA[form],
         headers={QUERY_ID: live.id, **answers.headers(form, opened, live)},
     )
-
-
-def _failed(error: WeirError, live: Running) -> JSONResponse:
-    """The one error body, with the id the query had."""
-    return JSONResponse(
-        errors.body(error.code, error.message, error.details),
-        errors.status_of(error),
-        headers=errors.headers_of(error) | {QUERY_ID: live.id},
-    )
-
-
-def _json(data: Any) -> bytes:
-    return orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS)
 
 
 @router.post("/explain", responses=answers_with(Explanation))
@@ -211,21 +195,9 @@ async def stream(
     live = built.query.running.begin(subject, sql, purpose, query_id, streaming=True)
     live.on_unreadable, live.signed_in = unreadable, session
 
-    def begin() -> tuple[Iterator[Mapping[str, Any]], Mapping[str, Any] | None]:
-        # Refusals are answered with their status, before the stream begins.
-        events = built.query.stream(subject, sql, purpose, live)
-        return events, next(events, None)
-
-    try:
-        events, first = await attended(request, live.stop, begin)
-    except WeirError as error:
-        built.query.running.end(live)
-        return _failed(error, live)
-    except BaseException:
-        built.query.running.end(live)
-        raise
-
     def chunks() -> Iterator[bytes]:
+        events = built.query.stream(subject, sql, purpose, live)
+        first = next(events, None)  # refusals are answered with their status, before the stream begins
         try:
             if first is not None:
                 yield _event(first)
@@ -238,15 +210,8 @@ async def stream(
             if close is not None:
                 close()
 
-    return SentResponse(
-        request,
-        live.stop,
-        chunks(),
-        lambda: built.query.running.end(live),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", QUERY_ID: live.id},
-    )
+    return await event_stream(request, built.query.running, live, chunks)
 
 
 def _event(data: Mapping[str, Any]) -> bytes:
-    return b"event: " + str(data["type"]).encode() + b"\ndata: " + _json(data) + b"\n\n"
+    return event(str(data["type"]), data)

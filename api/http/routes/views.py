@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
 
-from api.http.callers.auth import Caller, Manager, ServicesOf
-from api.http.edge.openapi import answers_with
+from api.http.callers.auth import Caller, Manager, ServicesOf, Session
+from api.http.edge.event_stream import event, event_stream
+from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Name, Text
-from api.http.schemas.views import View, ViewAction, ViewRows, Views
+from api.http.schemas.views import View, ViewAction, ViewDiff, ViewRemoval, ViewRows, Views
 
 router = APIRouter(prefix="/views", tags=["views"])
+
+
+class ComparedView(BaseModel):
+    """A declaration that is compared with what runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    spec: dict[str, Any] | None = Field(None, description="As in `kind: View`; what is declared when absent.")
 
 
 @router.get("", responses=answers_with(Views))
@@ -48,6 +60,33 @@ def rows(
     return built.view_rows.rows(subject, name, parameters, purpose, atLeast)
 
 
+@router.get("/{name}/changes", response_class=Response, responses=gives("text/event-stream", "Server-sent events."))
+async def changes(
+    request: Request,
+    built: ServicesOf,
+    subject: Caller,
+    session: Session,
+    name: Name,
+    last_event_id: Annotated[Text | None, Header(description="The id of the last event you have.")] = None,
+    lastEventId: Annotated[Text | None, Query(description="The same, for clients that send no header.")] = None,
+    purpose: Annotated[Text | None, Query(description="What the rows are read for.")] = None,
+) -> Response:
+    """The rows of a view and then every change, as server-sent events, under the caller's decision: `snapshot` (pages of
+    rows, `last` in the last of them), `upsert`, `delete`, `freshness`, `generation`, `resumed`, `end`.
+
+    The decision is taken again while the stream is open; it ends within seconds of a right that ends. It counts as a push
+    query: it is in `/queries`, and can be cancelled by `X-Query-Id`.
+    """
+    live = built.query.running.begin(subject, f"SELECT * FROM `{name}` EMIT CHANGES", purpose, streaming=True)
+    live.signed_in = session
+
+    def chunks() -> Iterator[bytes]:
+        for events in built.view_changes.follow(subject, name, last_event_id or lastEventId, live):
+            yield b"".join(event(each.type, each.data, each.id) for each in events)
+
+    return await event_stream(request, built.query.running, live, chunks)
+
+
 @router.post("/{name}/pause", responses=answers_with(ViewAction))
 def pause(built: ServicesOf, subject: Manager, name: Name) -> Any:
     """Stop the stream and keep its state and rows."""
@@ -67,6 +106,26 @@ def restart(built: ServicesOf, subject: Manager, name: Name) -> Any:
 
 
 @router.post("/{name}/rebuild", responses=answers_with(ViewAction))
-def rebuild(built: ServicesOf, subject: Manager, name: Name) -> Any:
-    """Build a new generation from the view's start; readers get it when it has caught up."""
-    return built.views.rebuild(subject, name)
+def rebuild(
+    built: ServicesOf,
+    subject: Manager,
+    name: Name,
+    from_: Annotated[
+        Text | None, Query(alias="from", description="earliest, latest or a time, in place of the declared start.")
+    ] = None,
+) -> Any:
+    """Build a new generation from the view's start, or from another; readers get it when it has caught up."""
+    return built.views.rebuild(subject, name, from_)
+
+
+@router.post("/{name}/diff", responses=answers_with(ViewDiff))
+def diff(built: ServicesOf, subject: Manager, name: Name, body: ComparedView | None = None) -> Any:
+    """The running generation against the one that a changed declaration, or the decision of now, would build: SQL, columns,
+    what breaks, who gains and who loses, and rows where both exist. Nothing is written."""
+    return built.view_diff.diff(name, body.spec if body is not None else None)
+
+
+@router.get("/{name}/removal", responses=answers_with(ViewRemoval))
+def removal(built: ServicesOf, subject: Manager, name: Name) -> Any:
+    """What would go with a view if it was deleted, and who reads it. Deleting it: `DELETE /declared/View/{name}`."""
+    return built.view_removal.removal(subject, name)

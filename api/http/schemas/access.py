@@ -10,7 +10,8 @@ from api.http.schemas.base import Answer, Time, about, absent
 class Approvers(Answer):
     """Who may decide a stage."""
 
-    owners: Literal[True] = absent("The dataset's owners.")
+    owners: Literal[True] = absent("The owners of the dataset, or of the one in `of`.")
+    of: str = absent("Of a stream view: a topic that its rows come from.")
     users: list[str] = absent()
     groups: list[str] = absent()
     roles: list[str] = absent()

@@ -27,6 +27,7 @@ class ViewLag(Answer):
 
     records: int | None
     seconds: float | None = about("For how long that has been so; 0 when nothing is missing.")
+    at: Time | None = about("When that was looked up; it is old where the stream does not run.")
 
 
 class NextGeneration(Answer):
@@ -35,6 +36,23 @@ class NextGeneration(Answer):
     generation: int
     why: str
     since: Time
+
+
+class ViewSample(Answer):
+    """Figures of one moment."""
+
+    at: Time
+    records: int | None = about("Lag in records.")
+    seconds: float | None = about("Lag in seconds.")
+    recordsInPerSecond: float | None
+    rowsOutPerSecond: float | None
+    batchSeconds: float | None
+
+
+class ViewMayDo(Answer):
+    """What the caller may do with a view."""
+
+    operate: bool = about("Pause, resume, restart, rebuild and delete it.")
 
 
 class View(Answer):
@@ -50,10 +68,13 @@ class View(Answer):
     key: list[str] = about("Columns that identify a row; none: each record is a row.")
     columns: list[ViewColumn]
     lag: ViewLag
-    rates: FreeForm = about("{batchSeconds, recordsPerSecond} of the last batch.")
+    rates: FreeForm = about(
+        "{batchSeconds, recordsPerSecond} of the last batch; {recordsInPerSecond, rowsOutPerSecond, batchSecondsMean,"
+        " batchSecondsMost} of the last minute."
+    )
     counts: FreeForm = about(
-        "{recordsIn, rowsWritten, rowsDeleted, batches, lateRecords, unfitValues, unreadable, stateRows, stateBytes} since the"
-        " stream started."
+        "{recordsIn, rowsWritten, rowsDeleted, batches, batchesMissed, lateRecords, unfitValues, unreadable, stateRows,"
+        " stateBytes} since the stream started."
     )
     error: FreeForm | None = about("{code, message, details} of what ended it last.")
     notes: list[str] = about("What to know of its SQL, in sentences.")
@@ -62,6 +83,10 @@ class View(Answer):
     description: str
     owners: list[dict[str, str]] = about("{user} or {group} each.")
     restarts: int
+    may: ViewMayDo
+    history: list[ViewSample] = absent(
+        "Every ten seconds of the last quarter of an hour; only where one view is asked for."
+    )
     rows: int = absent("Rows that readers get; only where one view is asked for.")
 
 
@@ -84,6 +109,7 @@ class Freshness(Answer):
 
     records: int | None = about("Records that the sources have and the rows do not contain.")
     seconds: float | None = about("For how long that has been so.")
+    at: Time | None = about("When that was looked up; it is old where the stream does not run.")
     offsets: dict[str, dict[str, int]] = about("Source topic -> partition -> next offset: what the rows contain.")
 
 
@@ -103,3 +129,111 @@ class ViewAction(Answer):
 
     name: str
     action: Literal["pause", "resume", "restart", "rebuild"]
+
+
+class RemovedTopic(Answer):
+    """The topic of a view that is deleted."""
+
+    cluster: str
+    topic: str
+    kept: bool = about("Whether the topic stays, without its records; a private one is deleted.")
+
+
+class ViewReader(Answer):
+    """Somebody who read a view lately."""
+
+    user: str
+    last: Time
+
+
+class ReadingJob(Answer):
+    """A job that reads the view's topic, by lineage."""
+
+    name: str
+    last_seen: str | None
+
+
+class ViewRemoval(Answer):
+    """What goes with a view, and who reads it."""
+
+    name: str
+    rows: int | None = about("Rows that readers get; null for who may not know how many there are.")
+    stateBytes: int | None = about("Memory of the engine's state, as of the last batch.")
+    generations: list[int]
+    topic: RemovedTopic | None = about("Null where nothing was built yet.")
+    readers: list[ViewReader] = about("Who read rows in the last 30 days, the latest first, by the audit.")
+    following: int = about("How many follow it just now at this server.")
+    views: list[str] = about("Views that read it.")
+    jobs: list[ReadingJob] | None = about("Jobs that read its topic, by lineage; null while the graph does not answer.")
+    grants: list[str] = about("Grants on it, which open nothing any more.")
+    text: str = about("All of it in a sentence or two.")
+
+
+class DiffSide(Answer):
+    """A generation of a view, or what would be one."""
+
+    generation: int | None = absent("Its number; null for one that does not exist yet.")
+    key: list[str] = absent("Columns that identify a row.")
+    sources: list[str] = absent("CLUSTER/TOPIC of each source.")
+    filters: dict[str, list[str]] = absent("Sources of which it holds some rows only, and the conditions.")
+
+
+class DiffColumn(Answer):
+    """A column in both generations."""
+
+    name: str
+    change: Literal["same", "added", "removed", "type", "values", "tags"]
+    before: str | None = about("Its type in the running generation.")
+    after: str | None
+    tagsBefore: list[str]
+    tagsAfter: list[str]
+    showsBefore: list[str] = about("`CLUSTER/TOPIC path` of each field whose values may be in it; masked ones are not.")
+    showsAfter: list[str]
+
+
+class DiffReader(Answer):
+    """A user who would see something else."""
+
+    user: str
+    couldRead: bool
+    mayRead: bool
+    gains: list[str] = about(
+        "`COLUMN: BEFORE -> AFTER`, each not shown, masked or unmasked; or `COLUMN: values of FIELD`."
+    )
+    loses: list[str]
+
+
+class DiffRows(Answer):
+    """Rows of two generations that both exist, by key."""
+
+    generation: int = about("The one that is being built.")
+    same: int
+    differ: int
+    onlyBefore: int
+    onlyAfter: int
+    columns: dict[str, int] = about("Column -> in how many rows it differs.")
+    partial: bool = about("Whether only the first 200,000 rows of each were compared.")
+
+
+class ViewRefusal(Answer):
+    """Why there would be no other generation."""
+
+    code: str
+    message: str
+    reasons: list[str]
+
+
+class ViewDiff(Answer):
+    """The running generation of a view against the one that would be built."""
+
+    name: str
+    changed: bool = about("Whether another generation would be built.")
+    running: DiffSide
+    next: DiffSide
+    refused: ViewRefusal | None = about("Why the subject of the view may not read its sources.")
+    sql: str = about("The change of the SQL, as `diff -u` writes it.")
+    columns: list[DiffColumn]
+    breaks: list[str] = about("What consumers would stumble over, in sentences; none: it is compatible.")
+    readers: list[DiffReader] = about("Declared users who would see more or less, 1,000 looked at.")
+    rows: DiffRows | None = about("Null where the next generation does not exist yet.")
+    text: str

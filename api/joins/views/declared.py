@@ -6,8 +6,11 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from api.joins.views.cycles import Clusters, check_no_cycle
 from catalog.apply.handlers import Kept
+from catalog.change_cache import Kept as CatalogKept
 from catalog.declared.documents import Document
 from catalog.errors import InvalidInput
 from catalog.ports import CatalogStore
@@ -47,9 +50,27 @@ class ViewHandler(Kept):
         }
         others.pop(document.key, None)
         self._apart(document.name, spec, others)
-        reads = {name: _tables(ViewSpec.model_validate(each.spec)) for name, each in others.items()}
-        reads[document.name] = tuple(ref.name for ref in gated.tables)
-        _no_cycle(document.name, reads)
+        names = [each.name for each in all_documents if each.kind == "Cluster"]
+        self._no_topic(document.name, spec, names)
+        specs = {name: ViewSpec.model_validate(each.spec) for name, each in others.items()} | {document.name: spec}
+        check_no_cycle(document.name, specs, Clusters(self._store, names))
+
+    def _no_topic(self, name: str, spec: ViewSpec, clusters: Sequence[str]) -> None:
+        """A view's name never means a topic, with its cluster or without, but the one that the view writes."""
+        for cluster in (*clusters, *(each.name for each in self._store.clusters())):
+            if fold(name).startswith(f"{fold(cluster)}."):
+                raise InvalidInput(
+                    f"The name {name} begins with the name of the cluster {cluster}, so it means a topic there; give the view"
+                    " another name.",
+                    details={"field": "metadata.name"},
+                )
+        own = f"{spec.sink.cluster}/{spec.sink.topic}" if spec.sink is not None else ""
+        alike = {topic for _, topic in self._store.names() if fold(topic) == fold(name)}
+        for each in (record for topic in sorted(alike) for record in self._store.named(topic)):
+            if each.topic and each.reference != own:
+                raise InvalidInput(
+                    f"{each.reference} is a topic; give the view another name.", details={"field": "metadata.name"}
+                )
 
     def _apart(self, name: str, spec: ViewSpec, others: dict[str, DeclaredDocument]) -> None:
         """Two views never write one topic, and no two names differ by letter case alone."""
@@ -68,40 +89,52 @@ class ViewHandler(Kept):
                 )
 
 
-def _tables(spec: ViewSpec) -> tuple[str, ...]:
-    return tuple(ref.name for ref in gated_once(spec.sql).tables)
-
-
-def _no_cycle(start: str, reads: dict[str, tuple[str, ...]]) -> None:
-    """Raises InvalidInput for a view that would read itself, directly or through others."""
-    names = {fold(name): name for name in reads}
-
-    def below(name: str, path: tuple[str, ...]) -> None:
-        for table in reads.get(name, ()):
-            view = names.get(fold(table))
-            if view is None:
-                continue
-            if view in (start, *path):
-                chain = " -> ".join((*path, view))
-                raise InvalidInput(f"The view would read itself: {chain}.", details={"field": "spec.sql"})
-            below(view, (*path, view))
-
-    below(start, (start,))
-
-
 class DeclaredViews:
-    """The views of the record store."""
+    """The views of the record store; read again when something in the catalog has changed. Safe for threads."""
 
     def __init__(self, store: CatalogStore) -> None:
         self._store = store
+        self._kept: CatalogKept[_Views] = CatalogKept(store.changes)
 
     def names(self) -> list[str]:
-        return sorted(each.key for each in self._store.documents(KIND))
+        return sorted(self._all().by_name)
 
     def get(self, name: str) -> Declared | None:
-        document = self._store.document(KIND, name)
-        if document is None:
-            return None
-        text = json.dumps(document.spec, sort_keys=True, default=str)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-        return Declared(ViewSpec.model_validate(document.spec), digest)
+        return self._all().by_name.get(name)
+
+    def named(self, text: str) -> str | None:
+        """The view of this name, in any case of letters."""
+        return self._all().folded.get(fold(text))
+
+    def of_dataset(self, reference: str) -> str | None:
+        """The view whose output topic this is, or that has this name and no output topic; its cluster is only checked
+        where it is declared."""
+        views = self._all()
+        cluster, _, topic = reference.partition("/")
+        by_topic = views.by_topic.get((fold(cluster), topic))
+        if by_topic is not None:
+            return by_topic
+        name = topic if topic in views.by_name else None
+        return name if name is not None and views.by_name[name].spec.sink is None else None
+
+    def _all(self) -> _Views:
+        return self._kept.get("", self._read)
+
+    def _read(self) -> _Views:
+        by_name = {}
+        for document in self._store.documents(KIND):
+            text = json.dumps(document.spec, sort_keys=True, default=str)
+            digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+            by_name[document.key] = Declared(ViewSpec.model_validate(document.spec), digest)
+        sinks = ((name, each.spec.sink) for name, each in by_name.items())
+        by_topic = {(fold(sink.cluster), sink.topic): name for name, sink in sinks if sink is not None}
+        return _Views(by_name, {fold(name): name for name in by_name}, by_topic)
+
+
+@dataclass(frozen=True, slots=True)
+class _Views:
+    """By name, by folded name, and by (cluster, output topic)."""
+
+    by_name: dict[str, Declared]
+    folded: dict[str, str]
+    by_topic: dict[tuple[str, str], str]

@@ -1,37 +1,82 @@
-"""What a decision on a view's rows rests on: the tags its columns inherit, and what the catalog knows of its topic."""
+"""What a decision on a view rests on: the tags its columns inherit, what its rows come from, and what the catalog knows of
+its topic. A view's dataset is its output topic, or `CLUSTER/NAME` for a view without one."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from cachetools import LRUCache
 
 from api.joins.facts import Facts
+from api.joins.views.declared import DeclaredViews
+from catalog.change_cache import Kept
 from catalog.declared.kinds import OwnerSpec
 from catalog.errors import DatasetNotFound
 from catalog.model import DatasetId
-from policies.model import DatasetFacts, SubjectMatch
+from policies.model import DatasetFacts, SourceFacts, SourceField, SubjectMatch
+from policies.sql.names import fold
 from views.declared import ViewSpec
-from views.runner.result import facts_of
-from views.runner.state import Generation
+from views.ports import ViewStates
+from views.runner.generations import PRIVATE_TOPIC
+from views.runner.result import facts_of, mask_of
+from views.runner.state import Generation, ViewState
+
+_MOST = 2000
+_MOST_DEEP = 50
+"""Views over views."""
 
 
 class ViewFacts:
-    """Facts of a view's generation."""
+    """`policies.ports.FactsSource` over catalog and views; the very same object while nothing has changed. Safe for
+    threads."""
 
-    def __init__(self, facts: Facts, resolve: Callable[[str, str], DatasetId]) -> None:
-        """`resolve`: cluster, name -> the dataset."""
-        self._facts, self._resolve = facts, resolve
+    def __init__(
+        self,
+        catalog: Facts,
+        declared: DeclaredViews,
+        states: ViewStates,
+        resolve: Callable[[str, str], DatasetId],
+        changes: Callable[[], int | None],
+    ) -> None:
+        """`resolve`: cluster, name -> the dataset; `changes`: see `catalog.ports.CatalogStore.changes`."""
+        self._topics: Kept[dict[tuple[str, str], str]] = Kept(changes)
+        self._catalog, self._declared, self._states, self._resolve = catalog, declared, states, resolve
+        self._known: LRUCache[tuple[str, str], DatasetFacts] = LRUCache(_MOST)
+        self._lock = threading.Lock()
+        self._reading = threading.local()
 
-    def of(self, name: str, spec: ViewSpec, generation: Generation) -> DatasetFacts:
-        """Tags from both sides together: none that is known anywhere is missing."""
-        dataset = spec.sink.topic if spec.sink is not None else name
+    def facts(self, reference: str, as_of: datetime | None = None) -> DatasetFacts:
+        """By `CLUSTER/TOPIC`. Raises DatasetNotFound naming the nearest."""
+        try:
+            plain = self._catalog.facts(reference, as_of)
+        except DatasetNotFound:
+            plain = None
+        topic = plain.id.name if plain is not None else reference.partition("/")[2]
+        if topic.startswith(PRIVATE_TOPIC):
+            raise DatasetNotFound(
+                f"{reference} is the private topic of a stream view; ask for the view by its name.",
+                details={"reference": reference, "nearest": []},
+            )
+        known = self._of_dataset(plain.reference if plain is not None else reference)
+        if known is not None:
+            return known
+        if plain is None:
+            return self._catalog.facts(reference, as_of)
+        return plain
+
+    def of(self, name: str, spec: ViewSpec | None, generation: Generation) -> DatasetFacts:
+        """Of the rows of one generation. Tags from catalog and sources together: none that is known anywhere is missing.
+
+        `spec`: None for a view that is not declared any more.
+        """
+        dataset = name if generation.private else generation.topic
         reference = f"{generation.cluster}/{dataset}"
         tags = {path: dict(each) for path, each in generation.tags.items()}
-        owners = _owners(spec.owners)
-        if spec.sink is not None:
-            try:
-                known = self._facts.facts(reference)
-            except DatasetNotFound:
-                known = None
+        owners = _owners(spec.owners if spec is not None else ())
+        if not generation.private:
+            known = self._plain(reference)
             for each in known.fields if known is not None else ():
                 if each.tags:
                     tags[each.path] = {**each.tags, **tags.get(each.path, {})}
@@ -39,7 +84,96 @@ class ViewFacts:
                 owners = SubjectMatch(
                     users=owners.users | known.owners.users, groups=owners.groups | known.owners.groups
                 )
-        return facts_of(self._resolve(generation.cluster, dataset), reference, generation.typed, tags, owners)
+        made = facts_of(
+            self._resolve(generation.cluster, dataset), reference, generation.typed, tags, owners,
+            tuple(self._source(generation, each) for each in generation.sources), generation.id,
+        )  # fmt: skip
+        return self._same(name, made)
+
+    def _of_dataset(self, reference: str) -> DatasetFacts | None:
+        """Of the view that the dataset is of. Of an output topic: what all generations may hold of which there are records."""
+        cluster, _, topic = reference.partition("/")
+        name = self._topics.get("", self._by_topic).get((fold(cluster), topic))
+        private = name is None
+        if private:
+            name = self._declared.of_dataset(reference)
+        if name is None:
+            return None
+        state = ViewState.read(self._states.get(name))
+        stored = [state.active] if private else [each for each in state.stored if each.topic == topic]
+        declared = self._declared.get(name)
+        each = [
+            self.of(name, declared.spec if declared is not None else None, generation)
+            for generation in stored
+            if generation is not None and generation.private is private and fold(generation.cluster) == fold(cluster)
+        ]
+        return self._same(name, _together(each)) if each else None
+
+    def _by_topic(self) -> dict[tuple[str, str], str]:
+        """(cluster, output topic) -> view: declared ones, and those that records of a view are in still. The catalog counts a
+        change of a declaration, and before it no view has another topic."""
+        views = {
+            (fold(each.cluster), each.topic): name
+            for name, data in self._states.all().items()
+            for each in ViewState.read(data).stored
+            if not each.private
+        }
+        for name in self._declared.names():
+            declared = self._declared.get(name)
+            if declared is not None and declared.spec.sink is not None:
+                views[fold(declared.spec.sink.cluster), declared.spec.sink.topic] = name
+        return views
+
+    def _source(self, generation: Generation, reference: str) -> SourceFacts:
+        fields = tuple(
+            SourceField(at, path, mask_of(mask))
+            for at, source, path, mask in generation.made_of or ()
+            if source == reference
+        )
+        path: tuple[str, ...] = getattr(self._reading, "path", ())
+        facts = None
+        # Views that read one another in a circle, from before that was refused, come from nothing that is known.
+        if generation.made_of is not None and reference not in path and len(path) < _MOST_DEEP:
+            self._reading.path = (*path, reference)
+            try:
+                facts = self.facts(reference)
+            except DatasetNotFound:
+                facts = None
+            finally:
+                self._reading.path = path
+        return SourceFacts(reference, facts, fields, tuple(generation.filtered.get(reference, ())))
+
+    def _plain(self, reference: str) -> DatasetFacts | None:
+        try:
+            return self._catalog.facts(reference)
+        except DatasetNotFound:
+            return None
+
+    def _same(self, name: str, made: DatasetFacts) -> DatasetFacts:
+        """The object that was given before, where it is equal: decisions recognise facts by identity."""
+        key = (name, made.generation)
+        with self._lock:
+            known = self._known.get(key)
+            if known is not None and known == made:
+                return known
+            self._known[key] = made
+            return made
+
+
+def _together(given: Sequence[DatasetFacts]) -> DatasetFacts:
+    """Facts of a topic with records of several generations: every field with all its tags, all sources."""
+    first, *others = given
+    if not others:
+        return first
+    fields = {field.path: field for field in first.fields}
+    for field in (field for each in others for field in each.fields):
+        known = fields.get(field.path)
+        fields[field.path] = type(field)(field.path, {**(known.tags if known else {}), **field.tags})
+    return DatasetFacts(
+        first.id, first.reference, tuple(fields.values()), first.tags, first.owners,
+        tuple(source for each in given for source in each.sources),
+        " ".join(each.generation for each in given),
+    )  # fmt: skip
 
 
 def _owners(written: Sequence[OwnerSpec]) -> SubjectMatch:

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cachetools import TTLCache
-
-from api.joins.views.decisions import ViewDecisions
-from api.joins.views.service import Views
-from catalog.errors import Conflict, InvalidInput, NotAllowed, Unavailable
-from catalog.paths import VALUE
-from policies.audit import AuditLog
-from policies.decision.places import Places
+from api.joins.views.reading import ViewReading, freshness
+from catalog.errors import InvalidInput, Unavailable
 from policies.masks.keys import MaskKeys
-from policies.model import Decision, Effect, Subject
-from policies.plan import explain
+from policies.model import Subject
 from views.model import Positions
 from views.ports import Contained, ServingTable
-from views.runner.state import Generation, ViewState
+from views.runner.state import Generation
 from views.serving.cursors import Cursors
 from views.serving.leaves import NotExact
-from views.serving.masked import MaskedView, masked_view
-from views.serving.page import Page, read_page
+from views.serving.page import read_page
 from views.serving.wanted import read_wanted
 from views.settings import ViewSettings
 
-_AUDITED_S = 60.0
 _TRIES = 3
 _LOOK_S = 0.05
 
@@ -36,19 +26,9 @@ _LOOK_S = 0.05
 class ViewRows:
     """The service behind `GET /views/{name}/rows`. Safe for threads."""
 
-    def __init__(
-        self,
-        views: Views,
-        decisions: ViewDecisions,
-        serving: ServingTable,
-        keys: MaskKeys,
-        audit: AuditLog,
-        settings: ViewSettings,
-    ) -> None:
-        self._views, self._decisions, self._serving = views, decisions, serving
-        self._keys, self._cursors, self._audit, self._settings = keys, Cursors(keys), audit, settings
-        self._audited: TTLCache[tuple[object, ...], bool] = TTLCache(100_000, _AUDITED_S)
-        self._lock = threading.Lock()
+    def __init__(self, reading: ViewReading, serving: ServingTable, keys: MaskKeys, settings: ViewSettings) -> None:
+        self._reading, self._serving = reading, serving
+        self._cursors, self._settings = Cursors(keys), settings
 
     def rows(
         self,
@@ -64,17 +44,8 @@ class ViewRows:
         whose rows come by SQL only, Unavailable where `at_least` is not contained in time.
         """
         for _ in range(_TRIES):
-            declared, state = self._views.find(name)
-            active = _active(name, state)
-            decision = self._decisions.decide(subject, name, declared.spec, active, purpose)
-            self._note(subject, name, active, decision, purpose)
-            if decision.effect is not Effect.ALLOW:
-                reasons = list(dict.fromkeys(r.text for r in decision.reasons if r.text))
-                raise NotAllowed(
-                    f"You may not read the view {name}.",
-                    details={"view": name, "reasons": reasons or list(decision.gaps)},
-                )
-            masked = self._masked(name, active, decision)
+            opened = self._reading.lately(subject, name, purpose)
+            active, masked = opened.active, opened.masked
             asked = read_wanted(
                 parameters, masked.columns, active.keys, self._settings.default_rows, self._settings.most_rows
             )
@@ -82,17 +53,19 @@ class ViewRows:
             try:
                 page = read_page(self._serving, name, active.id, active.keys, asked, masked, self._cursors)
             except NotExact as reason:
-                raise _by_sql(name, active, str(reason)) from None
-            now = self._views.find(name)[1]
-            if now.active is not None and now.active.id == active.id:
-                return _answer(active, decision, masked, page, now, contained)
+                raise opened.by_sql(str(reason)) from None
+            # A generation that is dropped while it is read would look empty, so it is looked at behind the rows.
+            if self._serving.contained(name, active.id).there:
+                return {
+                    "columns": opened.shown,
+                    "rows": page.rows,
+                    "generation": active.number,
+                    "freshness": freshness(opened.state, contained),
+                    "next": page.next,
+                    "leftOut": list(masked.left_out),
+                }
+            self._reading.forget(name)
         raise Unavailable(f"The rows of {name} are being replaced; try again in a moment.", details={"server": "views"})
-
-    def _masked(self, name: str, active: Generation, decision: Decision) -> MaskedView:
-        try:
-            return masked_view(active.typed, decision, self._keys)
-        except NotExact as reason:
-            raise _by_sql(name, active, str(reason)) from None
 
     def _reached(self, name: str, active: Generation, at_least: str | None) -> Contained:
         """What the rows contain, once it is at least what is asked for."""
@@ -114,59 +87,6 @@ class ViewRows:
                     details={"server": "views", "missing": missing[:20]},
                 )
             time.sleep(_LOOK_S)
-
-    def _note(self, subject: Subject, name: str, active: Generation, decision: Decision, purpose: str | None) -> None:
-        """In the audit before the first row goes out; the same reader, purpose and decision once a minute."""
-        key = (subject.user, name, active.id, purpose, decision.effect)
-        with self._lock:
-            if key in self._audited:
-                return
-        reasons = [] if decision.effect is Effect.ALLOW else [r.text for r in decision.reasons][:10]
-        outcome = "allow" if decision.effect is Effect.ALLOW else "deny"
-        self._audit.record(
-            subject.user, "view.read", name, outcome, reasons, {"purpose": purpose, "generation": active.number}
-        )
-        with self._lock:
-            self._audited[key] = True
-
-
-def _active(name: str, state: ViewState) -> Generation:
-    if state.active is not None:
-        return state.active
-    because = f" {state.error['message']}" if state.error else ""
-    raise Conflict(
-        f"The view {name} has no rows: it is {state.state}.{because}", details={"view": name, "state": state.state}
-    )
-
-
-def _by_sql(name: str, active: Generation, reason: str) -> Conflict:
-    return Conflict(
-        f"What you may see of {name} is computed by Spark ({reason}); read it by SQL.",
-        details={"view": name, "topic": f"{active.cluster}/{active.topic}"},
-    )
-
-
-def _answer(
-    active: Generation, decision: Decision, masked: MaskedView, page: Page, state: ViewState, contained: Contained
-) -> dict[str, Any]:
-    places = Places(decision.columns)
-    return {
-        "columns": [
-            {
-                "name": column.name, "type": column.type,
-                "decision": explain.describe(places.deciding(VALUE.field(column.name)), True),
-            }
-            for column in masked.columns
-        ],
-        "rows": page.rows,
-        "generation": active.number,
-        "freshness": {
-            "records": state.lag.get("records"), "seconds": state.lag.get("seconds"),
-            "offsets": {topic: {str(p): n for p, n in each.items()} for topic, each in contained.offsets.items()},
-        },
-        "next": page.next,
-        "leftOut": list(masked.left_out),
-    }  # fmt: skip
 
 
 def _positions(text: str, topics: Sequence[str]) -> dict[str, Positions]:

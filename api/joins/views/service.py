@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from api.joins.views.declared import DeclaredViews
-from catalog.errors import Conflict, NotFound
+from catalog.errors import Conflict, InvalidInput, NotFound
 from policies.audit import AuditLog
 from policies.model import Subject
 from policies.sql.literals import without_literals
+from policies.sql.windows import read_time
 from views.model import State
 from views.ports import ServingTable, ViewStates
 from views.runner.state import Generation, ViewState
@@ -23,11 +24,18 @@ class Views:
     """The service behind `/api/v1/views`, but for the rows. Safe for threads."""
 
     def __init__(
-        self, declared: DeclaredViews, states: ViewStates, serving: ServingTable, audit: AuditLog, sees: Sees
+        self,
+        declared: DeclaredViews,
+        states: ViewStates,
+        serving: ServingTable,
+        audit: AuditLog,
+        sees: Sees,
+        manages: Callable[[Subject], bool],
     ) -> None:
-        """`sees`: whether somebody may know how many records and rows there are."""
+        """`sees`: whether somebody may know how many records and rows there are; `manages`: whether they may operate and
+        delete views."""
         self._declared, self._states, self._serving, self._audit = declared, states, serving, audit
-        self._sees = sees
+        self._sees, self._manages = sees, manages
 
     def any(self) -> bool:
         """Whether there is a view, or something left of one, for the runner to see to."""
@@ -61,16 +69,32 @@ class Views:
         declared, state = self.find(name)
         shown = self._shown(subject, name, declared, state)
         active = state.active
+        shown["history"] = []
         if self._sees(subject, name, declared, active):
+            shown["history"] = state.history
             shown["rows"] = self._serving.count(name, active.id) if active is not None else 0
         return shown
 
     def _shown(self, subject: Subject, name: str, declared: Declared, state: ViewState) -> dict[str, Any]:
-        shown = _shown(name, declared, state)
+        shown = _shown(name, declared, state) | {"may": {"operate": self._manages(subject)}}
         if not self._sees(subject, name, declared, state.active):
-            shown |= {"lag": {"records": None, "seconds": None}, "rates": {}, "counts": {}}
+            shown |= {"lag": {"records": None, "seconds": None, "at": None}, "rates": {}, "counts": {}}
             shown["sql"] = without_literals(declared.spec.sql)
         return shown
+
+    def figures(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """View -> {state: {name}, lag, rates, counts, generation: {number}, restarts: {number}}, for Prometheus. Raises
+        Unavailable."""
+        states = self._states.all()
+        kept = {name: ViewState.read(states.get(name, {})) for name in self._declared.names()}
+        return {
+            name: {
+                "state": {"name": str(state.state)}, "lag": state.lag, "rates": state.rates, "counts": state.counts,
+                "generation": {"number": state.active.number if state.active is not None else None},
+                "restarts": {"number": state.restarts},
+            }
+            for name, state in kept.items()
+        }  # fmt: skip
 
     def pause(self, subject: Subject, name: str) -> dict[str, Any]:
         """Stop the stream and keep state and rows; they do not change until it is resumed."""
@@ -85,15 +109,23 @@ class Views:
         _, state = self.find(name)
         return self._wish(subject, name, "restart", {"restart": state.restart + 1, "paused": False})
 
-    def rebuild(self, subject: Subject, name: str) -> dict[str, Any]:
-        """Build a new generation from `startFrom`; readers get it when it has caught up. Raises Conflict while one is
-        being built."""
+    def rebuild(self, subject: Subject, name: str, since: str | None = None) -> dict[str, Any]:
+        """Build a new generation from `startFrom`, or from `since`: earliest, latest, or a time (RFC 3339); readers get it
+        when it has caught up. Raises Conflict while one is being built, InvalidInput for another text."""
+        if since is not None and since not in ("earliest", "latest"):
+            try:
+                read_time(since)
+            except (ValueError, InvalidInput):
+                raise InvalidInput(
+                    f"{since[:80]!r} is not a start; write earliest, latest, or a time as in 2026-11-20T10:00:00Z.",
+                    details={"field": "from"},
+                ) from None
         _, state = self.find(name)
         if state.building is not None:
             raise Conflict(
                 f"Generation {state.building.number} of {name} is being built already.", details={"view": name}
             )
-        return self._wish(subject, name, "rebuild", {"rebuild": state.rebuild + 1, "paused": False})
+        return self._wish(subject, name, "rebuild", {"rebuild": state.rebuild + 1, "from": since, "paused": False})
 
     def _wish(self, subject: Subject, name: str, action: str, wish: dict[str, Any]) -> dict[str, Any]:
         self.find(name)
@@ -117,7 +149,7 @@ def _shown(name: str, declared: Declared, state: ViewState) -> dict[str, Any]:
         "sink": sink,
         "key": active.keys if active is not None else list(spec.key or ()),
         "columns": [{"name": column, "type": kind} for column, kind in active.columns] if active is not None else [],
-        "lag": {"records": state.lag.get("records"), "seconds": state.lag.get("seconds")},
+        "lag": {name: state.lag.get(name) for name in ("records", "seconds", "at")},
         "rates": state.rates,
         "counts": state.counts,
         "error": state.error,

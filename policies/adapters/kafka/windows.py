@@ -10,7 +10,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,12 +18,13 @@ import structlog
 
 from policies.adapters.kafka.offsets import client_settings
 from policies.plan.cancellation import Stop
-from policies.plan.model import TablePlan, Window
+from policies.plan.model import Range, TablePlan, Window
 
 _log = structlog.get_logger(__name__)
 _SECONDS = 2.0
 _WAIT_SECONDS = 0.02
 _IDLE_SECONDS = 60.0
+_LARGEST_LOOKED_AT = 1 << 30
 _NO_TIME = -1
 """What Kafka's Java client gives for a record without a time."""
 
@@ -106,6 +107,22 @@ class KafkaWindows:
             _log.info("window left to the engine", topic=table.topic, error=type(error).__name__)
             return None
 
+    def largest(self, kafka: Mapping[str, str], topic: str, ranges: Sequence[Range], stop: Stop) -> int | None:
+        """Bytes of the largest record in a few ranges, key and headers included; None where they cannot be read."""
+        largest: list[int] = []
+        try:
+            with self._consumer(kafka) as consumer:
+                for each in ranges:
+                    # One at a time: a look at sizes must not gather many large records.
+                    records = _read(consumer, topic, Window((each,)), _LARGEST_LOOKED_AT, stop)
+                    if records is None:
+                        return None
+                    largest.append(records.size)
+        except Exception as error:
+            _log.info("sizes not known", topic=topic, error=type(error).__name__)
+            return None
+        return max(largest, default=None)
+
     def close(self) -> None:
         with self._lock:
             self._closed = True
@@ -162,6 +179,8 @@ def _made(settings: Mapping[str, str], most_bytes: int) -> Any:
         # A fetch at the end of a partition holds the connection against the next query's for so long.
         "fetch.wait.max.ms": 5,
         "queued.max.messages.kbytes": max(1024, most_bytes // 1024),
+        # One whose queue is full would ask for more after a second only.
+        "fetch.queue.backoff.ms": 20,
         "log_level": 0,
     })  # fmt: skip
 
@@ -188,7 +207,12 @@ def _read(consumer: Any, topic: str, window: Window, most_bytes: int, stop: Stop
                 return None  # the log ends before the window does: it is not the log that was looked at
             if message.topic() != topic or offset < reached[partition]:
                 return None
+            if partition not in open_:
+                continue
             if error is None and offset < ends[partition]:
                 records.add(message)
             reached[partition] = offset + 1
+        # What is behind the end of a window would fill the client's queue, before the records of other partitions.
+        if done := [p for p in open_ if reached[p] >= ends[p]]:
+            consumer.incremental_unassign([TopicPartition(topic, p) for p in done])
     return None if records.size > most_bytes else records

@@ -17,7 +17,7 @@ from policies.adapters.spark.batches import Ending, SparkBatches
 from policies.adapters.spark.counts import Drift
 from policies.adapters.spark.errors import translate
 from policies.adapters.spark.governed_views import GovernedViews
-from policies.adapters.spark.records import WindowReader, frame_of, kafka_frame, records_frame
+from policies.adapters.spark.records import WindowReader, frame_of, kafka_frame, records_frame, rows_of
 from policies.adapters.spark.sessions import MANY, Sessions, configure
 from policies.plan.errors import QueryFailed
 from policies.plan.model import Batches, QueryPlan, Result
@@ -102,6 +102,7 @@ class SparkEngine:
                     if table.view in records
                     else kafka_frame(session, table)
                 )
+                source = rows_of(source, table.rows)
                 self._views.governed(table, avro, source, exact).createOrReplaceTempView(table.view)
             except Exception as error:
                 failure = translate(error)

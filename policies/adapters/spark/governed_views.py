@@ -14,14 +14,15 @@ Two things make the views hold:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
-from catalog.datatypes import quote_identifier
-from policies.adapters.spark import reading
+from catalog.datatypes import quote_identifier, to_ddl
+from policies.adapters.spark import hidden_records, reading
 from policies.adapters.spark.decode import AVRO_IS_BOUNDED, by_python
 from policies.adapters.spark.headers import framed_sql, head_sql, shown_sql
+from policies.masks.expression import literal
 from policies.plan.errors import QueryFailed
-from policies.plan.model import PartRead, TablePlan
+from policies.plan.model import PartRead, Rows, TablePlan
 from policies.plan.ports import Decoder
 
 BARRIER = "spark_partition_id() >= 0"
@@ -46,15 +47,45 @@ class GovernedViews:
             self._avro = bool(session.sql(AVRO_IS_BOUNDED).collect()[0][0])
         return self._avro
 
-    def governed(self, table: TablePlan, avro: bool, source: Any, exact: bool = False) -> Any:
-        """The view over `source`, a frame of stored records as Spark's Kafka source gives them."""
+    def governed(
+        self,
+        table: TablePlan,
+        avro: bool,
+        source: Any,
+        exact: bool = False,
+        strict: bool = False,
+        copied: Literal["", "compacted", "kept"] = "",
+    ) -> Any:
+        """The view over `source`, a frame of stored records as Spark's Kafka source gives them. A record without a value
+        that takes a row away has the values of the row's key. `strict` (with `exact`): a value that does not fit ends the
+        query with an error, see `reading.refusal`. `copied`: into a topic that is compacted, or keeps all records; then keys
+        of hidden records come where a consumer may have their rows, see `hidden_records`."""
         frame = self._stored(table, avro, source, exact)
-        if table.filters:
-            frame = frame.where(" AND ".join((*table.filters, BARRIER)))
+        if copied and table.filters and not hidden_records.by_key(table):
+            frame = frame.selectExpr("*", f"{hidden_records.shown(table)} AS {hidden_records.SHOWN}")
+            frame = frame.where(f"({hidden_records.kept(copied == 'compacted')}) AND {BARRIER}")
+            frame = frame.selectExpr(*hidden_records.without_values(frame.columns))
+        else:
+            frame = self._filtered(table, frame)
+        if strict and (refusal := reading.refusal(table)) is not None:
+            frame = frame.where(f"{refusal} AND {BARRIER}")
         frame = reading.counted(frame, table, exact)
         if table.conditions:
             frame = frame.selectExpr("*", *(f"{sql} AS {quote_identifier(name)}" for name, sql in table.conditions))
         return frame.selectExpr(*(f"{sql} AS {quote_identifier(name)}" for name, sql in table.columns))
+
+    def unfit(self, table: TablePlan, avro: bool, source: Any) -> Any | None:
+        """partition, offset and places (numbers in `table.watched`) of each record with values that do not fit and that
+        the asker sees. None where there are no such places."""
+        places = reading.places(table)
+        if places is None:
+            return None
+        frame = self._filtered(table, self._stored(table, avro, source, exact=True))
+        return frame.selectExpr("partition", "offset", f"{places} AS places").where("size(places) > 0")
+
+    @staticmethod
+    def _filtered(table: TablePlan, frame: Any) -> Any:
+        return frame.where(" AND ".join((*table.filters, BARRIER))) if table.filters else frame
 
     def _stored(self, table: TablePlan, avro: bool, source: Any, exact: bool) -> Any:
         parts = (("key", table.key), ("value", table.value))
@@ -67,6 +98,8 @@ class GovernedViews:
             if by_python(part, read, avro):
                 frame = self._decoded(frame, part, read)
         frame = reading.read(frame, table, avro, exact)
+        if table.rows is not None and table.rows.key_header:
+            frame = frame.withColumns({"weir_value": _value_or_key(table, table.rows)})
         shown = shown_sql("h", (table.key, table.value))
         about = {
             "weir_headers": "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
@@ -91,6 +124,14 @@ class GovernedViews:
         # A type given as text would be parsed by whatever session is the process's active one.
         decode = udf(self._decoder.function(part, read), returnType=StringType(), useArrow=True)
         return frame.withColumn(f"weir_text_{part}", decode(col(part)))
+
+
+def _value_or_key(table: TablePlan, rows: Rows) -> Any:
+    from pyspark.sql.connect.functions import expr
+
+    wanted = f"get(filter(headers, h -> h.key = {literal(rows.key_header)}), 0).value"
+    key = f"from_json(CAST({wanted} AS STRING), {literal(to_ddl(table.value.kind))})"
+    return expr(f"CASE WHEN weir_raw IS NULL THEN {key} ELSE weir_value END")
 
 
 def _has_avro(table: TablePlan) -> bool:

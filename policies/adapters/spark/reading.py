@@ -85,6 +85,27 @@ def counted(frame: Any, table: TablePlan, exact: bool) -> Any:
     return frame.observe(observation(table), *sums) if sums else frame
 
 
+def places(table: TablePlan) -> str | None:
+    """ARRAY<INT> SQL: the watched places of a record whose values do not fit, of a table that is read exactly."""
+    watched = {FieldPath.parse(path).root for _, path in table.watched}
+    slips = [f"coalesce(weir_slips_{part}, {NONE})" for part in used(table) if part in watched]
+    return f"array_distinct(concat({', '.join(slips)}))" if slips else None
+
+
+UNFIT = "weir-unfit"
+
+
+def refusal(table: TablePlan) -> str | None:
+    """BOOLEAN SQL: true for a record whose values fit; an error for others, with the text `weir-unfit TOPIC PARTITION
+    OFFSET PLACE`, the place in hexadecimal digits."""
+    unfit = places(table)
+    if unfit is None:
+        return None
+    named = ", ".join(literal(path.encode().hex()) for _, path in table.watched)
+    parts = f"{literal(f'{UNFIT} {table.topic}')}, partition, offset, get(array({named}), {unfit}[0])"
+    return f"CASE WHEN size({unfit}) = 0 THEN true ELSE CAST(raise_error(concat_ws(' ', {parts})) AS BOOLEAN) END"
+
+
 def observation(table: TablePlan) -> str:
     """The name under which a table's counts come back."""
     return f"weir_seen_{table.view}"

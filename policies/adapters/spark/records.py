@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol
 
+from policies.masks.expression import literal
 from policies.plan.cancellation import Stop
-from policies.plan.model import TablePlan
+from policies.plan.model import Rows, TablePlan
 
 
 class WindowReader(Protocol):
@@ -44,6 +45,41 @@ def records_frame(session: Any, records: Any) -> Any:
     return DataFrame(LocalRelation(pa.table({"records": packed})), session).selectExpr("inline(records)")
 
 
+def rows_of(records: Any, rows: Rows | None) -> Any:
+    """Of a frame of stored records those that are rows; see `policies.plan.model.Rows`."""
+    if rows is None:
+        return records
+    records = of_generation(records, rows)
+    if rows.newest:
+        return newest(records)
+    return _last_runs(records, rows.run_header) if rows.run_header else records
+
+
+def _last_runs(records: Any, header: str) -> Any:
+    """Of records whose header is `BATCH,RUN` those of the last run of their batch, and those without the header."""
+    written = f"CAST(get(filter(headers, h -> h.key = {literal(header)}), 0).value AS STRING)"
+    columns = list(records.columns)
+    numbered = records.selectExpr("*", f"split({written}, ',') AS weir_run")
+    last = "max(CAST(weir_run[1] AS INT)) OVER (PARTITION BY weir_run[0]) AS weir_last"
+    kept = numbered.selectExpr("*", last).where("weir_run IS NULL OR CAST(weir_run[1] AS INT) = weir_last")
+    return kept.selectExpr(*columns)
+
+
+def of_generation(records: Any, rows: Rows) -> Any:
+    """The records with the header; also of a stream."""
+    wanted = f"h -> h.key = {literal(rows.header)} AND h.value = CAST({literal(rows.value)} AS BINARY)"
+    return records.where(f"exists(headers, {wanted})")
+
+
+def newest(records: Any) -> Any:
+    """The last record of each key that has one; a key whose last record has no value is gone."""
+    from pyspark.sql.connect.functions import expr
+
+    beside = ", ".join(name for name in records.columns if name != "key")
+    last = records.where("key IS NOT NULL").groupBy("key").agg(expr(f"max_by(struct({beside}), offset)").alias("last"))
+    return last.selectExpr("key", "last.*").where("value IS NOT NULL")
+
+
 def kafka_frame(session: Any, table: TablePlan) -> Any:
     """A frame that Spark reads from Kafka itself."""
     ranges = [each for each in table.window.ranges if each.count]
@@ -61,7 +97,8 @@ def kafka_frame(session: Any, table: TablePlan) -> Any:
         "endingOffsets": json.dumps({table.topic: {str(each.partition): each.end for each in ranges}}),
         "includeHeaders": "true",
         # Retention may take a record between the look at the offsets and the read.
-        "failOnDataLoss": "false",
+        # Of a view's topic that is being replaced, part of the rows would be a wrong answer.
+        "failOnDataLoss": "false" if table.rows is None else "true",
         "kafka.isolation.level": "read_committed",
         # Spark's own two minutes would keep a task of the engine for records that will not come.
         "kafkaConsumer.pollTimeoutMs": "20000",

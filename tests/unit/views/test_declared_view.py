@@ -70,3 +70,30 @@ def test_a_watermark_with_and_without_its_column() -> None:
 def test_offsets_to_start_from() -> None:
     spec = ViewSpec.model_validate(PLAIN | {"startFrom": {"offsets": "0:100,1:50"}})
     assert not isinstance(spec.startFrom, str) and spec.startFrom.starts() == {0: 100, 1: 50}
+
+
+COPY = {"copyOf": "prod/or`ders.x", "runAs": {"group": "analysts"}, "sink": {"cluster": "prod", "topic": "copy"}}
+
+
+def test_a_copy_is_a_query_of_everything_and_stays_one_when_it_is_read_again() -> None:
+    spec = ViewSpec.model_validate(COPY)
+    assert spec.sql.endswith("FROM `prod`.`or``ders.x`") and spec.runAs.subject == "group:analysts"
+    assert ViewSpec.model_validate(spec.model_dump(mode="json")) == spec
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"copyOf": "orders"},
+        {"sink": None},
+        {"sql": "SELECT 1"},
+        {"key": ["id"]},
+        {"watermark": "1 minute"},
+        {"copyOf": "prod/copy"},
+        {"runAs": {"group": "a", "user": "b"}},
+        {"runAs": {"user": "group:analysts"}},
+    ],
+)
+def test_a_copy_that_cannot_be_one(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        ViewSpec.model_validate(COPY | wrong)

@@ -1,8 +1,8 @@
 // The one way to Weir's HTTP API: addresses and parameters checked against the generated schema, the token of this
-// tab, the one error body, nothing to any other origin.
+// tab or the session of this browser, the one error body, nothing to any other origin.
 import createClient from "openapi-fetch";
 import type { paths } from "@/api/schema";
-import { signOut, token } from "@/lib/session";
+import { bearer, csrf, interrupt, readSession, signOut, token } from "@/lib/session";
 
 /** A failure as Weir tells it: one sentence, and details for those who want to act on it. */
 export class ApiError extends Error {
@@ -30,10 +30,24 @@ async function refusal(answer: Response): Promise<ApiError> {
   );
 }
 
-/** Sends a request with this tab's token. Throws ApiError for every answer that is not a success. */
-async function send(request: Request): Promise<Response> {
-  const bearer = token();
-  if (bearer) request.headers.set("Authorization", `Bearer ${bearer}`);
+/** Whether a refusal means that the page's proof is of an older session of the same browser. */
+const outdated = (error: ApiError) => error.status === 403 && String(error.details.reasons) === "csrf";
+
+/** False when the caller gives up before somebody signed in again. */
+function signedInAgain(why: string, signal: AbortSignal): Promise<boolean> {
+  const gone = new Promise<boolean>((resolve) => signal.addEventListener("abort", () => resolve(false)));
+  return Promise.race([interrupt(why), gone]);
+}
+
+/** Sends a request with this tab's token or in the browser's session. Throws ApiError for every answer that is not a
+ * success. When the session is over, the request waits until somebody signs in again: nothing typed is lost. */
+async function send(request: Request, again = true): Promise<Response> {
+  const given = bearer();
+  const session = given === null ? token() : null;
+  const spare = session !== null && again ? request.clone() : null;
+  const proof = csrf();
+  if (given !== null) request.headers.set("Authorization", `Bearer ${given}`);
+  else if (proof !== null && request.method !== "GET") request.headers.set("X-Weir-CSRF", proof);
   let answer: Response;
   try {
     answer = await fetch(request);
@@ -47,13 +61,19 @@ async function send(request: Request): Promise<Response> {
   }
   if (answer.ok) return answer;
   const failed = await refusal(answer);
-  if (answer.status === 401 && bearer && bearer === token()) signOut(failed.message);
+  if (failed.status === 401 && given && given === bearer()) signOut(failed.message);
+  if (spare !== null && failed.status === 401 && token() === session) {
+    if (await signedInAgain(failed.message, request.signal)) return send(spare, false);
+  } else if (spare !== null && outdated(failed)) {
+    await readSession();
+    if (token() === session) return send(spare, false);
+  }
   throw failed;
 }
 
 export const weir = createClient<paths>({
   baseUrl: "/",
-  fetch: send,
+  fetch: (request) => send(request),
   querySerializer: (query) => {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query ?? {})) {

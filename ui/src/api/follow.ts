@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { weir } from "@/api/client";
 import type { WeirEvent } from "@/api/types";
-import { serverEvents } from "@/lib/sse";
+import { isSignedOut, serverEvents } from "@/lib/sse";
 import { staleBy } from "@/lib/staleBy";
 
 /** Milliseconds before a stream that broke off is tried once more; longer each time, up to the last. */
@@ -35,7 +35,10 @@ export function useFollow(onEvent: (event: WeirEvent) => void): void {
         tries = 0;
         for await (const { event, data } of serverEvents(answer.data as ReadableStream<Uint8Array>)) {
           if (event === "event") take(JSON.parse(data) as WeirEvent);
-          if (event === "error") return; // the session is over, which the next call says to the user
+          if (event === "error") {
+            if (isSignedOut(data)) return; // the next call shows it
+            break; // such as a provider that does not answer for a while
+          }
         }
       } catch {
         // Weir went away, or the tab was hidden: it is tried once more below.

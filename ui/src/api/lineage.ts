@@ -66,6 +66,20 @@ export function useNeighbours(nodeId: string) {
   });
 }
 
+/** Ids of the jobs that write a dataset, by what they reported. */
+export function useFlowsInto(nodeId: string) {
+  return useQuery({
+    queryKey: ["lineage", nodeId, 1, "dataset", null, "writers"],
+    queryFn: async ({ signal }) => {
+      const found = await fetchLineage({ nodeId, direction: "upstream", depth: 1, level: "dataset" }, signal);
+      const root = found.root ?? nodeId;
+      const into = found.edges.filter((edge) => edge.target === root);
+      const jobs = into.flatMap((edge) => [edge.source, edge.job ?? ""]).filter((id) => id.startsWith("job:"));
+      return [...new Set(jobs)].sort();
+    },
+  });
+}
+
 /** Does data of one node get to another, and on which way? */
 export function useReach(from: string | null, to: string | null) {
   return useQuery({

@@ -33,9 +33,10 @@ export function ColumnHead({
   return (
     <span role="columnheader">
       <Popover.Root>
-        <Popover.Trigger className="column-head" aria-label={`${column.name}, ${column.type}, ${text}: why`}>
+        <Popover.Trigger className="column-head">
           <span className="row-nowrap" style={{ maxWidth: "100%" }}>
             <span className="strong column-name">{column.name}</span>
+            <span className="visually-hidden">, </span>
             {look !== "clear" && (
               <span className={`badge ${tone}`}>
                 <Icon size={12} aria-hidden />
@@ -44,6 +45,7 @@ export function ColumnHead({
             )}
           </span>
           <span className="muted small column-type">{column.type}</span>
+          <span className="visually-hidden">, {text}: why</span>
         </Popover.Trigger>
         <Popover.Portal>
           <Popover.Content

@@ -1,7 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 
-export function CopyButton({ text, what }: { text: string; what: string }) {
+export function CopyButton({ text, what }: { text: string | (() => string); what: string }) {
   const [done, setDone] = useState(false);
   const Icon = done ? Check : Copy;
   return (
@@ -11,7 +11,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       aria-label={done ? "Copied" : `Copy the ${what}`}
       title={`Copy the ${what}`}
       onClick={async () => {
-        await navigator.clipboard?.writeText(text);
+        await navigator.clipboard?.writeText(typeof text === "string" ? text : text());
         setDone(true);
         setTimeout(() => setDone(false), 1500);
       }}

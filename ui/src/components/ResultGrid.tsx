@@ -16,12 +16,15 @@ export function ResultGrid({
   dataset,
   reasons = [],
   fill = true,
+  onOpen,
 }: {
   columns: QueryColumn[];
   rows: unknown[][];
   dataset?: string | undefined;
   reasons?: Reason[];
   fill?: boolean;
+  /** What opens a row, in place of the dialog with its columns. */
+  onOpen?: (index: number) => void;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<unknown[] | null>(null);
@@ -75,7 +78,7 @@ export function ResultGrid({
                   type="button"
                   className="link muted"
                   aria-label={`Open row ${item.index + 1}`}
-                  onClick={() => setOpened(rows[item.index] ?? null)}
+                  onClick={() => (onOpen ? onOpen(item.index) : setOpened(rows[item.index] ?? null))}
                 >
                   {item.index + 1}
                 </button>
@@ -111,6 +114,8 @@ function Cell({ value }: { value: unknown }) {
 
 function width(column: QueryColumn): number {
   if (/^(struct|map|array)/.test(column.type)) return 280;
+  if (column.type === "timestamp") return 232; // microseconds and the zone: the beginning alone says the day
+  if (column.type === "int") return Math.max(96, column.name.length * 9 + 30);
   const mask = lookOf(column.decision) === "clear" ? 0 : 150;
   return Math.max(130, Math.min(260, column.name.length * 9 + 60)) + mask;
 }

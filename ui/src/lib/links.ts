@@ -20,6 +20,8 @@ export const links = {
   lineage: (node?: string, params: Record<string, string | null | undefined> = {}) =>
     `/lineage${query({ node, ...params })}`,
   job: (namespace: string, name: string) => `/jobs/${part(namespace)}/${part(name)}`,
+  views: "/views",
+  view: (name: string, tab?: string) => `/views/${part(name)}${tab && tab !== "overview" ? `/${tab}` : ""}`,
   query: (sql?: string, purpose?: string) => `/query${query({ sql, purpose })}`,
   ask: (dataset: string, fields: string[] = [], purpose?: string) =>
     `/requests/new${query({ dataset, fields: fields.join(","), purpose })}`,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EventParser, type ServerEvent, serverEvents } from "@/lib/sse";
+import { EventParser, isSignedOut, type ServerEvent, serverEvents } from "@/lib/sse";
 
 const STREAM =
   'event: columns\ndata: {"columns":[]}\n\n: a comment\n\nevent: rows\r\ndata: {"rows":[[1]]}\r\n\r\ndata: a\ndata: b\n\n';
@@ -37,4 +37,10 @@ test("letters of several bytes cut in two are whole again", async () => {
   const found: ServerEvent[] = [];
   for await (const event of serverEvents(body)) found.push(event);
   expect(found).toEqual([{ event: "message", data: "größe 漢字" }]);
+});
+
+test("a stream ends for good with the session only", () => {
+  expect(isSignedOut('{"code":"not_signed_in","message":"ended"}')).toBe(true);
+  expect(isSignedOut('{"code":"unavailable","message":"company does not answer"}')).toBe(false);
+  expect(isSignedOut("no JSON")).toBe(false);
 });

@@ -62,3 +62,12 @@ export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGene
     reader.releaseLock();
   }
 }
+
+/** Whether the data of an `error` event means that the session or token is over, so that trying again is of no use. */
+export function isSignedOut(data: string): boolean {
+  try {
+    return (JSON.parse(data) as { code?: string }).code === "not_signed_in";
+  } catch {
+    return false;
+  }
+}

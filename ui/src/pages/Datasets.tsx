@@ -5,6 +5,7 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useDatasets } from "@/api/catalog";
+import { useLags } from "@/api/topics";
 import type { Dataset } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
@@ -32,6 +33,7 @@ const COLUMNS = {
   name: { text: "Dataset", by: (d: Dataset) => d.reference.toLowerCase() },
   format: { text: "Value", by: (d: Dataset) => d.format.value ?? "" },
   records: { text: "Records", by: (d: Dataset) => d.topic.retained ?? -1 },
+  lag: { text: "Lag", by: () => -1 },
   owners: { text: "Owners", by: (d: Dataset) => d.owners.join(",") },
   newest: { text: "Newest record", by: newest },
   scanned: { text: "Scanned", by: (d: Dataset) => d.scanned_at ?? "" },
@@ -106,17 +108,19 @@ export default function DatasetsPage() {
 
 function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown; filter: string }) {
   const [sort, setSort] = useState<{ by: Column; down: boolean }>({ by: "name", down: false });
+  const clusters = useMemo(() => [...new Set(datasets.map((d) => d.cluster).filter((c) => c !== null))], [datasets]);
+  const lags = useLags(clusters);
   const rows = useMemo(() => {
     const words = filter.split(/\s+/).filter(Boolean);
     const text = (d: Dataset) => [d.reference, d.description, ...d.owners, ...d.tags].join(" ").toLowerCase();
-    const key = COLUMNS[sort.by].by;
+    const key = sort.by === "lag" ? (d: Dataset) => lags.get(d.reference) ?? -1 : COLUMNS[sort.by].by;
     return datasets
       .filter(SHOWN[shown].fits)
       .filter((d) => words.every((word) => text(d).includes(word)))
       .map((d) => ({ d, key: key(d) }))
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (sort.down ? -1 : 1))
       .map(({ d }) => d);
-  }, [datasets, shown, filter, sort]);
+  }, [datasets, shown, filter, sort, lags]);
   const list = useRef<HTMLDivElement>(null);
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -181,7 +185,7 @@ function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown;
                 className="datasets-row"
                 style={{ height: ROW, transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
               >
-                <Cells of={d} />
+                <Cells of={d} lag={lags.get(d.reference)} />
               </div>
             );
           })}
@@ -191,7 +195,7 @@ function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown;
   );
 }
 
-function Cells({ of: d }: { of: Dataset }) {
+function Cells({ of: d, lag }: { of: Dataset; lag: number | undefined }) {
   return (
     <>
       <span role="cell" className="name">
@@ -208,6 +212,18 @@ function Cells({ of: d }: { of: Dataset }) {
       </span>
       <span role="cell" className="records">
         {count(d.topic.retained)}
+      </span>
+      <span role="cell" className="lag">
+        {lag === undefined ? (
+          <span className="muted">–</span>
+        ) : (
+          <Link
+            to={links.dataset(d.cluster ?? d.namespace, d.name, "consumers")}
+            title="Of all consumer groups together"
+          >
+            {count(lag)}
+          </Link>
+        )}
       </span>
       <span role="cell" className="owners small">
         {d.owners.length > 0 ? d.owners.join(", ") : <span className="badge warn">none</span>}

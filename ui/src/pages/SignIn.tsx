@@ -2,7 +2,15 @@ import { useState } from "react";
 import { ApiError } from "@/api/client";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { useTitle } from "@/components/PageHead";
-import { endedBecause, signIn } from "@/lib/session";
+import {
+  endedBecause,
+  readSession,
+  signIn,
+  signInAddress,
+  signOutAddress,
+  useProblem,
+  useProviders,
+} from "@/lib/session";
 
 /** Asks Weir with the token before it is kept, so that a wrong one is told at once. */
 async function check(token: string): Promise<void> {
@@ -26,6 +34,10 @@ export function SignIn() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const ended = endedBecause();
+  const providers = useProviders();
+  const there = signOutAddress();
+  const problem = useProblem();
+  const back = window.location.pathname + window.location.search;
   return (
     <main className="signin">
       <form
@@ -55,7 +67,19 @@ export function SignIn() {
             <p className="muted">A catalog and governor for streams</p>
           </div>
         </div>
+        {problem && <ErrorNotice error={problem} retry={() => void readSession()} />}
         {ended && !error && <Notice tone="warn">You were signed out: {ended}</Notice>}
+        {there !== null && (
+          <Notice tone="ok">
+            You are signed out of Weir. The sign-in service may still know you: <a href={there}>sign out there too</a>.
+          </Notice>
+        )}
+        {providers.map((provider) => (
+          <a key={provider.name} className="button primary" href={signInAddress(provider.name, back)}>
+            Sign in with {provider.title}
+          </a>
+        ))}
+        {providers.length > 0 && <p className="muted small">Or with a token:</p>}
         <div className="field">
           <label htmlFor="token">Token</label>
           <input
@@ -64,7 +88,7 @@ export function SignIn() {
             type="password"
             autoComplete="off"
             // biome-ignore lint/a11y/noAutofocus: the page holds one field and nothing else to read first.
-            autoFocus
+            autoFocus={providers.length === 0}
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
@@ -75,7 +99,11 @@ export function SignIn() {
           </span>
         </div>
         {Boolean(error) && <ErrorNotice error={error} />}
-        <button type="submit" className="button primary" disabled={busy || !text.trim()}>
+        <button
+          type="submit"
+          className={providers.length === 0 ? "button primary" : "button"}
+          disabled={busy || !text.trim()}
+        >
           {busy ? "One moment …" : "Sign in"}
         </button>
         <p className="muted small">The token stays in this tab and leaves with it.</p>

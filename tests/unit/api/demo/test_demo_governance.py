@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from api.demo import run
 from api.demo.chapters import ASKED
 from api.demo.generator import DERIVED_TOPICS, PLANTED, topic_plans
 from api.demo.run import PEOPLE, governance
@@ -69,7 +71,8 @@ def test_declared_fields_of_orders_are_the_planted_ones(documents: list[dict[str
 def test_every_name_that_is_used_is_declared(documents: list[dict[str, Any]]) -> None:
     roles, users = named(documents, "Role"), named(documents, "User")
     terms, policies = named(documents, "GlossaryTerm"), named(documents, "Policy")
-    assert set(PEOPLE) == set(users)
+    views = yaml.safe_load_all(Path(run.__file__).with_name("stream_views.yaml").read_text())
+    assert {*PEOPLE, *(view["spec"]["runAs"]["user"] for view in views)} == set(users)
     assert all(role in roles for user in users.values() for role in user["roles"])
     for policy in policies.values():
         for who in (policy.get("subjects", {}), policy.get("except", {})):

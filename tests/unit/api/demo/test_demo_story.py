@@ -18,13 +18,14 @@ from api.demo.expect import known_addresses
 from api.demo.generator import DERIVED, PLANTED
 from api.demo.jobs import JobDone
 from api.demo.story import Story
+from api.demo.view_chapter import REVENUE
 
 CLEAR = sorted(known_addresses())[:3]
 NS = "kafka://localhost:9092"
 
 
 class FakeWeir:
-    """Answers as the HTTP contract says; a test bends one answer and looks whether the story notices."""
+    """Answers as in the HTTP contract; a test bends one answer and looks whether the story notices."""
 
     def __init__(self) -> None:
         self.granted = False
@@ -63,6 +64,15 @@ class FakeWeir:
             }
             for p in (*PLANTED, *DERIVED)
         ]
+        if path.startswith("views/"):
+            return self.view(who, path.split("/")[1], path.endswith("/rows"))
+        if path == "query" and body["sql"] == REVENUE:
+            return {
+                "columns": [{"name": n} for n in ("region", "orders", "total")],
+                "rows": [["EU", 3, "12.50"], ["UK", 1, "1"]],
+            }
+        if path == "query" and "count(*)" in body["sql"]:
+            return {"columns": [{"name": n} for n in ("orders", "total")], "rows": [[4, "13.50"]]}
         if path == "query":
             rows = [["O-1", mail if self.granted else "3f" * 32] for mail in CLEAR]
             decision = {"effect": "mask", "text": "masked by mask-email"}
@@ -136,6 +146,16 @@ class FakeWeir:
             return [p for p in places if p["name"] == path.split("/")[2]]
         raise AssertionError(f"the story asked {method} {path}")
 
+    def view(self, who: str, name: str, rows: bool) -> Any:
+        """One of the views of the story, or its rows."""
+        if not rows:
+            return {"name": name, "state": "running", "sources": ["prod/orders"], "rows": 5, "lag": {"records": 0}}
+        if name == "fleet.positions":
+            if who == "ana":
+                return "You may not read the view fleet.positions."
+            return {"rows": [[f"VAN-{number}", 50.1, 6.2, "2026-11-23T10:00:00Z"] for number in range(5)]}
+        return {"rows": [["O-1", {"name": "xxx", "email": "3f" * 32, "phone": "xxx"}, "1.00", "EU", None]]}
+
 
 def console() -> Console:
     return Console(width=120, record=True, file=io.StringIO())
@@ -185,6 +205,26 @@ def test_an_empty_answer_ends_it() -> None:
     weir = FakeWeir()
     weir.bent["query"] = {"columns": [{"name": "email", "decision": None}], "rows": []}
     with pytest.raises(DemoFailed, match="no rows"):
+        told(weir)
+
+
+def test_a_clear_address_in_the_masked_copy_ends_it() -> None:
+    weir = FakeWeir()
+    weir.bent["views/shop.orders/rows"] = {"rows": [["O-1", {"email": CLEAR[0]}, "1.00", "EU", None]]}
+    with pytest.raises(DemoFailed, match="rows of a masked copy"):
+        told(weir)
+
+
+def test_a_view_with_other_sums_ends_it() -> None:
+    weir = FakeWeir()
+    real = weir.answer
+
+    def answer(who: str, method: str, path: str, body: dict[str, Any]) -> Any:
+        given = real(who, method, path, body)
+        return {**given, "rows": [["EU", 3, "12.00"]]} if path == "query" and body["sql"] == REVENUE else given
+
+    weir.answer = answer  # type: ignore[method-assign]
+    with pytest.raises(DemoFailed, match="other sums than the 4 orders"):
         told(weir)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -118,6 +119,34 @@ def test_the_requester_is_told_by_the_stream_and_others_are_not(weir: ApiWorld) 
 
     assert seen(ana) == [True, True] == seen(otto)
     assert seen(stranger) == [False, False]
+
+
+def test_a_stream_goes_by_the_rights_of_each_moment(tmp_path: Any) -> None:
+    """Counts that an event has are for those who may scan now, not for those who could when the stream was opened."""
+    from api.http.callers.auth import Credential
+    from api.http.routes.events import stream
+
+    class Open:
+        async def is_disconnected(self) -> bool:
+            return False
+
+    with world(tmp_path) as other:
+        other.scan(bootstrapServers="localhost:9092")
+        plain = other.user("ana")
+        seen = {each["id"]: each for each in ok(plain.get("/api/v1/events"))["events"]}
+        assert seen and seen != {each["id"]: each for each in ok(other.admin.get("/api/v1/events"))["events"]}
+        opened_by = other.services.identity.confirmed("admin")
+        given = Credential(plain.headers["authorization"].partition(" ")[2])
+
+        async def first() -> list[str]:
+            answer = await stream(Open(), other.services, opened_by, given, 0)  # type: ignore[arg-type]
+            blocks = [str(bytes(await anext(answer.body_iterator)), "utf-8") for _ in range(len(seen) + 1)]  # type: ignore[attr-defined]
+            await answer.body_iterator.aclose()  # type: ignore[attr-defined]
+            return blocks[1:]
+
+        for block in asyncio.run(first()):
+            event = json.loads(block.split("data: ", 1)[1])
+            assert event == seen[event["id"]]
 
 
 def test_a_cluster_that_only_a_scan_met_can_be_removed(weir: ApiWorld, tmp_path: Any) -> None:

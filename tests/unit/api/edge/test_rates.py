@@ -74,3 +74,33 @@ def test_tokens_made_up_are_limited_by_their_address_and_this_machine_is_not() -
 def test_classes_of_routes() -> None:
     assert class_of("POST", "/api/v1/lineage/batch") == "ingest" and class_of("POST", "/api/v1/lineage/sql") == "other"
     assert class_of("GET", "/api/v1/query/stream") == "query" and class_of("GET", "/api/v1/queries") == "other"
+
+
+def test_signing_in_is_limited_by_address_and_by_nothing_else() -> None:
+    limit = RateLimit(ok, Rates(100, 100, 100, 1000, 1), Buckets(lambda: 0.0))
+    tries = ("/api/v1/auth/login/company", "/api/v1/auth/callback/company", "/api/v1/auth/device/BBBB-CCCC")
+    assert [ask(limit, None, "10.0.0.1", tries[n % 3])[0] for n in range(11)] == [200] * 10 + [429]
+    status, headers = ask(limit, f"Bearer {'x' * 40}", "10.0.0.1", tries[0])
+    assert status == 429 and headers["retry-after"] == "1"
+    assert ask(limit, None, "10.0.0.2", tries[0])[0] == 200  # nobody is kept out by another
+    for path in ("/api/v1/auth/session", "/api/v1/auth/sessions", "/api/v1/search"):
+        assert ask(limit, None, "10.0.0.1", path)[0] == 200
+
+
+def test_a_session_has_a_rate_of_its_own() -> None:
+    limit = RateLimit(ok, Rates(1, 1, 1, 1000), Buckets(lambda: 0.0))
+
+    def of(cookie: str) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        headers = [(b"cookie", cookie.encode())]
+        scope = {"type": "http", "method": "GET", "path": "/api/v1/me", "headers": headers, "client": ("10.0.0.1", 1)}
+        asyncio.run(limit(scope, None, send))  # type: ignore[arg-type]
+        return int(sent[0]["status"])
+
+    assert [of("theme=dark; weir_session=a") for _ in range(11)] == [200] * 10 + [429]
+    assert of("weir_session=a; other=1") == 429
+    assert of("weir_session=b") == 200

@@ -74,6 +74,9 @@ def test_without_a_key_each_record_is_a_row_and_a_single_row_has_one_key() -> No
     records = [record({"id": "a"}), record({"id": "a"}, offset=1)]
     rows, _ = Reader("1-a", COLUMNS, []).rows(records)
     assert [row.key for row in rows] == ["[0,0]", "[0,1]"]
+    placed = [ViewRecord(0, n, b'{"id":"a"}', "1-a", None, place) for n, place in enumerate(["7,1", "7,2", "7,x"])]
+    rows, _ = Reader("1-a", COLUMNS, []).rows(placed)
+    assert [row.key for row in rows] == ["[7,1,0,0]", "[7,2,0,1]", "[0,2]"]
     rows, _ = Reader("1-a", COLUMNS, [], single=True).rows(records)
     assert [row.key for row in rows] == [SINGLE]
 

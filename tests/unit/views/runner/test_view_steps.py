@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -18,11 +19,12 @@ from policies.plan.model import PartRead, Window
 from policies.plan.ports import QueryTable
 from policies.plan.prepare import Preparer
 from policies.plan.settings import QuerySettings
-from tests.view_twins import Fate, Killed, TwinStreams, TwinTopics, fated, rows
+from tests.view_twins import Fate, Killed, TwinRegistry, TwinStreams, TwinTopics, fated, rows
 from views.adapters.memory import MemoryServingTable, MemoryViewStates
 from views.declared import ViewSpec
 from views.model import State
 from views.ports import Wanted
+from views.runner.state import ViewState
 from views.runner.tools import Declared, Tools
 from views.runner.view import View
 from views.settings import ViewSettings
@@ -75,6 +77,7 @@ class World:
         self.topics = TwinTopics(self.fate)
         self.topics.records["people"], self.topics.begins["people"] = rows(PEOPLE), 0
         self.engine = TwinStreams(self.fate, self.topics)
+        self.registry = TwinRegistry()
         self.states, self.serving = FatedStates(self.fate), FatedServing(self.fate)
 
     # -- what the policies ask ----------------------------------------------------------------------------------------
@@ -122,8 +125,9 @@ class World:
         preparer = Preparer(self, self.decide, self, MaskKeys(b"a secret for tests, sixteen or more"), QuerySettings())
         tools = Tools(
             document=self.declared, subject=self.subject, preparer=preparer, engine=self.engine, topics=self.topics,
-            clusters=self, serving=self.serving, states=self.states, settings=settings, checkpoints="/state",
-            journal=lambda action, view, reasons: self.journal.append((action, reasons[0])), monotonic=lambda: self.now,
+            registry=self.registry, clusters=self, serving=self.serving, states=self.states, settings=settings,
+            checkpoints="/state",
+            journal=lambda action, view, reasons: self.journal.append((action, "; ".join(reasons))), monotonic=lambda: self.now,
         )  # fmt: skip
         return View("v", tools)
 
@@ -332,3 +336,71 @@ def test_a_topic_with_other_records_is_not_written() -> None:
 def replace_sink(spec: ViewSpec | None, topic: str) -> ViewSpec:
     assert spec is not None
     return ViewSpec.model_validate(spec.model_dump(exclude_none=True) | {"sink": {"cluster": "prod", "topic": topic}})
+
+
+def test_a_rebuild_from_a_time_starts_there_and_a_restart_keeps_that() -> None:
+    world = World()
+    world.declare(startFrom="latest")
+    view = world.view()
+    world.settle(view, 12)
+    world.states.put_wish("v", {"rebuild": 1, "from": "2026-11-20T10:00:00Z"})
+    world.settle(view, 20)
+    state = world.state()
+    assert state["active"]["number"] == 2 and state["active"]["start"] == "2026-11-20T10:00:00Z"
+    assert "from 2026-11-20T10:00:00Z" in state["active"]["why"]
+    assert world.engine.running[-1].plan.start.at == datetime(2026, 11, 20, 10, tzinfo=UTC)
+    again = world.view()
+    world.settle(again, 12)
+    assert world.engine.running[-1].plan.start.at == datetime(2026, 11, 20, 10, tzinfo=UTC)
+    tighten(world)
+    world.settle(again, 20)
+    assert world.engine.running[-1].plan.start.at == "latest", "another generation begins as it is declared"
+    world.check_tidy()
+
+
+def test_keys_that_went_are_forgotten_also_while_the_view_is_paused() -> None:
+    world = World()
+    world.declare()
+    view = world.view()
+    world.settle(view, 12)
+    active = world.state()["active"]["id"]
+    world.states.put_wish("v", {"paused": True})
+    world.settle(view, 4)
+    world.serving.write("v", active, [], ['["p0"]'], {0: 10})
+    world.now += 60
+    world.settle(view, 4)
+    assert world.serving.versions("v", active).forgotten == 0, "who follows has ten minutes"
+    view.tools = replace(view.tools, clock=lambda: datetime.now(UTC) + timedelta(minutes=11))
+    view._generations._tools = view.tools
+    world.now += 60
+    world.settle(view, 4)
+    assert world.serving.versions("v", active).forgotten == world.serving.versions("v", active).newest
+
+
+def test_records_of_a_generation_that_was_given_up_are_known_until_they_are_cut_off() -> None:
+    """The mask is lifted and comes back while the next generation is built: its records are behind those that readers get."""
+    world = World(mask=MaskType.MASK_NULL)
+    world.declare(sink=SINK)
+    view = world.view()
+    world.settle(view, 12)
+    world.mask = None
+    while not world.state().get("building"):
+        world.now += 1.0
+        view.step()
+    given_up = world.state()["building"]
+    world.engine.advance()
+    tighten(world)
+    while (world.state().get("building") or {}).get("id") in (given_up["id"], None):
+        world.now += 3.0
+        view.step()
+    assert given_up["id"] in [each.id for each in ViewState.read(world.state()).stored]
+    while world.state()["retired"]:
+        world.now += 1.0
+        view.step()
+    state = ViewState.read(world.state())
+    assert [each.id for each in state.lingering] == [given_up["id"]] and given_up["id"] in [e.id for e in state.stored]
+    assert world.emails() > {"masked"}, "the records are there still"
+    assert any("are between those of others" in reason for action, reason in world.journal if action == "view.drop")
+    world.settle(view)
+    assert world.emails() == {"masked"} and not world.state()["lingering"]
+    world.check_tidy()

@@ -23,7 +23,7 @@ LEGACY = "_LEGACY_ERROR_TEMP_3102"
         (
             LEGACY,
             "Join between two streaming DataFrames/Datasets is not supported in Update output mode, only in Append",
-            "view of its own",
+            "view with an output topic",
         ),
         (
             LEGACY,

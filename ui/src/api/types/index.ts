@@ -5,3 +5,4 @@ export type * from "@/api/types/catalog";
 export type * from "@/api/types/lineage";
 export type * from "@/api/types/operation";
 export type * from "@/api/types/query";
+export type * from "@/api/types/views";

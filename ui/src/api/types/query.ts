@@ -17,3 +17,5 @@ export type SqlProblem = Shapes["SqlProblem"];
 export type Checked = Shapes["QueryCheck"];
 export type Proposed = Shapes["Proposal"];
 export type RunningQuery = Shapes["RunningQuery"];
+export type Records = Shapes["Records"];
+export type BrowsedRecord = Shapes["BrowsedRecord"];

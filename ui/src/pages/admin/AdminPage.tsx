@@ -5,6 +5,7 @@ import { links } from "@/lib/links";
 import { Clusters } from "@/pages/admin/Clusters";
 import { Health } from "@/pages/admin/Health";
 import { Scans } from "@/pages/admin/Scans";
+import { Sessions } from "@/pages/admin/Sessions";
 import { Tokens } from "@/pages/admin/Tokens";
 import { Users } from "@/pages/admin/Users";
 
@@ -13,6 +14,7 @@ const TABS = [
   { name: "scans", text: "Scans", page: Scans },
   { name: "users", text: "Users", page: Users },
   { name: "tokens", text: "Tokens", page: Tokens },
+  { name: "sessions", text: "Sessions", page: Sessions },
   { name: "health", text: "Health", page: Health },
 ];
 

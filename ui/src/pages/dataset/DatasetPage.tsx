@@ -16,32 +16,41 @@ import { Activity } from "@/pages/dataset/Activity";
 import { Overview } from "@/pages/dataset/Overview";
 import { PersonalData } from "@/pages/dataset/PersonalData";
 import { Rules } from "@/pages/dataset/Rules";
-import { Sample } from "@/pages/dataset/Sample";
 import { SchemaTab } from "@/pages/dataset/SchemaTab";
 import { NotFound } from "@/pages/NotFound";
 import "@/styles/dataset.css";
 
 const LineageTab = lazy(() => import("@/pages/dataset/LineageTab"));
+const Consumers = lazy(() => import("@/pages/dataset/topic/Consumers"));
+const TopicTab = lazy(() => import("@/pages/dataset/topic/TopicTab"));
+const Records = lazy(() => import("@/pages/dataset/records/Records"));
 
 const TABS: { name: string; text: string; show: (dataset: DatasetDetails) => ReactNode }[] = [
   { name: "overview", text: "Overview", show: (d) => <Overview dataset={d} /> },
   { name: "schema", text: "Schema", show: (d) => <SchemaTab dataset={d} /> },
   { name: "personal-data", text: "Personal data", show: (d) => <PersonalData dataset={d} /> },
-  { name: "sample", text: "Sample", show: (d) => <Sample dataset={d} /> },
+  { name: "records", text: "Records", show: (d) => <Records dataset={d} /> },
+  { name: "topic", text: "Topic", show: (d) => <TopicTab dataset={d} /> },
+  { name: "consumers", text: "Consumers", show: (d) => <Consumers dataset={d} /> },
   { name: "lineage", text: "Lineage", show: (d) => <LineageTab dataset={d} /> },
   { name: "access", text: "Access", show: (d) => <AccessTab dataset={d} /> },
   { name: "rules", text: "Rules", show: (d) => <Rules dataset={d} /> },
   { name: "activity", text: "Activity", show: (d) => <Activity dataset={d} /> },
 ];
 
+/** Tabs that read the topic itself. */
+const OF_TOPICS = new Set(["records", "topic", "consumers"]);
+
 export default function DatasetPage() {
-  const { place = "", name = "", tab = "overview" } = useParams();
+  const { place = "", name = "", tab: asked = "overview" } = useParams();
+  // Earlier links say sample.
+  const tab = asked === "sample" ? "records" : asked;
   const dataset = useDataset(place, name);
   const shown = TABS.find((t) => t.name === tab);
   if (!shown) return <NotFound />;
   // What lies in no cluster of ours (a table, a file) is known from lineage; nothing of it can be read here.
   const readable = dataset.data ? dataset.data.cluster !== null : true;
-  if (!readable && tab === "sample") return <NotFound />;
+  if (!readable && OF_TOPICS.has(tab)) return <NotFound />;
   return (
     <div className={tab === "lineage" ? "page wide" : "page"}>
       <PageHead
@@ -75,7 +84,7 @@ export default function DatasetPage() {
       </PageHead>
       {!dataset.isError && (
         <nav className="tabs" aria-label="About this dataset">
-          {TABS.filter((t) => readable || t.name !== "sample").map((t) => (
+          {TABS.filter((t) => readable || !OF_TOPICS.has(t.name)).map((t) => (
             <Link
               key={t.name}
               to={links.dataset(place, name, t.name)}

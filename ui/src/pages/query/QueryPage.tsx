@@ -16,6 +16,7 @@ import { Preview } from "@/pages/query/Preview";
 import { PurposeInput } from "@/pages/query/PurposeInput";
 import { ResultView } from "@/pages/query/ResultView";
 import { Running } from "@/pages/query/Running";
+import { SaveAsView } from "@/pages/query/SaveAsView";
 import { type Given, SqlEditor } from "@/pages/query/SqlEditor";
 import { useTail } from "@/pages/query/useTail";
 import "@/styles/query.css";
@@ -86,6 +87,7 @@ export default function QueryPage() {
               {push ? "Follow" : "Run"}
             </button>
           )}
+          <SaveAsView sql={sql} purpose={purpose} />
           <span className="muted small">Ctrl+Enter</span>
           <label className="row small" style={{ marginLeft: "auto" }}>
             at most

@@ -1,0 +1,186 @@
+"""`/auth`: signing in by a declared identity provider, and out again; the session of a browser."""
+
+from __future__ import annotations
+
+import html
+from typing import Annotated, Any
+from urllib.parse import parse_qs, quote
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from api.http.callers import cookies
+from api.http.callers.auth import Given, ServicesOf
+from api.http.callers.browsers import browser_of
+from api.http.edge.answer_headers import PAGE_POLICY
+from api.http.edge.errors import status_of
+from api.http.edge.openapi import answers_with, takes
+from api.http.edge.parameters import Name, Text
+from api.http.schemas.sign_in import SignedOut, SignInState
+from api.wiring.services import Services
+from catalog.errors import InvalidInput, NotSignedIn, Unavailable, WeirError
+from catalog.records import rfc3339
+from policies.access.sign_in import LASTS_S, Asks, cookie_of
+
+router = APIRouter(prefix="/auth", tags=["sign-in"])
+CALLBACK = "/api/v1/auth/callback/"
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Weir: sign-in</title>
+<style>body{{font:16px/1.5 system-ui;max-width:36rem;margin:4rem auto;padding:0 1rem}}</style>
+<h1>{title}</h1><p>{text}</p><p><a href="/">{link}</a></p></html>"""
+_ASK = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Weir: sign in a command line</title>
+<style>body{{font:16px/1.5 system-ui;max-width:36rem;margin:4rem auto;padding:0 1rem}}button{{font:inherit}}</style>
+<h1>Let this command line in?</h1>
+<p><strong>{label}</strong> shows the code <code>{code}</code>. It will be able to do all that <strong>{user}</strong> may do.</p>
+<p>Let it in only if you ran <code>weir login</code> yourself, and see this very code there.</p>
+<form method="post" action="{action}"><input type="hidden" name="ticket" value="{ticket}">
+<button name="decision" value="let-in">Let it in as {user}</button>
+<button name="decision" value="refuse">Refuse it</button></form></html>"""
+_ASK_HEADERS = {
+    "Content-Security-Policy": PAGE_POLICY.replace("form-action 'none'", "form-action 'self'"),
+    # Without a referrer browsers send the form with the origin `null`, which could be anybody's.
+    "Referrer-Policy": "same-origin",
+}
+_MOST_FORM = 64 * 1024
+
+
+@router.get("/session", responses=answers_with(SignInState))
+def session(request: Request, built: ServicesOf) -> Any:
+    """How one can sign in, and the session of the browser's cookie, if there is one. Open to all."""
+    known = built.sign_in.providers()
+    shown: dict[str, Any] = {
+        "providers": [{"name": name, "title": spec.title or name} for name, spec in sorted(known.items())],
+        "session": None,
+        "ended": None,
+        "problem": None,
+    }
+    secret = cookies.session_cookie(request, built.settings.api)
+    if secret is None:
+        return shown
+    try:
+        seen = built.sessions.signed_in(secret, "browser")
+    except NotSignedIn as error:
+        return {**shown, "ended": error.message}
+    except Unavailable as error:
+        return {**shown, "problem": error.message}
+    return {
+        **shown,
+        "session": {
+            "id": seen.session.id,
+            "user": seen.subject.user,
+            "provider": seen.session.provider,
+            "given": {"groups": sorted(seen.given.groups), "roles": sorted(seen.given.roles)},
+            "csrf": cookies.csrf_token(secret),
+            "idleEnd": rfc3339(built.sessions.idle_end(seen.session)),
+            "end": rfc3339(seen.session.ends_at),
+        },
+    }
+
+
+@router.get("/login/{provider}", status_code=303, response_class=Response)
+def login(
+    request: Request,
+    built: ServicesOf,
+    provider: Name,
+    return_to: Annotated[Text, Query(alias="return", description="Path of the page to come back to.")] = "/",
+) -> Response:
+    """Send the browser to a provider to sign in there. Open to all; a cookie binds what comes back to this browser."""
+    try:
+        built.sign_in.require(provider)
+        redirect = cookies.base_url(request, built.settings.api) + CALLBACK + quote(provider, safe="")
+        secret = cookies.session_cookie(request, built.settings.api)
+        before = built.sessions.of_secret(secret) if secret else None
+        begun = built.sign_in.begin(provider, redirect, return_to, replaces=before.id if before else None)
+    except WeirError as error:
+        return failed(request, error)
+    answer = RedirectResponse(begun.address, 303)
+    keep_attempt(answer, built, begun.cookie, begun.value)
+    return answer
+
+
+@router.get("/callback/{provider}", status_code=303, response_class=Response)
+def callback(request: Request, built: ServicesOf, provider: Name) -> Response:
+    """Where a provider sends the browser back to: opens a session, and continues to the page that asked for it."""
+    given: dict[str, str] = {}
+    try:
+        for name, value in request.query_params.multi_items():
+            if name in given:
+                raise InvalidInput(f"The sign-in service sent {name!r} twice; begin again.")
+            given[name] = value
+        done = built.sign_in.finish(provider, given, cookies.attempts(request, built.settings.api), browser_of(request))
+    except WeirError as error:
+        return failed(request, error)
+    if isinstance(done, Asks):
+        answer: Response = _question(done)
+    else:
+        answer = RedirectResponse(done.return_to, 303)
+        lasts = int((done.session.ends_at - done.session.created_at).total_seconds())
+        cookies.set_session(answer, built.settings.api, done.secret, lasts)
+    cookies.drop_attempt(answer, built.settings.api, cookie_of(given.get("state", "")), CALLBACK)
+    return answer
+
+
+@router.post("/logout", responses=answers_with(SignedOut))
+def logout(request: Request, response: Response, built: ServicesOf, given: Given) -> Any:
+    """End this session. An API token is ended by `/tokens`."""
+    # Without asking who this is now: a provider that does not answer must not keep anybody signed in.
+    seen = built.sessions.of_secret(given.text)
+    if seen is None or (seen.kind == "browser") != given.cookie:
+        built.identity.authenticate(given.text, cookie=given.cookie)
+        raise InvalidInput(
+            "This request came with an API token, not in a session; revoke it with weir token revoke ID."
+        )
+    built.sessions.end(seen, "signed out")
+    address = None
+    if given.cookie:
+        cookies.clear_session(response, built.settings.api)
+        try:
+            address = built.sign_in.sign_out_address(seen.provider, cookies.base_url(request, built.settings.api) + "/")
+        except WeirError:
+            address = None  # signed out here all the same
+    return {"address": address}
+
+
+@router.post(
+    "/backchannel/{provider}", response_class=Response, openapi_extra=takes("application/x-www-form-urlencoded")
+)
+async def backchannel(request: Request, built: ServicesOf, provider: Name) -> Response:
+    """A provider's message that somebody signed out there (OpenID Connect Back-Channel Logout). Open to all: the message
+    is signed."""
+    body = (await request.body())[:_MOST_FORM]
+    tokens = parse_qs(body.decode(errors="replace")).get("logout_token", [])
+    if len(tokens) != 1:
+        raise InvalidInput("The form must have one logout_token.")
+    await run_in_threadpool(built.sign_in.signed_out_there, provider, tokens[0])
+    return Response(status_code=200, headers={"Cache-Control": "no-store"})
+
+
+def keep_attempt(answer: Response, built: Services, name: str, value: str) -> None:
+    """The cookie that binds a sign-in to this browser; it comes back with the provider's answer only."""
+    cookies.keep_attempt(answer, built.settings.api, name, value, CALLBACK, LASTS_S)
+
+
+def page(title: str, text: str, link: str, status: int = 200) -> HTMLResponse:
+    """A page of one sentence."""
+    return HTMLResponse(_PAGE.format(title=title, text=html.escape(text), link=link), status)
+
+
+def _question(asks: Asks) -> HTMLResponse:
+    shown = device_code(asks.device.code)
+    words = {"label": asks.device.label, "code": shown, "user": asks.user, "ticket": asks.ticket}
+    action = f"/api/v1/auth/device/{shown}/let-in"
+    return HTMLResponse(
+        _ASK.format(action=action, **{name: html.escape(text) for name, text in words.items()}), headers=_ASK_HEADERS
+    )
+
+
+def device_code(code: str) -> str:
+    """As the command line shows it."""
+    return f"{code[:4]}-{code[4:]}"
+
+
+def failed(request: Request, error: WeirError) -> Response:
+    """A page for people; one JSON body for the rest."""
+    if "text/html" not in request.headers.get("accept", ""):
+        raise error
+    return page("You are not signed in", error.message, "Back to the sign-in page", status_of(error))

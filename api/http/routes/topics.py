@@ -1,0 +1,94 @@
+"""One topic as its brokers and its registry describe it: partitions, configuration, groups, ACLs, rate, subjects."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
+from api.http.edge.parameters import Count, Name, Text
+from api.http.schemas.topics import (
+    SubjectDiff,
+    Subjects,
+    TopicAcls,
+    TopicConfig,
+    TopicGroups,
+    TopicPartitions,
+    TopicRate,
+)
+from api.joins.sight import owns
+from catalog.errors import NotAllowed
+from catalog.model import DatasetId
+
+router = APIRouter(prefix="/datasets", tags=["topics"])
+
+
+@router.get("/{namespace}/{name}/partitions", responses=answers_with(TopicPartitions))
+def partitions(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> Any:
+    """Leader, replicas, first and last offset of each partition, as the brokers see them now."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    return built.topic_pages.partitions(record, built.sights(subject).of(record))
+
+
+@router.get("/{namespace}/{name}/config", responses=answers_with(TopicConfig))
+def config(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> Any:
+    """The topic's configuration, and for each setting whether it is set for the topic, for the brokers, or a default."""
+    return built.topic_pages.config(built.datasets.get(DatasetId(namespace, name)))
+
+
+@router.get("/{namespace}/{name}/consumer-groups", responses=answers_with(TopicGroups))
+def consumer_groups(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> Any:
+    """Groups that read the topic: members, committed offsets and lag of each partition, as the brokers see them now."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    return built.topic_pages.groups(record, built.sights(subject).of(record))
+
+
+@router.get("/{namespace}/{name}/acls", responses=answers_with(TopicAcls))
+def acls(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> Any:
+    """The brokers' ACLs that concern the topic. For its owners, and for who has the permission `report:read` or
+    `manage`: they name users and addresses."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    if not owns(subject, record) and not {"report:read", "manage"} & built.identity.permissions(subject):
+        raise NotAllowed(
+            f"{subject.user} may not see the ACLs of {record.reference}: they are for its owners, and for who has the"
+            " permission 'report:read'.",
+            details={"permission": "report:read", "reasons": [f"no role of {subject.user} carries report:read"]},
+        )
+    return built.topic_pages.acls(record)
+
+
+@router.get("/{namespace}/{name}/rate", responses=answers_with(TopicRate))
+def rate(
+    built: ServicesOf,
+    subject: Caller,
+    namespace: Name,
+    name: Name,
+    hours: Annotated[Count, Query(le=24 * 90, description="How far back.")] = 24,
+) -> Any:
+    """How many records are stamped with which times, in 48 spans up to now. Asked of the brokers; no record is read."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    return built.topic_pages.rate(record, built.sights(subject).of(record), hours)
+
+
+@router.get("/{namespace}/{name}/subjects", responses=answers_with(Subjects))
+def subjects(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> Any:
+    """Subjects of the schema registry that belong to the topic, with their versions."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    return built.topic_pages.subjects(record, built.datasets.schema(record.id))
+
+
+@router.get("/{namespace}/{name}/subjects/diff", responses=answers_with(SubjectDiff))
+def subject_diff(
+    built: ServicesOf,
+    _: Caller,
+    namespace: Name,
+    name: Name,
+    of: Annotated[Text, Query(alias="subject", examples=["orders-value"])],
+    version: Count,
+    before: Annotated[Count | None, Query(description="An earlier version; the text alone where it is absent.")] = None,
+) -> Any:
+    """A version of a subject line by line, and what changed since an earlier one."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    return built.topic_pages.subject_diff(record, built.datasets.schema(record.id), of, version, before)

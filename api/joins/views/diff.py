@@ -1,0 +1,221 @@
+"""The running generation of a view against the one that a declaration, or the decision of now, would build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from pydantic import ValidationError
+
+from api.joins.views.decisions import ViewDecisions
+from api.joins.views.declared import DeclaredViews, ViewHandler
+from api.joins.views.service import Views
+from catalog.declared.documents import Document
+from catalog.errors import InvalidInput, NotAllowed, NotSignedIn
+from catalog.paths import VALUE
+from policies.access.identity import Identity
+from policies.decision.places import Places
+from policies.declared.state import GovernanceState
+from policies.model import Effect, MaskType, Subject
+from policies.plan.prepare import Preparer
+from views.declared import ViewSpec
+from views.model import StreamPlan
+from views.ports import ServingTable, StreamEngine
+from views.runner.build import Built, built, start_of
+from views.runner.compared import breaks, columns_diff, rows_diff, shown, sql_diff
+from views.runner.generations import PRIVATE_TOPIC
+from views.runner.result import flows, inherited, made_of, origins
+from views.runner.state import Generation, ViewState
+from views.runner.tools import Declared
+
+_MOST_USERS = 1_000
+_UNMASKED = 2
+_LOOKS = ("not shown", "masked", "unmasked")
+
+Look = dict[str, int]
+"""Column -> 0 not shown, 1 masked, 2 unmasked; without columns: the view may not be read."""
+
+
+class ViewDiffs:
+    """The service behind `POST /views/{name}/diff`. Safe for threads."""
+
+    def __init__(
+        self,
+        views: Views,
+        declared: DeclaredViews,
+        handler: ViewHandler,
+        decisions: ViewDecisions,
+        preparer: Preparer,
+        identity: Identity,
+        subject: Callable[[str], Subject],
+        state: GovernanceState,
+        engine: Callable[[], StreamEngine],
+        serving: ServingTable,
+    ) -> None:
+        """`subject`: whom a view runs as, by `RunAs.subject`."""
+        self._views, self._declared, self._handler, self._decisions = views, declared, handler, decisions
+        self._preparer, self._identity, self._subject, self._governed = preparer, identity, subject, state
+        self._engine, self._serving = engine, serving
+
+    def diff(self, name: str, spec: Mapping[str, Any] | None) -> dict[str, Any]:
+        """See `ViewDiff` of the answers. `spec`: a changed declaration, checked as `weir apply` does; None: as it is
+        declared.
+
+        Raises NotFound, InvalidInput and SqlRefused for a declaration that does not fit, QueryFailed for SQL that the engine
+        refuses, Unavailable.
+        """
+        declared, state = self._known(name, spec)
+        active = state.active
+        proposed = self._proposed(name, spec) if spec is not None else None
+        wanted = proposed if proposed is not None else declared.spec
+        try:
+            current = built(wanted, self._preparer, self._subject(wanted.runAs.subject))
+        except (NotAllowed, NotSignedIn) as refusal:
+            return _refused(name, active, wanted, refusal)
+        after = self._next(name, wanted, current, state.number + 1)
+        before_spec = declared.spec
+        changed = active is None or active.hash != after.hash
+        rows = None
+        building = state.building
+        if active is not None and building is not None and building.hash == after.hash:
+            names = [column for column, _ in building.columns]
+            rows = {"generation": building.number} | rows_diff(self._serving, name, active.id, building.id, names)
+        return {
+            "name": name,
+            "changed": changed,
+            "running": _side(active),
+            "next": _side(after)
+            | {"generation": building.number if rows is not None and building is not None else None},
+            "refused": None,
+            "sql": sql_diff(_sql(active, declared), wanted.sql) if active is not None else "",
+            "columns": columns_diff(active, after),
+            "breaks": breaks(active, after),
+            "readers": self._readers(name, active, before_spec, after, wanted) if changed else [],
+            "rows": rows,
+            "text": _text(name, active, changed, rows),
+        }
+
+    def _known(self, name: str, spec: Mapping[str, Any] | None) -> tuple[Declared, ViewState]:
+        """What there is of the view; a new one may be proposed."""
+        if spec is not None and self._declared.get(name) is None:
+            return Declared(self._proposed(name, spec), ""), ViewState()
+        return self._views.find(name)
+
+    def _proposed(self, name: str, spec: Mapping[str, Any]) -> ViewSpec:
+        try:
+            model = ViewSpec.model_validate(spec)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            at = ".".join(("spec", *map(str, first["loc"])))
+            raise InvalidInput(f"{at}: {first['msg']}.", details={"field": at}) from None
+        self._handler.check(Document("weir/v1", "View", name, {"name": name}, spec, 1, model), [])
+        return model
+
+    def _next(self, name: str, spec: ViewSpec, current: Built, number: int) -> Generation:
+        """The generation that would be built; nothing of it is kept."""
+        cluster = spec.sink.cluster if spec.sink is not None else current.sources[0].partition("/")[0]
+        topic = spec.sink.topic if spec.sink is not None else f"{PRIVATE_TOPIC}{name}.{number}"
+        plan = StreamPlan(
+            view=name, generation="diff", sql=current.sql, tables=current.tables, mode=current.shape.mode,
+            keys=current.shape.key, start=start_of(spec), topic=topic, kafka={}, checkpoint="", trigger=timedelta(seconds=1),
+            most_offsets=1, single=current.shape.single,
+        )  # fmt: skip
+        schema = self._engine().columns(plan)
+        by_column = flows(current.prepared, [column for column, _ in schema])
+        return Generation(
+            id=f"0-{current.generation}", number=number, declared="", cluster=cluster, topic=topic, private=spec.sink is None,
+            begins={}, goal={}, checkpoint="", columns=[[column, kind] for column, kind in schema], keys=list(current.shape.key),
+            single=current.shape.single, sources=list(current.sources), reads=current.reads, created="", why="",
+            tags=inherited(by_column), notes=list(current.shape.notes), sql=spec.sql,
+            origins=origins(by_column), made_of=made_of(by_column),
+            filtered={
+                each.table.reference: sorted(f.where for f in each.decision.filters) for each in current.prepared.tables.values()
+            },
+        )  # fmt: skip
+
+    def _readers(
+        self, name: str, before: Generation | None, old: ViewSpec, after: Generation, new: ViewSpec
+    ) -> list[dict[str, Any]]:
+        """Declared users for whom the view would show something else."""
+        users = sorted(self._governed.view().users)[:_MOST_USERS]
+        changes = []
+        for user in users:
+            then = self._look(user, name, new, after)
+            now = self._look(user, name, old, before) if before is not None else {}
+            gains = [
+                _words(column, now.get(column, 0), look) for column, look in then.items() if look > now.get(column, 0)
+            ]
+            loses = [
+                _words(column, look, then.get(column, 0)) for column, look in now.items() if look > then.get(column, 0)
+            ]
+            if before is not None:
+                gains += _values(now, then, after, before)
+                loses += _values(now, then, before, after)
+            if gains or loses:
+                changes.append(
+                    {"user": user, "mayRead": bool(then), "couldRead": bool(now), "gains": gains, "loses": loses}
+                )
+        return changes
+
+    def _look(self, user: str, name: str, spec: ViewSpec, generation: Generation) -> Look:
+        decision = self._decisions.decide(self._identity.current(user), name, spec, generation, None)
+        if decision.effect is not Effect.ALLOW:
+            return {}
+        places = Places(decision.columns)
+        looks = {}
+        for column, _ in generation.columns:
+            mask = places.rule(VALUE.field(column)).mask
+            looks[column] = 2 if mask is None else 0 if mask.type is MaskType.DROP else 1
+        return looks
+
+
+def _values(now: Look, then: Look, more: Generation, less: Generation) -> list[str]:
+    """Fields whose values are in columns of the one generation and not of the other, of columns seen unmasked in both."""
+    both = [column for column, look in then.items() if look == now.get(column) == _UNMASKED]
+    return [
+        f"{column}: values of {field}"
+        for column in both
+        for field in shown(more, column)
+        if field not in shown(less, column)
+    ]
+
+
+def _words(column: str, before: int, after: int) -> str:
+    return f"{column}: {_LOOKS[before]} -> {_LOOKS[after]}"
+
+
+def _side(generation: Generation | None) -> dict[str, Any]:
+    if generation is None:
+        return {}
+    return {
+        "generation": generation.number, "key": generation.keys, "sources": generation.sources,
+        "filters": {source: conditions for source, conditions in generation.filtered.items() if conditions},
+    }  # fmt: skip
+
+
+def _sql(active: Generation | None, declared: Declared) -> str:
+    return (active.sql if active is not None else "") or declared.spec.sql
+
+
+def _refused(
+    name: str, active: Generation | None, wanted: ViewSpec, refusal: NotAllowed | NotSignedIn
+) -> dict[str, Any]:
+    reasons = [str(each) for each in refusal.details.get("reasons", [])]
+    sentence = f"{name} would not run: {refusal.message} Its rows are deleted while that is so."
+    return {
+        "name": name, "changed": True, "running": _side(active), "next": {},
+        "refused": {"code": refusal.code, "message": refusal.message, "reasons": reasons}, "sql": "", "columns": [], "breaks": [],
+        "readers": [], "rows": None, "text": sentence,
+    }  # fmt: skip
+
+
+def _text(name: str, active: Generation | None, changed: bool, rows: Mapping[str, Any] | None) -> str:
+    if active is None:
+        return f"{name} has no rows yet; this would be its first generation."
+    if not changed:
+        return f"Nothing of {name} would be built again."
+    if rows is None:
+        return f"Another generation of {name} would be built, and take the place of generation {active.number}."
+    compared = f"{rows['same']:,} rows are the same, {rows['differ']:,} differ, {rows['onlyBefore']:,} are only in the running one"
+    return f"Generation {rows['generation']} is being built: {compared}, {rows['onlyAfter']:,} only in the next."

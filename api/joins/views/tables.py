@@ -1,0 +1,134 @@
+"""Stream views as tables of governed SQL: `SELECT ... FROM shop.revenue_5m`, in queries and in other views.
+
+A view is read from its topic: of the generation that readers get, the newest record of each key. The name of a view means
+the view; an output topic can still be read as a topic, change by change, by its own name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from api.joins.query_tables import Tables
+from api.joins.views.declared import DeclaredViews
+from api.joins.views.facts import ViewFacts
+from catalog.datatypes import STRING, StructType
+from catalog.errors import Conflict, DatasetNotFound, InvalidInput
+from policies.model import DatasetFacts
+from policies.plan.model import PartRead, Rows
+from policies.plan.ports import QueryTable
+from policies.sql.names import fold
+from scanners.decode import header_ids
+from scanners.model import PartFormat, RegisteredSchema
+from views.model import GENERATION_HEADER, KEY_HEADER, ROW_HEADER
+from views.ports import Clusters, ViewStates
+from views.runner.state import Generation, ViewState
+
+
+class ViewTables:
+    """`policies.plan.ports.TableSource` over topics and views. Safe for threads."""
+
+    def __init__(
+        self, topics: Tables, declared: DeclaredViews, states: ViewStates, facts: ViewFacts, clusters: Clusters
+    ) -> None:
+        self._topics, self._declared, self._states = topics, declared, states
+        self._facts, self._clusters = facts, clusters
+
+    def find(self, name: str) -> QueryTable:
+        """Raises as `Tables.find`; Conflict for a view without rows, InvalidInput for a name of a view and of a topic."""
+        view = self._declared.named(name)
+        if view is not None and not self._is_topic(name, view):
+            table = self._table(view)
+            self._apart(name, table)
+            return table
+        try:
+            table = self._topics.find(name)
+        except (DatasetNotFound, InvalidInput):
+            view = self._qualified(name)
+            if view is None:
+                raise
+            return self._table(view)
+        private = self._private(table.reference)
+        return self._table(private) if private is not None else table
+
+    def facts(self, reference: str) -> DatasetFacts:
+        """What the catalog says of it now. Raises DatasetNotFound."""
+        return self._facts.facts(reference)
+
+    def _is_topic(self, name: str, view: str) -> bool:
+        """Whether the name is `CLUSTER.TOPIC` of another topic, which a view's name never hides."""
+        try:
+            other = self._topics.reference(name)
+        except (DatasetNotFound, InvalidInput):
+            return False
+        declared = self._declared.get(view)
+        sink = declared.spec.sink if declared is not None else None
+        own = f"{sink.cluster}/{sink.topic}" if sink is not None else ""
+        return other != own and fold(other.replace("/", ".", 1)) == fold(name)
+
+    def _apart(self, name: str, table: QueryTable) -> None:
+        """Raises InvalidInput where another topic has the very name: nobody can know which is meant."""
+        try:
+            other = self._topics.reference(name)
+        except (DatasetNotFound, InvalidInput):
+            return
+        if other != table.reference:
+            raise InvalidInput(
+                f"{name} is a view and the topic {other}; write {other.replace('/', '.', 1)} for the topic, or"
+                f" {table.reference.replace('/', '.', 1)} for the view's own.",
+                details={"reference": name, "candidates": [other, table.reference]},
+            )
+
+    def _qualified(self, name: str) -> str | None:
+        """`CLUSTER.NAME` of a view without an output topic, which the catalog does not know yet."""
+        cluster, _, rest = name.partition(".")
+        view = self._declared.named(rest) if rest else None
+        return view if view is not None and self._private(f"{cluster}/{view}") == view else None
+
+    def _private(self, reference: str) -> str | None:
+        """The view without an output topic whose dataset this is."""
+        view = self._declared.of_dataset(reference)
+        declared = self._declared.get(view) if view is not None else None
+        if view is None or declared is None or declared.spec.sink is not None:
+            return None
+        active = self._active(view)
+        return view if active is not None and fold(active.cluster) == fold(reference.partition("/")[0]) else None
+
+    def _active(self, view: str) -> Generation | None:
+        return ViewState.read(self._states.get(view)).active
+
+    def _table(self, view: str) -> QueryTable:
+        declared, active = self._declared.get(view), self._active(view)
+        if declared is None or active is None:
+            state = ViewState.read(self._states.get(view))
+            because = f" {state.error['message']}" if state.error else ""
+            raise Conflict(
+                f"The view {view} has no rows: it is {state.state}.{because}",
+                details={"view": view, "state": state.state},
+            )
+        facts = self._facts.of(view, declared.spec, active)
+        keyed = bool(active.keys) or active.single
+        return QueryTable(
+            reference=facts.reference,
+            topic=active.topic,
+            facts=facts,
+            kafka=self._clusters.spark(active.cluster),
+            key=PartRead("text", STRING),
+            value=_value(active),
+            rows=Rows(
+                GENERATION_HEADER, active.id, keyed, tuple(active.keys), KEY_HEADER if active.keys else "",
+                "" if keyed else ROW_HEADER,
+            ),
+        )  # fmt: skip
+
+
+def _value(active: Generation) -> PartRead:
+    kind = StructType(tuple((column.name, column.kind) for column in active.typed))
+    known = active.registered
+    if known is None:
+        return PartRead("json", kind)
+    schema = RegisteredSchema(known.id, "AVRO", known.schema)
+    needed = {
+        "format": asdict(PartFormat("avro")), "registered": {str(known.id): schema.to_json()},
+        "header": header_ids.NAMES["value"],
+    }  # fmt: skip
+    return PartRead("decoded avro", kind, needed)

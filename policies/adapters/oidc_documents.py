@@ -1,0 +1,132 @@
+"""What an OpenID Connect issuer publishes of itself: its addresses and its keys, fetched when needed and kept a while."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import jwt
+from cachetools import TTLCache
+
+from catalog.declared.secrets import is_loopback
+from catalog.errors import SettingsError, Unavailable
+
+TIMEOUT_S = 5.0
+_KEPT_S = 600
+_FAILED_S = 5
+_MOST = 256
+_ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+_OPTIONAL = ("userinfo_endpoint", "end_session_endpoint")
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerDocument:
+    """A checked discovery document, and the keys behind it."""
+
+    issuer: str
+    addresses: dict[str, str]
+    token_auth: tuple[str, ...]
+    names_itself: bool
+    keys: jwt.PyJWKClient
+    tls: ssl.SSLContext
+
+
+class IssuerDocuments:
+    """Discovery documents by issuer, kept ten minutes. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._kept: TTLCache[tuple[str, str | None], IssuerDocument] = TTLCache(_MOST, _KEPT_S)
+        self._failed: TTLCache[tuple[str, str | None], bool] = TTLCache(_MOST, _FAILED_S)
+        self._gates: TTLCache[tuple[str, str | None], threading.Lock] = TTLCache(_MOST, _KEPT_S)
+        self._lock = threading.Lock()
+
+    def get(self, issuer: str, ca: str | None) -> IssuerDocument:
+        """Raises Unavailable when the issuer does not answer, SettingsError when the document is of another issuer or
+        names an address that is not private."""
+        with self._lock:
+            if (seen := self._known(issuer, ca)) is not None:
+                return seen
+            gate = self._gates.setdefault((issuer, ca), threading.Lock())
+        # One caller fetches for all: anybody may ask, and an issuer that hangs must not keep a thread for each.
+        if not gate.acquire(timeout=TIMEOUT_S):
+            raise unavailable(issuer)
+        try:
+            with self._lock:
+                if (seen := self._known(issuer, ca)) is not None:
+                    return seen
+            return self._fetch(issuer, ca)
+        finally:
+            gate.release()
+
+    def _known(self, issuer: str, ca: str | None) -> IssuerDocument | None:
+        """Raises Unavailable for an issuer that did not answer a moment ago."""
+        if (issuer, ca) in self._failed:
+            raise unavailable(issuer)
+        return self._kept.get((issuer, ca))
+
+    def _fetch(self, issuer: str, ca: str | None) -> IssuerDocument:
+        try:
+            seen = _fetched(issuer, ca)
+        except Unavailable:
+            with self._lock:
+                self._failed[issuer, ca] = True
+            raise
+        with self._lock:
+            self._kept[issuer, ca] = seen
+        return seen
+
+
+def unavailable(issuer: str, error: str | None = None) -> Unavailable:
+    """`error`: the code of an error that it answered with."""
+    does = "does not answer" if error is None else f"answers with an error ({error})"
+    return Unavailable(
+        f"The issuer {issuer} that signs people in {does}; try again in a moment.",
+        details={"server": "oidc"},
+    )
+
+
+def _fetched(issuer: str, ca: str | None) -> IssuerDocument:
+    address = issuer.rstrip("/") + "/.well-known/openid-configuration"
+    try:
+        tls = ssl.create_default_context(cafile=ca)
+    except (OSError, ValueError) as error:
+        raise SettingsError(
+            f"The file of authorities for {issuer} cannot be read as PEM certificates; correct spec.ca."
+        ) from error
+    try:
+        answer = httpx.get(address, timeout=TIMEOUT_S, verify=tls)
+        if answer.is_client_error:
+            raise SettingsError(
+                f"{address} answers {answer.status_code}; check spec.issuer, which is written exactly as the provider names it."
+            )
+        document: Any = answer.raise_for_status().json()
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+        raise unavailable(issuer) from error
+    if not isinstance(document, dict) or document.get("issuer") != issuer:
+        raise SettingsError(f"{address} is not the document of the issuer {issuer}; correct spec.issuer.")
+    addresses = {}
+    for name in (*_ENDPOINTS, *_OPTIONAL):
+        given = document.get(name)
+        if given is None and name in _OPTIONAL:
+            continue
+        if not isinstance(given, str) or not _private(given):
+            raise SettingsError(f"{address} names no {name} that begins with https://; the provider cannot be used.")
+        addresses[name] = given
+    methods = document.get("token_endpoint_auth_methods_supported")
+    return IssuerDocument(
+        issuer,
+        addresses,
+        tuple(each for each in methods if isinstance(each, str)) if isinstance(methods, list) else (),
+        document.get("authorization_response_iss_parameter_supported") is True,
+        jwt.PyJWKClient(addresses["jwks_uri"], timeout=TIMEOUT_S, ssl_context=tls),
+        tls,
+    )
+
+
+def _private(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))

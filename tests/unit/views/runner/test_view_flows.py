@@ -1,0 +1,102 @@
+"""What a view's columns are made of: followed through the query, or taken for made of everything."""
+
+from __future__ import annotations
+
+import pytest
+
+from catalog.datatypes import STRING, parse_ddl
+from catalog.model import DatasetId
+from policies.gate import gate
+from policies.masks.keys import MaskKeys
+from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, FieldFacts, Mask, MaskType, SubjectMatch
+from policies.plan.model import PartRead
+from policies.plan.ports import QueryTable
+from policies.plan.prepare import Prepared
+from policies.plan.views import govern
+from views.runner.result import flows, inherited, made_of, mask_of
+
+ORDERS = (
+    "id STRING, email STRING, region STRING, note STRING, tags ARRAY<STRING>, who STRUCT<mail: STRING, phone: STRING>"
+)
+FIELDS = ("id", "email", "region", "note", "tags[]", "who.mail", "who.phone")
+TAGS = {"email": "EMAIL_ADDRESS", "who.mail": "EMAIL_ADDRESS", "note": "PERSON"}
+EVERYTHING = {f"value.{field}" for field in FIELDS}
+
+
+def prepared(sql: str, masks: dict[str, Mask] | None = None) -> Prepared:
+    gated = gate.check(sql)
+    governed = Prepared(gated)
+    for ref in gated.tables:
+        facts = DatasetFacts(
+            DatasetId("kafka://x", ref.name), f"prod/{ref.name}",
+            tuple(FieldFacts(f"value.{field}", {TAGS[field]: "declared"} if field in TAGS else {}) for field in FIELDS),
+            owners=SubjectMatch(),
+        )  # fmt: skip
+        columns = tuple(ColumnDecision(f"value.{field}", Effect.ALLOW, (masks or {}).get(field)) for field in FIELDS)
+        table = QueryTable(
+            facts.reference, ref.name, facts, {}, PartRead("text", STRING), PartRead("json", parse_ddl(ORDERS))
+        )
+        governed.tables[ref] = govern(
+            table, Decision(facts.id, facts.reference, Effect.ALLOW, columns), MaskKeys(b"x" * 32)
+        )
+    return governed
+
+
+def fields(sql: str, column: str = "c") -> set[str]:
+    return {flow.path for flow in flows(prepared(sql), [column])[column]}
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT email AS c FROM orders", {"value.email"}),
+        ("SELECT who AS c FROM orders", {"value.who.mail", "value.who.phone"}),
+        ("SELECT o.who.mail AS c FROM orders o", {"value.who.mail"}),
+        ("SELECT upper(concat(email, region)) AS c FROM orders", {"value.email", "value.region"}),
+        ("SELECT x.e AS c FROM (SELECT email AS e FROM orders) x", {"value.email"}),
+        ("WITH q AS (SELECT email AS e, id FROM orders) SELECT e AS c FROM q", {"value.email"}),
+        ("SELECT region AS c FROM orders UNION ALL SELECT email FROM users", {"value.region", "value.email"}),
+        ("SELECT t AS c FROM orders LATERAL VIEW explode(tags) v AS t", {"value.tags[]"}),
+        ("SELECT transform(tags, x -> upper(x)) AS c FROM orders", {"value.tags[]"}),
+        ("SELECT max(email) AS c FROM orders GROUP BY region", {"value.email"}),
+        ("SELECT id AS c FROM orders JOIN users USING (id)", {"value.id"}),
+        ("SELECT 1 AS c FROM orders", set()),
+        ("SELECT _offset AS c FROM orders", set()),
+    ],
+)
+def test_a_column_is_followed(sql: str, expected: set[str]) -> None:
+    assert fields(sql) == expected
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT u AS c FROM (SELECT id, email AS e, upper(e) AS u FROM orders) q",
+        "SELECT email AS c FROM (orders a)",
+        "SELECT a.email AS c FROM (orders a JOIN users b ON a.id = b.id)",
+        "SELECT c FROM (SELECT email AS c, region AS d FROM orders UNION ALL BY NAME SELECT region AS d, id AS c FROM orders)",
+        "SELECT (SELECT max(email) FROM users) AS c FROM orders",
+        "SELECT n AS c FROM (SELECT max(email) AS m, concat(m, '') AS n FROM orders GROUP BY region) q",
+        "SELECT col1 AS c FROM orders LATERAL VIEW inline(array(struct(email))) v",
+        "SELECT c FROM orders PIVOT (max(email) AS m FOR region IN ('EU' AS c))",
+        "SELECT v AS c FROM orders UNPIVOT (v FOR n IN (email, note))",
+        "SELECT c FROM (SELECT x.* FROM orders LATERAL VIEW posexplode(tags) x) AS q(a, c)",
+    ],
+)
+def test_what_cannot_be_followed_is_made_of_everything(sql: str) -> None:
+    assert fields(sql) >= EVERYTHING
+
+
+def test_masks_are_kept_and_end_tags() -> None:
+    mask = Mask(MaskType.GENERALIZE, None, {"step": 5})
+    by_column = flows(prepared("SELECT who AS c, email AS e FROM orders", {"who.mail": mask}), ["c", "e"])
+    assert inherited(by_column) == {"value.e": {"EMAIL_ADDRESS": "from prod/orders value.email"}}
+    kept = {(at, path): mask_of(data) for at, source, path, data in made_of(by_column)}
+    assert kept == {
+        ("value.c.mail", "value.who.mail"): mask, ("value.c.phone", "value.who.phone"): None, ("value.e", "value.email"): None,
+    }  # fmt: skip
+
+
+def test_a_count_holds_nothing_of_a_value() -> None:
+    by_column = flows(prepared("SELECT region, count(email) AS n FROM orders GROUP BY region"), ["region", "n"])
+    assert made_of(by_column) == [["value.region", "prod/orders", "value.region", None]] and not inherited(by_column)

@@ -1,0 +1,90 @@
+"""Views over views: a followed view with a key sends each change of a row, and a record without a value for one that goes.
+A view without a key is not followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from catalog.errors import Conflict, InvalidInput
+from policies.plan.ports import QueryTable
+from policies.plan.prepare import Prepared
+from policies.plan.views import Column, GovernedTable
+from policies.sql import trace
+from policies.sql.names import fold
+from policies.sql.tables import TableRef
+from views.shape.names import GONE
+from views.shape.shape import Shape
+
+Keys = Mapping[TableRef, Sequence[str]]
+"""The key of each table whose records replace one another."""
+
+
+def check_once(tables: Mapping[TableRef, QueryTable]) -> None:
+    """A batch that is run again after a failure writes its rows again, and a stream cannot distinguish them.
+
+    Raises InvalidInput for a view without a key, followed or joined.
+    """
+    for ref, table in tables.items():
+        if table.rows is not None and not table.rows.newest:
+            raise InvalidInput(
+                f"{ref.name} is a view without a key, whose topic may hold rows twice after a failure; give {ref.name} a key,"
+                " or read the topics that it comes from.",
+                details={"field": "spec.sql", "dataset": table.reference},
+            )
+
+
+def own_key(prepared: Prepared, replaced: Keys, declared: list[str] | None) -> list[str] | None:
+    """The declared key; else that of the one view that the query reads, where its columns are in the result as they are."""
+    if declared is not None or len(prepared.tables) != 1:
+        return declared
+    ((ref, key),) = replaced.items()
+    outputs = trace.outputs(prepared.gated.tree, prepared.columns())
+    own: list[str] = []
+    for column in key:
+        same = next(
+            (
+                each.name
+                for each in outputs
+                if each.direct
+                and [(r, [fold(n) for n in names]) for r, names in each.sources] == [(ref, [fold(column)])]
+            ),
+            None,
+        )
+        if same is None:
+            return None
+        own.append(same)
+    return own or None
+
+
+def check_replaced(prepared: Prepared, streamed: Shape, replaced: Keys) -> None:
+    """A row that goes is known by its key alone, so the key of a view over it must be made of that.
+
+    Raises InvalidInput for a key that is not, Conflict where a row filter of the subject's chooses among the rows.
+    """
+    followed = {ref: key for ref, key in replaced.items() if ref in streamed.follows}
+    if not followed or streamed.mode != "append":
+        return
+    outputs = {fold(each.name): each for each in trace.outputs(prepared.gated.tree, prepared.columns())}
+    for ref, key in followed.items():
+        if prepared.tables[ref].filters:
+            raise Conflict(
+                f"The view runs for somebody who sees some rows of {ref.name} only, and its rows replace one another; a row"
+                " that they may not see any more could not be taken away. Follow the topics that it comes from.",
+                details={"dataset": prepared.tables[ref].table.reference},
+            )
+        known = {fold(name) for name in key}
+        for column in streamed.key:
+            output = outputs.get(fold(column))
+            sources = output.sources if output is not None else ()
+            if not sources or any(each != ref or fold(names[0]) not in known for each, names in sources):
+                raise InvalidInput(
+                    f"{column} is not made of the key of {ref.name} ({', '.join(key) or 'one row'}), so a row that goes"
+                    " there could not be taken away here; use that key, or follow the topics that it comes from.",
+                    details={"field": "spec.key"},
+                )
+
+
+def with_gone(table: GovernedTable) -> GovernedTable:
+    """The table with the column that shows whether a record takes its row away."""
+    return replace(table, columns=(*table.columns, Column(GONE, None, "weir_raw IS NULL", system=True)))
