@@ -13,7 +13,7 @@ from policies.plan.value_columns import kind_of
 from policies.plan.views import Column, GovernedTable
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
-from policies.sql.trace import Output
+from policies.sql.trace import ELEMENT, Output
 
 DERIVED = {"effect": "derived", "text": "derived"}
 
@@ -139,6 +139,9 @@ def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> Fi
         return path.field(names[0]) if names else path
     kind = kind_of(governed.table, column.name, path)
     for name in names:
+        if name == ELEMENT and isinstance(kind, ArrayType | MapType):
+            path, kind = (path.elements(), kind.element) if isinstance(kind, ArrayType) else (path.values(), kind.value)
+            continue
         while isinstance(kind, ArrayType):
             path, kind = path.elements(), kind.element
         if isinstance(kind, MapType):

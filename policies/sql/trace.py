@@ -18,18 +18,32 @@ from policies.sql.tables import TableRef
 
 Source = tuple[TableRef, tuple[str, ...]]
 """A column of a table, with the names below it: (orders, ("customer", "email"))."""
+ELEMENT = "[]"
+"""A step of a source that is an element of an array or a value of a map, and not a name."""
+_ELEMENTS = frozenset({"explode", "explode_outer", "element_at"})
+_SAME = frozenset({"coalesce", "first", "first_value", "last", "last_value", "any_value", "max", "min"})
+"""Functions that give one of their arguments as it is."""
+_WINDOWS = frozenset({"window", "session_window"})
+"""Functions whose name is that of a column where a query groups by them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """One column of a result. `direct` = it is the source itself, not something computed from it; `system` = no star
-    stands for it; `followed` = every part of it is among `sources`."""
+    stands for it; `followed` = every part of it is among `sources`; `shaped` = a name below it is that of each source."""
 
     name: str
     sources: frozenset[Source] = frozenset()
     direct: bool = False
     system: bool = False
     followed: bool = True
+    shaped: bool = False
+
+    def below(self, *names: str) -> Output:
+        """A part of it: `customer.email` of `customer`. Of what is computed, each source in whole may be in the part."""
+        if not (self.shaped and names):
+            return self
+        return replace(self, sources=frozenset((ref, (*path, *names)) for ref, path in self.sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +105,11 @@ def _query(node: Any, env: _Env) -> list[Output]:
         by_place = len(left) == len(right) and not node.args.get("by_name")
         return [
             Output(
-                a.name, a.sources | b.sources, a.direct and b.direct, followed=by_place and a.followed and b.followed
+                a.name,
+                a.sources | b.sources,
+                a.direct and b.direct,
+                followed=by_place and a.followed and b.followed,
+                shaped=by_place and a.shaped and b.shaped,
             )
             for a, b in zip(left, right, strict=False)
         ]
@@ -124,7 +142,7 @@ def _select(node: exp.Select, env: _Env) -> Iterator[Output]:
             continue
         inner = item.this if isinstance(item, exp.Alias) else item
         found = _expression(inner, relations)
-        yield Output(item.alias_or_name, found.sources, found.direct, followed=found.followed)
+        yield replace(found, name=item.alias_or_name, system=False)
 
 
 def _relations(node: exp.Select, env: _Env) -> Iterator[_Relation]:
@@ -144,6 +162,16 @@ def _relations(node: exp.Select, env: _Env) -> Iterator[_Relation]:
         relation = _relation(place, env, seen)
         seen.append(relation)
         yield relation
+    yield from _windows(node, seen)
+
+
+def _windows(node: exp.Select, relations: list[_Relation]) -> Iterator[_Relation]:
+    """The columns `window` and `session_window` of a select that groups by them. No star has them."""
+    for call in node.args["group"].expressions if node.args.get("group") else ():
+        name = fold(call.name) if isinstance(call, exp.Anonymous) else ""
+        if name in _WINDOWS:
+            found = _expression(call, relations)
+            yield _Relation("", [Output(name, found.sources, system=True, followed=found.followed)])
 
 
 def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
@@ -155,7 +183,7 @@ def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
         ref = place.meta.get("weir")
         if ref is not None:
             known = env.columns.get(ref, Visible(()))
-            own = [Output(c, frozenset({(ref, (c,))}), True, c in known.system) for c in known.names]
+            own = [Output(c, frozenset({(ref, (c,))}), True, c in known.system, shaped=True) for c in known.names]
             return _Relation(name, _renamed(own, alias))
         return _Relation(name, _renamed(env.ctes.get(fold(place.name), []), alias), fold(place.name) in env.ctes)
     if isinstance(place, exp.Subquery):
@@ -167,7 +195,8 @@ def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
     if isinstance(place, exp.Lateral):
         found = _expression(place.this, before)
         columns = [c.name for c in (alias.args.get("columns") or ())] if alias is not None else []
-        given = [Output(c, found.sources, followed=found.followed) for c in columns or ["col"]]
+        shaped = found.shaped and len(columns) == 1
+        given = [Output(c, found.sources, followed=found.followed, shaped=shaped) for c in columns or ["col"]]
         return _Relation(name, given, known=bool(columns))
     return _Relation(name, _renamed(_query(place, env), alias), known=isinstance(place, exp.Values))
 
@@ -178,7 +207,7 @@ def _renamed(outputs: list[Output], alias: Any) -> list[Output]:
         return outputs
     plain = [output for output in outputs if not output.system]
     same = len(plain) == len(names)
-    return [Output(n, o.sources, o.direct, followed=same and o.followed) for n, o in zip(names, plain, strict=False)]
+    return [replace(o, name=n, followed=same and o.followed) for n, o in zip(names, plain, strict=False)]
 
 
 def _starred(relation: _Relation) -> list[Output]:
@@ -192,10 +221,11 @@ def _expression(node: Any, relations: list[_Relation]) -> Output:
     if isinstance(node, exp.Paren):
         return _expression(node.this, relations)
     if isinstance(node, exp.Dot):
-        inner = _expression(node.this, relations)
         name = node.expression.name
-        below = frozenset((ref, (*path, name)) for ref, path in inner.sources)
-        return Output(name, below, inner.direct, followed=inner.followed)
+        return replace(_expression(node.this, relations).below(name), name=name)
+    part = _part(node, relations)
+    if part is not None:
+        return part
     sources: set[Source] = set()
     # The columns of a query within are of its own tables.
     followed = node.find(exp.Query) is None
@@ -214,6 +244,27 @@ def _expression(node: Any, relations: list[_Relation]) -> Output:
                     sources |= {source for each in _starred(relation) for source in each.sources}
                     followed = followed and relation.known and all(each.followed for each in _starred(relation))
     return Output("", frozenset(sources), followed=followed)
+
+
+def _part(node: Any, relations: list[_Relation]) -> Output | None:
+    """What an index, or a function that takes its argument apart or gives it as it is, has of columns alone."""
+    if isinstance(node, exp.Bracket):
+        whole, places = node.this, node.expressions
+    elif isinstance(node, exp.Anonymous) and fold(node.name) in _ELEMENTS and node.expressions:
+        whole, *places = node.expressions
+    elif isinstance(node, exp.Anonymous) and fold(node.name) in _SAME:
+        given = [_expression(each, relations) for each in node.expressions]
+        if not given or not all(each.shaped for each in given):
+            return None
+        sources = frozenset(source for each in given for source in each.sources)
+        return Output("", sources, followed=all(each.followed for each in given), shaped=True)
+    else:
+        return None
+    inner = _expression(whole, relations)
+    if not inner.shaped or not all(isinstance(place, exp.Literal) for place in places):
+        return None
+    key = places[0].name if places and places[0].is_string else ELEMENT
+    return replace(inner.below(key), name="", direct=False)
 
 
 def _is_argument(column: Any, end: Any) -> bool:
@@ -235,8 +286,12 @@ def _column(column: Any, relations: list[_Relation]) -> Output:
         # A name without its table's is of several where they are joined by it.
         same = [output for each in own for output in each.outputs if fold(output.name) == fold(names[skip])]
         if same:
-            rest = tuple(names[skip + 1 :])
-            below = frozenset((ref, (*path, *rest)) for output in same for ref, path in output.sources)
-            followed = all(output.followed for output in same)
-            return Output(names[-1], below, len(same) == 1 and same[0].direct, followed=followed)
+            parts = [output.below(*names[skip + 1 :]) for output in same]
+            return Output(
+                names[-1],
+                frozenset(source for part in parts for source in part.sources),
+                len(same) == 1 and same[0].direct,
+                followed=all(part.followed for part in parts),
+                shaped=all(part.shaped for part in parts),
+            )
     return Output(names[-1], followed=False)

@@ -16,9 +16,24 @@ from policies.plan.views import govern
 from views.runner.result import flows, inherited, made_of, mask_of
 
 ORDERS = (
-    "id STRING, email STRING, region STRING, note STRING, tags ARRAY<STRING>, who STRUCT<mail: STRING, phone: STRING>"
+    "id STRING, email STRING, region STRING, note STRING, tags ARRAY<STRING>, who STRUCT<mail: STRING, phone: STRING>, "
+    "items ARRAY<STRUCT<gift: STRING, sku: STRING>>, more MAP<STRING, STRUCT<a: STRUCT<b: STRING, c: STRING>, b: STRING>>"
 )
-FIELDS = ("id", "email", "region", "note", "tags[]", "who.mail", "who.phone")
+FIELDS = (
+    "id",
+    "email",
+    "region",
+    "note",
+    "tags[]",
+    "who.mail",
+    "who.phone",
+    "items[].gift",
+    "items[].sku",
+    "more@keys",
+    "more{}.a.b",
+    "more{}.a.c",
+    "more{}.b",
+)
 TAGS = {"email": "EMAIL_ADDRESS", "who.mail": "EMAIL_ADDRESS", "note": "PERSON"}
 EVERYTHING = {f"value.{field}" for field in FIELDS}
 
@@ -62,6 +77,49 @@ def fields(sql: str, column: str = "c") -> set[str]:
         ("SELECT id AS c FROM orders JOIN users USING (id)", {"value.id"}),
         ("SELECT 1 AS c FROM orders", set()),
         ("SELECT _offset AS c FROM orders", set()),
+        ("SELECT window.start AS c, count(*) AS n FROM orders GROUP BY region, window(_timestamp, '5 minutes')", set()),
+        ("SELECT window AS c FROM orders GROUP BY Window(to_timestamp(note), '5 minutes')", {"value.note"}),
+        ("SELECT w.end AS c FROM (SELECT window AS w FROM orders GROUP BY window(id, '1 day')) q", {"value.id"}),
+        ("SELECT session_window.end AS c FROM orders GROUP BY session_window(o.note, region)", EVERYTHING),
+        (
+            "SELECT session_window.end AS c FROM orders o GROUP BY session_window(o.note, region)",
+            {"value.note", "value.region"},
+        ),
+        (
+            "SELECT q.s.mail.phone AS c FROM (SELECT struct(who AS mail) AS s FROM orders) q",
+            {"value.who.mail", "value.who.phone"},
+        ),
+        ("SELECT (struct(who AS mail)).mail.phone AS c FROM orders", {"value.who.mail", "value.who.phone"}),
+        (
+            "SELECT x.phone AS c FROM orders LATERAL VIEW explode(array(who, who)) v AS x",
+            {"value.who.mail", "value.who.phone"},
+        ),
+        ("SELECT x.gift AS c FROM orders LATERAL VIEW explode(items) v AS x", {"value.items[].gift"}),
+        ("SELECT x.gift AS c FROM (SELECT explode(items) AS x FROM orders)", {"value.items[].gift"}),
+        ("SELECT items[0].gift AS c FROM orders", {"value.items[].gift"}),
+        ("SELECT element_at(items, 1).gift AS c FROM orders", {"value.items[].gift"}),
+        ("SELECT items.gift AS c FROM orders", {"value.items[].gift"}),
+        (
+            "SELECT items[length(region)].gift AS c FROM orders",
+            {"value.items[].gift", "value.items[].sku", "value.region"},
+        ),
+        ("SELECT more['k'].a.c AS c FROM orders", {"value.more{}.a.c"}),
+        ("SELECT more[1].a.c AS c FROM orders", {"value.more{}.a.c"}),
+        (
+            "SELECT x.b AS c FROM orders LATERAL VIEW explode(more) v AS k, x",
+            {"value.more{}.a.b", "value.more{}.a.c", "value.more{}.b"},
+        ),
+        ("SELECT coalesce(who, who).mail AS c FROM orders", {"value.who.mail"}),
+        ("SELECT max(who).mail AS c FROM orders", {"value.who.mail"}),
+        (
+            "SELECT coalesce(who, named_struct('mail', who.phone, 'phone', '')).mail AS c FROM orders",
+            {"value.who.mail", "value.who.phone"},
+        ),
+        (
+            "SELECT s.mail AS c FROM (SELECT who AS s FROM orders UNION ALL SELECT struct(who.phone AS mail, '' AS phone) FROM orders)",
+            {"value.who.mail", "value.who.phone"},
+        ),
+        ("SELECT id AS c, * FROM orders GROUP BY ALL, window(note, '1 day')", {"value.id"}),
     ],
 )
 def test_a_column_is_followed(sql: str, expected: set[str]) -> None:
