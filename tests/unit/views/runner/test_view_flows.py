@@ -116,7 +116,7 @@ def fields(sql: str, column: str = "c") -> set[str]:
             {"value.who.mail", "value.who.phone"},
         ),
         (
-            "SELECT s.mail AS c FROM (SELECT who AS s FROM orders UNION ALL SELECT struct(who.phone AS mail, '' AS phone) FROM orders)",
+            "SELECT s.mail AS c FROM (SELECT who AS s FROM orders UNION ALL SELECT struct(who.phone AS m, '') FROM orders)",
             {"value.who.mail", "value.who.phone"},
         ),
         ("SELECT id AS c, * FROM orders GROUP BY ALL, window(note, '1 day')", {"value.id"}),
