@@ -163,8 +163,8 @@ class Identity:
 
     def _of_name(self, user: str, ask: bool) -> Subject:
         view = self._state.view()
-        if self._gone(view, user):
-            raise _not_signed_in()
+        if gone := self._gone(view, user):
+            raise NotSignedIn(f"User {user} {gone}.")
         given = self._sessions.given_to(user, ask) if self._sessions is not None else Rights()
         roles = given.roles | (frozenset({"admin"}) if user == ADMIN_USER else frozenset())
         return view.subject(user, given.groups, roles)

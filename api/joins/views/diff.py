@@ -159,7 +159,11 @@ class ViewDiffs:
         return changes
 
     def _look(self, user: str, name: str, spec: ViewSpec, generation: Generation) -> Look:
-        decision = self._decisions.decide(self._identity.current(user), name, spec, generation, None)
+        try:
+            subject = self._identity.current(user)
+        except NotSignedIn:
+            return {}
+        decision = self._decisions.decide(subject, name, spec, generation, None)
         if decision.effect is not Effect.ALLOW:
             return {}
         places = Places(decision.columns)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from api.joins.views.declared import KIND, DeclaredViews
 from catalog.datasets.datasets import Datasets
-from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn
 from policies.access.identity import Identity
 from policies.model import Effect, Subject
 from policies.plan.prepare import Preparer
@@ -161,7 +161,10 @@ class SqlViews:
         shape(
             gated, key=checked.key, watermark=checked.watermark is not None, watermark_column=checked.watermark_column
         )
-        subject = self._identity.current(checked.runAs.subject)
+        try:
+            subject = self._identity.current(checked.runAs.subject)
+        except NotSignedIn as gone:
+            raise NotAllowed(f"The view would run as {checked.runAs.subject}: {gone}") from None
         tables = self._preparer().find(subject, gated, checked.runAs.purpose)
         denied = [each for each in tables.decisions.values() if each.effect is Effect.DENY]
         if denied:

@@ -132,6 +132,7 @@ def test_a_declaration_that_does_not_fit_is_refused_by_name(
 
 
 def test_a_view_that_is_not_there_yet(served: ServedView) -> None:
+    served.world.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: otto}\nspec: {disabled: true}")
     answer = ask(served, {"sql": SQL, "runAs": {"user": "ana"}}, "fresh")
     assert answer["running"] == {} and "first generation" in answer["text"]
     assert [each["change"] for each in answer["columns"]] == ["added", "added"]
