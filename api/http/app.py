@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
@@ -87,14 +87,12 @@ def create_app(services: Services) -> FastAPI:
         app.state.metrics.registry.register(ViewFigures(partial(_quiet_figures, services)))
     errors.install(app)
     openapi.install(app)
-    v1 = APIRouter(prefix=PREFIX)
     # Routes are tried in this order; rows of views are asked for hundreds of times a second.
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, scans, routes, lineage, sources, queries,
         running, access, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
     ):  # fmt: skip
-        v1.include_router(room.router)
-    app.include_router(v1)
+        app.include_router(room.router, prefix=PREFIX)
     app.include_router(health.router)
     pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
