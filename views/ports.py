@@ -84,8 +84,9 @@ class Topics(Protocol):
 
     def delete(self, kafka: Mapping[str, str], topic: str) -> None: ...
 
-    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool:
-        """Whether it keeps the newest record of each key."""
+    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool | None:
+        """Whether it keeps the newest record of each key; None where the cluster does not let Weir see that. Raises
+        DatasetNotFound for a topic that is not there."""
         ...
 
     def at(self, kafka: Mapping[str, str], topic: str, moment: datetime) -> Positions:

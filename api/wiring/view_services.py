@@ -96,6 +96,11 @@ def view_services(
         )
         return Runner(tools, declared_views.names)
 
+    reached = ViewClusters(connections, parts.spark_options)
+
+    def compaction(cluster: str, topic: str) -> bool | None:
+        return parts.view_topics.compacted(reached.client(cluster), topic)
+
     views = Views(declared_views, parts.view_states, parts.serving, audit, sees_figures, manages)
     keys = MaskKeys(parts.mask_secret())
     reading = ViewReading(views, decisions, keys, audit)
@@ -105,7 +110,7 @@ def view_services(
     def diff(handler: ViewHandler) -> ViewDiffs:
         return ViewDiffs(
             views, declared_views, handler, decisions, preparer, identity, subject, state, lambda: parts.streams,
-            parts.serving,
+            parts.serving, compaction,
         )  # fmt: skip
 
     return ViewServices(views, rows, changes, diff, runner)

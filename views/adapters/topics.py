@@ -76,10 +76,20 @@ class KafkaTopics:
                 if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
                     raise
 
-    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool:
+    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool | None:
         with self._admin(kafka) as admin:
             asked = admin.describe_configs([ConfigResource(ConfigResource.Type.TOPIC, topic)], request_timeout=_SECONDS)
-            (config,) = (future.result() for future in asked.values())
+            try:
+                (config,) = (future.result() for future in asked.values())
+            except KafkaException as error:
+                if error.args[0].code() in (
+                    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+                    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+                ):
+                    return None
+                if error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                    raise DatasetNotFound(f"There is no topic {topic} any more.", details={"topic": topic}) from None
+                raise
             return "compact" in str(config["cleanup.policy"].value)
 
     def at(self, kafka: Mapping[str, str], topic: str, moment: datetime) -> Positions:

@@ -209,7 +209,7 @@ class Generations:
         if spec.sink.cleanup is not None:
             return spec.sink.cleanup == "compact"
         kafka = self._tools.clusters.client(current.sources[0].partition("/")[0])
-        return self._tools.topics.compacted(kafka, current.tables[0].table.topic)
+        return bool(self._tools.topics.compacted(kafka, current.tables[0].table.topic))
 
     def _goal(self, streams: Mapping[str, str]) -> dict[str, dict[int, int]]:
         """Where the followed topics end now: what a generation must contain before readers get it."""

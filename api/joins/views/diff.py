@@ -22,7 +22,7 @@ from policies.plan.prepare import Preparer
 from views.declared import ViewSpec
 from views.model import StreamPlan
 from views.ports import ServingTable, StreamEngine
-from views.runner.build import Built, built, start_of
+from views.runner.build import Built, IsCompacted, built, start_of
 from views.runner.compared import breaks, columns_diff, rows_diff, shown, sql_diff
 from views.runner.generations import PRIVATE_TOPIC
 from views.runner.result import flows, inherited, made_of, origins
@@ -52,8 +52,10 @@ class ViewDiffs:
         state: GovernanceState,
         engine: Callable[[], StreamEngine],
         serving: ServingTable,
+        compaction: IsCompacted,
     ) -> None:
         """`subject`: whom a view runs as, by `RunAs.subject`."""
+        self._compaction = compaction
         self._views, self._declared, self._handler, self._decisions = views, declared, handler, decisions
         self._preparer, self._identity, self._subject, self._governed = preparer, identity, subject, state
         self._engine, self._serving = engine, serving
@@ -70,7 +72,7 @@ class ViewDiffs:
         proposed = self._proposed(name, spec) if spec is not None else None
         wanted = proposed if proposed is not None else declared.spec
         try:
-            current = built(wanted, self._preparer, self._subject(wanted.runAs.subject))
+            current = built(wanted, self._preparer, self._subject(wanted.runAs.subject), self._compaction)
         except (NotAllowed, NotSignedIn) as refusal:
             return _refused(name, active, wanted, refusal)
         after = self._next(name, wanted, current, state.number + 1)

@@ -28,12 +28,13 @@ _OPTIONS = {
     "valueformat": "format", "partitions": "partitions", "replication": "replication", "replicas": "replication",
     "cleanup": "cleanup", "startfrom": "startFrom", "start": "startFrom", "watermark": "watermark",
     "watermarkcolumn": "watermark_column", "ttl": "ttl", "retention": "ttl", "onerror": "onError",
-    "ondecisionchange": "onDecisionChange", "trigger": "trigger", "paused": "paused", "runas": "user", "user": "user",
+    "ondecisionchange": "onDecisionChange", "trigger": "trigger",
+    "compactedas": "compactedAs", "paused": "paused", "runas": "user", "user": "user",
     "serviceaccount": "serviceAccount", "purpose": "purpose", "description": "description",
 }  # fmt: skip
 _SHOWN = (
     "key, topic, cluster, format, partitions, replication, cleanup, start_from, watermark, watermark_column, ttl, on_error,"
-    " on_decision_change, trigger, run_as, service_account, purpose, description and paused"
+    " on_decision_change, trigger, compacted_as, run_as, service_account, purpose, description and paused"
 )
 _SINK = ("format", "partitions", "replication", "cleanup")
 _OFFSETS = re.compile(r"\d+:\d+(,\d+:\d+)*\Z")
