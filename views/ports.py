@@ -61,11 +61,28 @@ class TopicSettings:
     ttl_ms: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class TopicOptions:
+    """A topic as it is. `config`: its options by Kafka's names."""
+
+    partitions: int
+    replication: int
+    config: Mapping[str, str]
+
+
 class Topics(Protocol):
     """A view's topic on its cluster. `kafka`: librdkafka's settings of the cluster. All raise Unavailable."""
 
     def ensure(self, kafka: Mapping[str, str], topic: str, settings: TopicSettings) -> bool:
         """Create it where it is missing; whether it was created."""
+        ...
+
+    def options(self, kafka: Mapping[str, str], topic: str) -> TopicOptions | None:
+        """None for a topic that is not there, or whose options the cluster does not show."""
+        ...
+
+    def alter(self, kafka: Mapping[str, str], topic: str, config: Mapping[str, str], partitions: int | None) -> None:
+        """Set these options, and have so many partitions. Raises Conflict where the cluster refuses that."""
         ...
 
     def partitions(self, kafka: Mapping[str, str], topic: str) -> int:

@@ -28,6 +28,7 @@ from policies.masks.keys import MaskKeys
 from policies.model import Subject
 from policies.plan.prepare import Preparer
 from views.declared import GROUP
+from views.ports import TopicOptions
 from views.runner.runner import Runner
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
@@ -40,6 +41,12 @@ class ViewServices:
     changes: ViewChanges
     diff: Callable[[ViewHandler], ViewDiffs]
     runner: Callable[[], Runner]
+
+
+def output_topic(connections: Connections, parts: Adapters) -> Callable[[str, str], TopicOptions | None]:
+    """How a cluster's topic is; None where it is not there."""
+    reached = ViewClusters(connections, parts.spark_options)
+    return lambda cluster, topic: parts.view_topics.options(reached.client(cluster), topic)
 
 
 def view_services(

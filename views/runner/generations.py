@@ -20,6 +20,7 @@ from views.runner.result import flows, inherited, made_of, origins
 from views.runner.schemas import avro_text, refuse_foreign, register
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
+from views.runner.topic_options import alterations
 
 PRIVATE_TOPIC = "_weir.views."
 _MOST_PARTITIONS = 12
@@ -62,7 +63,7 @@ class Generations:
         by_column = flows(current.prepared, [name for name, _ in schema])
         streams = _streams(current)
         kafka = tools.clusters.client(cluster)
-        self._room(spec, kafka, topic, current)
+        changed = self._room(spec, kafka, topic, current)
         if spec.onError == "deadLetter":
             letters.check(self._view, cluster, state.letters, tools)
         registered = asdict(register(spec.sink, text, tools.registry)) if spec.sink is not None and text else None
@@ -86,7 +87,7 @@ class Generations:
             state.building = generation
         self._record.turn(State.STARTING)
         self._record.save(now=True)
-        tools.journal("view.start", self._view, [f"generation {number}: {why}"])
+        tools.journal("view.start", self._view, [f"generation {number}: {why}", *changed])
 
     def replace(self, declared: Declared, current: Built, why: str, since: str | None = None) -> None:
         """Build another beside the rows of the one that readers get; its stream must have ended."""
@@ -178,8 +179,9 @@ class Generations:
         ]
         return oldest is None or old.number < oldest
 
-    def _room(self, spec: ViewSpec, kafka: Mapping[str, str], topic: str, current: Built) -> None:
-        """Have the topic of a new generation. Raises Conflict for one that holds what is not this view's."""
+    def _room(self, spec: ViewSpec, kafka: Mapping[str, str], topic: str, current: Built) -> list[str]:
+        """Have the topic of a new generation; what was changed of one that was there. Raises Conflict for one that holds what
+        is not this view's, or is otherwise than declared and cannot be changed."""
         sink, state = spec.sink, self._record.state
         wanted = TopicSettings(
             partitions=(sink.partitions if sink is not None else None) or self._partitions(spec, current),
@@ -187,15 +189,27 @@ class Generations:
             compacted=self._compacted(spec, current),
             ttl_ms=int(span(spec.ttl).total_seconds() * 1000) if spec.ttl is not None else None,
         )
-        created = self._tools.topics.ensure(kafka, topic, wanted)
-        if created or sink is None or any(each.topic == topic for each in state.stored):
-            return
-        if self._tools.topics.ends(kafka, topic) != self._tools.topics.starts(kafka, topic):
+        topics = self._tools.topics
+        if topics.ensure(kafka, topic, wanted) or sink is None:
+            return []
+        own = any(each.topic == topic for each in state.stored)
+        if not own and topics.ends(kafka, topic) != topics.starts(kafka, topic):
             raise Conflict(
                 f"The topic {sink.cluster}/{topic} holds records that are not this view's; name another topic in sink,"
                 " or delete that one.",
                 details={"topic": f"{sink.cluster}/{topic}"},
             )
+        there = topics.options(kafka, topic)
+        if there is None:
+            return []
+        asked = alterations(
+            there, wanted, sink, bool(current.shape.key) or current.shape.single or spec.copyOf is not None
+        )
+        if asked.refused:
+            raise Conflict(asked.refused[0], details={"topic": f"{sink.cluster}/{topic}", "field": "spec.sink"})
+        if asked.config or asked.partitions is not None:
+            topics.alter(kafka, topic, {name: value for name, (_, value) in asked.config.items()}, asked.partitions)
+        return asked.sentences(f"{sink.cluster}/{topic}")
 
     def _partitions(self, spec: ViewSpec, current: Built) -> int:
         """As many as the first source has; a dozen at most, but for a copy, which is partitioned alike."""

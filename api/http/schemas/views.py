@@ -234,6 +234,9 @@ class ViewDiff(Answer):
     sql: str = about("The change of the SQL, as `diff -u` writes it.")
     columns: list[DiffColumn]
     breaks: list[str] = about("What consumers would stumble over, in sentences; none: it is compatible.")
+    topic: list[str] = about(
+        "What the view would change of an output topic that is there already, and why it would not start, in sentences."
+    )
     readers: list[DiffReader] = about("Declared users who would see more or less, 1,000 looked at.")
     rows: DiffRows | None = about("Null where the next generation does not exist yet.")
     text: str

@@ -93,6 +93,7 @@ class ViewDiffs:
             "sql": sql_diff(_sql(active, declared), wanted.sql) if active is not None else "",
             "columns": columns_diff(active, after),
             "breaks": breaks(active, after),
+            "topic": self._handler.topic(wanted),
             "readers": self._readers(name, active, before_spec, after, wanted) if changed else [],
             "rows": rows,
             "text": _text(name, active, changed, rows),
@@ -208,7 +209,7 @@ def _refused(
     return {
         "name": name, "changed": True, "running": _side(active), "next": {},
         "refused": {"code": refusal.code, "message": refusal.message, "reasons": reasons}, "sql": "", "columns": [], "breaks": [],
-        "readers": [], "rows": None, "text": sentence,
+        "topic": [], "readers": [], "rows": None, "text": sentence,
     }  # fmt: skip
 
 
