@@ -28,6 +28,8 @@ class State(StrEnum):
     RESTARTING = "restarting"
     FAILED = "failed"
     STOPPED = "stopped"
+    UNKNOWN = "unknown"
+    """Never kept: what is shown while no runner answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -278,6 +278,14 @@ class ViewStates(Protocol):
     state  written by the runner alone (`views.runner.state`); wish: by who operates the view: {paused, restart, rebuild}
     """
 
+    def beat(self, at: datetime) -> None:
+        """Note that the runner is at work."""
+        ...
+
+    def beaten(self) -> datetime | None:
+        """When it noted that last; None: never."""
+        ...
+
     def get(self, view: str) -> dict[str, Any]:
         """Empty for one that nothing is known of."""
         ...

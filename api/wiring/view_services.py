@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from api.config.settings import Settings
 from api.joins.connections import Connections
@@ -16,6 +17,7 @@ from api.joins.views.facts import ViewFacts
 from api.joins.views.reading import ViewReading
 from api.joins.views.registry import ViewRegistry
 from api.joins.views.rows import ViewRows
+from api.joins.views.seen import SeenStates
 from api.joins.views.service import Views
 from api.wiring.adapters import Adapters
 from catalog.datasets.clusters import Clusters
@@ -41,6 +43,10 @@ class ViewServices:
     changes: ViewChanges
     diff: Callable[[ViewHandler], ViewDiffs]
     runner: Callable[[], Runner]
+
+
+def seen_states(settings: Settings, parts: Adapters) -> SeenStates:
+    return SeenStates(parts.view_states, timedelta(seconds=settings.views.silent_seconds))
 
 
 def output_topic(connections: Connections, parts: Adapters) -> Callable[[str, str], TopicOptions | None]:
@@ -108,7 +114,9 @@ def view_services(
     def compaction(cluster: str, topic: str) -> bool | None:
         return parts.view_topics.compacted(reached.client(cluster), topic)
 
-    views = Views(declared_views, parts.view_states, parts.serving, audit, sees_figures, manages)
+    views = Views(
+        declared_views, parts.view_states, seen_states(settings, parts), parts.serving, audit, sees_figures, manages
+    )
     keys = MaskKeys(parts.mask_secret())
     reading = ViewReading(views, decisions, keys, audit)
     rows = ViewRows(reading, parts.serving, keys, settings.views)

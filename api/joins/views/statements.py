@@ -10,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from api.joins.views.declared import KIND, DeclaredViews
+from api.joins.views.seen import SeenStates
 from catalog.datasets.datasets import Datasets
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from policies.access.identity import Identity
@@ -17,7 +18,6 @@ from policies.model import Effect, Subject
 from policies.plan.prepare import Preparer
 from policies.sql.view_statements import ViewStatement
 from views.declared import ViewSpec
-from views.ports import ViewStates
 from views.runner.build import gated_once
 from views.runner.state import ViewState
 from views.shape.shape import shape
@@ -55,13 +55,13 @@ class SqlViews:
     def __init__(
         self,
         declared: DeclaredViews,
-        states: ViewStates,
+        seen: SeenStates,
         identity: Identity,
         datasets: Datasets,
         apply: Callable[[], Apply],
         preparer: Callable[[], Preparer],
     ) -> None:
-        self._declared, self._states, self._identity = declared, states, identity
+        self._declared, self._seen, self._identity = declared, seen, identity
         self._datasets, self._apply, self._preparer = datasets, apply, preparer
 
     def create(self, subject: Subject, statement: ViewStatement, purpose: str | None) -> str:
@@ -96,10 +96,10 @@ class SqlViews:
         return str(self._apply().delete(KIND, known, subject)["action"])
 
     def all(self, subject: Subject) -> Sequence[tuple[str, str, str, str]]:
-        states = self._states.all()
+        states = self._seen.all()
         shown = []
         for name in self._declared.names():
-            declared, state = self._declared.get(name), ViewState.read(states.get(name, {}))
+            declared, state = self._declared.get(name), states.get(name, ViewState())
             if declared is None:
                 continue
             sink = declared.spec.sink
