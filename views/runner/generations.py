@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
-from typing import Literal
 
 from catalog.errors import Conflict, NotFound
 from catalog.records import rfc3339
@@ -15,14 +14,14 @@ from views.model import State, StreamPlan
 from views.ports import TopicSettings
 from views.runner import letters
 from views.runner.build import Built, start_of
+from views.runner.contents import contents, place_of, plan_of, with_form
 from views.runner.record import Record
-from views.runner.result import flows, inherited, made_of, origins
+from views.runner.result import flows, inherited
 from views.runner.schemas import avro_text, refuse_foreign, register
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
 from views.runner.topic_options import alterations
 
-PRIVATE_TOPIC = "_weir.views."
 _MOST_PARTITIONS = 12
 
 
@@ -34,17 +33,11 @@ class Generations:
 
     def plan(self, declared: Declared, current: Built, generation: Generation) -> StreamPlan:
         """What the engine runs for a generation."""
-        plan = self._plan(
-            declared,
-            current,
-            generation.id,
-            generation.cluster,
-            generation.topic,
-            generation.checkpoint,
-            generation.start,
-        )
+        at = (generation.id, generation.cluster, generation.topic, generation.checkpoint, generation.start)
         run = self._record.state.runs
-        return replace(plan, schema=generation.registered, run=run, copy_to=generation.copy_to)
+        return replace(
+            self._plan(declared.spec, current, *at), schema=generation.registered, run=run, copy_to=generation.copy_to
+        )
 
     def begin(self, declared: Declared, current: Built, why: str, since: str | None = None) -> None:
         """Make room for a generation: the first one, or one that is built beside the rows of another. `since`: see `start_of`.
@@ -53,14 +46,12 @@ class Generations:
         """
         tools, spec, state = self._tools, with_form(declared.spec, current), self._record.state
         number = state.number + 1
-        cluster = spec.sink.cluster if spec.sink is not None else current.sources[0].partition("/")[0]
-        topic = spec.sink.topic if spec.sink is not None else f"{PRIVATE_TOPIC}{self._view}.{number}"
+        cluster, topic = place_of(self._view, spec, current, number)
         identity = f"{number}-{current.generation}"
         checkpoint = f"{tools.checkpoints.rstrip('/')}/{self._view}/{number}"
-        schema = tools.engine.columns(self._plan(declared, current, identity, cluster, topic, checkpoint, since))
+        schema = tools.engine.columns(self._plan(spec, current, identity, cluster, topic, checkpoint, since))
         refuse_foreign(self._view, spec, tools.registry)
         text = avro_text(self._view, spec, schema)
-        by_column = flows(current.prepared, [name for name, _ in schema])
         streams = _streams(current)
         kafka = tools.clusters.client(cluster)
         changed = self._room(spec, kafka, topic, current)
@@ -70,15 +61,9 @@ class Generations:
         generation = Generation(
             id=identity, number=number, declared=declared.digest, cluster=cluster, topic=topic,
             private=spec.sink is None, begins=dict(tools.topics.ends(kafka, topic)), goal=self._goal(streams),
-            checkpoint=checkpoint, columns=[[name, kind] for name, kind in schema], keys=list(current.shape.key),
-            single=current.shape.single, sources=list(current.sources), reads=current.reads,
-            created=rfc3339(tools.clock()) or "", why=why, start=since, sql=spec.sql, tags=inherited(by_column),
-            streams=streams, notes=list(current.shape.notes), origins=origins(by_column), made_of=made_of(by_column),
-            filtered={
-                each.table.reference: sorted(f.where for f in each.decision.filters) for each in current.prepared.tables.values()
-            },
+            checkpoint=checkpoint, created=rfc3339(tools.clock()) or "", why=why, start=since, sql=spec.sql, streams=streams,
             copy_to=tools.topics.partitions(kafka, topic) if spec.copyOf is not None else 0,
-            schema=registered, starts=self._starts(declared.spec, streams, since),
+            schema=registered, starts=self._starts(declared.spec, streams, since), **contents(current, schema),
         )  # fmt: skip
         state.number = number
         if state.active is None:
@@ -246,7 +231,7 @@ class Generations:
 
     def _plan(
         self,
-        declared: Declared,
+        spec: ViewSpec,
         current: Built,
         generation: str,
         cluster: str,
@@ -254,22 +239,8 @@ class Generations:
         checkpoint: str,
         since: str | None,
     ) -> StreamPlan:
-        return StreamPlan(
-            view=self._view, generation=generation, sql=current.sql, tables=current.tables, mode=current.shape.mode,
-            keys=current.shape.key, start=start_of(declared.spec, since), topic=topic, kafka=self._tools.clusters.spark(cluster),
-            checkpoint=checkpoint, trigger=span(declared.spec.trigger), most_offsets=self._tools.settings.batch_records,
-            single=current.shape.single, strict=declared.spec.onError == "stop",
-            copy_to=int(declared.spec.copyOf is not None),
-        )  # fmt: skip
-
-
-def with_form(spec: ViewSpec, current: Built) -> ViewSpec:
-    """A copy has the form of its source where none is declared: Avro of Avro, else JSON (text of text)."""
-    sink = spec.sink
-    if spec.copyOf is None or sink is None or "format" in sink.model_fields_set:
-        return spec
-    form: Literal["json", "avro"] = "avro" if current.tables[0].table.value.format == "decoded avro" else "json"
-    return spec.model_copy(update={"sink": sink.model_copy(update={"format": form})})
+        kafka, most = self._tools.clusters.spark(cluster), self._tools.settings.batch_records
+        return plan_of(self._view, spec, current, generation, topic, checkpoint, kafka, most, since)
 
 
 def _compacted(spec: ViewSpec, current: Built) -> bool:

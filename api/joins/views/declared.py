@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from api.joins.views.cycles import Clusters, check_no_cycle
@@ -164,6 +164,10 @@ class DeclaredViews:
             return by_topic
         name = topic if topic in views.by_name else None
         return name if name is not None and views.by_name[name].spec.sink is None else None
+
+    def sinks(self) -> Mapping[tuple[str, str], str]:
+        """(folded cluster, output topic) -> view."""
+        return self._all().by_topic
 
     def _all(self) -> _Views:
         return self._kept.get("", self._read)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,12 +19,10 @@ from policies.declared.state import GovernanceState
 from policies.model import Effect, MaskType, Subject
 from policies.plan.prepare import Preparer
 from views.declared import ViewSpec
-from views.model import StreamPlan
 from views.ports import ServingTable, StreamEngine
-from views.runner.build import Built, IsCompacted, built, start_of
+from views.runner.build import Built, IsCompacted, built
 from views.runner.compared import breaks, columns_diff, rows_diff, shown, sql_diff
-from views.runner.generations import PRIVATE_TOPIC
-from views.runner.result import flows, inherited, made_of, origins
+from views.runner.contents import contents, place_of, plan_of, with_form
 from views.runner.state import Generation, ViewState
 from views.runner.tools import Declared
 
@@ -117,24 +114,12 @@ class ViewDiffs:
 
     def _next(self, name: str, spec: ViewSpec, current: Built, number: int) -> Generation:
         """The generation that would be built; nothing of it is kept."""
-        cluster = spec.sink.cluster if spec.sink is not None else current.sources[0].partition("/")[0]
-        topic = spec.sink.topic if spec.sink is not None else f"{PRIVATE_TOPIC}{name}.{number}"
-        plan = StreamPlan(
-            view=name, generation="diff", sql=current.sql, tables=current.tables, mode=current.shape.mode,
-            keys=current.shape.key, start=start_of(spec), topic=topic, kafka={}, checkpoint="", trigger=timedelta(seconds=1),
-            most_offsets=1, single=current.shape.single,
-        )  # fmt: skip
-        schema = self._engine().columns(plan)
-        by_column = flows(current.prepared, [column for column, _ in schema])
+        spec = with_form(spec, current)
+        cluster, topic = place_of(name, spec, current, number)
+        schema = self._engine().columns(plan_of(name, spec, current, "diff", topic, "", {}, 1))
         return Generation(
             id=f"0-{current.generation}", number=number, declared="", cluster=cluster, topic=topic, private=spec.sink is None,
-            begins={}, goal={}, checkpoint="", columns=[[column, kind] for column, kind in schema], keys=list(current.shape.key),
-            single=current.shape.single, sources=list(current.sources), reads=current.reads, created="", why="",
-            tags=inherited(by_column), notes=list(current.shape.notes), sql=spec.sql,
-            origins=origins(by_column), made_of=made_of(by_column),
-            filtered={
-                each.table.reference: sorted(f.where for f in each.decision.filters) for each in current.prepared.tables.values()
-            },
+            begins={}, goal={}, checkpoint="", created="", why="", sql=spec.sql, **contents(current, schema),
         )  # fmt: skip
 
     def _readers(

@@ -37,6 +37,7 @@ _SHOWN = (
     " on_decision_change, trigger, compacted_as, run_as, service_account, purpose, description and paused"
 )
 _SINK = ("format", "partitions", "replication", "cleanup")
+_KEY = re.compile(r"(?:^|,)\s*(?:(?P<quoted>`(?:[^`]|``)+`)\s*(?=,|\Z)|(?P<plain>[^,]*))")
 _OFFSETS = re.compile(r"\d+:\d+(,\d+:\d+)*\Z")
 _ERRORS = {"stop": "stop", "deadletter": "deadLetter", "deadletters": "deadLetter"}
 
@@ -125,7 +126,7 @@ class SqlViews:
             run_as.setdefault("purpose", purpose)
         spec: dict[str, Any] = {"sql": statement.query.strip(), "runAs": run_as}
         if "key" in given:
-            spec["key"] = [each.strip() for each in given.pop("key").split(",")]
+            spec["key"] = _keys(given.pop("key"))
         sink = {name: _number(given.pop(name)) for name in _SINK if name in given}
         cluster, topic = given.pop("cluster", None), given.pop("topic", None)
         if topic is not None:
@@ -184,6 +185,14 @@ class SqlViews:
         if cluster is None:
             raise InvalidInput(f"Name the cluster of the topic: topic = 'prod/{topic}'.", details={"field": "topic"})
         return {"cluster": cluster, "topic": topic}
+
+
+def _keys(text: str) -> list[str]:
+    """Columns between commas; one with a comma, or with blanks at its ends, is written between back quotes."""
+    return [
+        match["quoted"][1:-1].replace("``", "`") if match["quoted"] else match["plain"].strip()
+        for match in _KEY.finditer(text)
+    ]
 
 
 def _named(statement: ViewStatement) -> dict[str, str]:
