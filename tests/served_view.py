@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ class ServedView:
     def __init__(self, folder: Path, **more: Any) -> None:
         """`more`: further adapters by their names in `api.wiring.given.Given`."""
         self.states, self.serving = MemoryViewStates(), MemoryServingTable()
+        self.states.beat(datetime.now(UTC) + timedelta(hours=1))
         self.world = ApiWorld(folder, view_states=self.states, serving=self.serving, **more)
         self.world.apply(BASE)
         self.world.scan(cluster="prod", topics=["orders"])

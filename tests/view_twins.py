@@ -10,7 +10,8 @@ from typing import Any
 
 from catalog.errors import DatasetNotFound, Unavailable
 from views.model import Positions, Progress, StreamPlan, Unfit
-from views.ports import TopicSettings, ViewRecord
+from views.ports import TopicOptions, TopicSettings, ViewRecord
+from views.runner.topic_options import config_of
 
 
 class Killed(BaseException):
@@ -56,6 +57,7 @@ class TwinTopics:
     fate: Fate
     records: dict[str, list[tuple[bytes | None, str, bytes | None]]] = field(default_factory=dict)
     begins: dict[str, int] = field(default_factory=dict)
+    config: dict[str, dict[str, str]] = field(default_factory=dict)
     old: dict[str, int] = field(default_factory=dict)
     """The first offset that is young enough, where a test sets one."""
 
@@ -64,7 +66,16 @@ class TwinTopics:
         new = topic not in self.records
         self.records.setdefault(topic, [])
         self.begins.setdefault(topic, 0)
+        if new:
+            self.config[topic] = config_of(settings)
         return new
+
+    def options(self, kafka: Mapping[str, str], topic: str) -> TopicOptions | None:
+        return TopicOptions(1, 1, self.config[topic]) if topic in self.config else None
+
+    @fated
+    def alter(self, kafka: Mapping[str, str], topic: str, config: Mapping[str, str], partitions: int | None) -> None:
+        self.config[topic] = self.config[topic] | dict(config)
 
     def partitions(self, kafka: Mapping[str, str], topic: str) -> int:
         return int(topic in self.records)

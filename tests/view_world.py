@@ -32,8 +32,10 @@ WAIT_S = 180.0
 class ViewWorld:
     """The application, its clients, and a runner that can be ended and started again."""
 
-    def __init__(self, folder: Path, kafka: str, spark: str, registry: str) -> None:
+    def __init__(self, folder: Path, kafka: str, spark: str, registry: str, batch_records: int | None = None) -> None:
         settings = Settings()
+        if batch_records is not None:
+            settings.views.batch_records = batch_records
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
         settings.kafka.bootstrap_servers = kafka
         settings.spark.remote = type(settings.spark.remote)(spark)
@@ -103,11 +105,12 @@ class ViewWorld:
             patch.setattr(View, "close", lambda view: None)
             self.halt()
 
-    def topic(self, name: str, partitions: int = 2) -> str:
-        """A new topic; its whole name."""
+    def topic(self, name: str, partitions: int = 2, **config: str) -> str:
+        """A new topic; its whole name. `config`: with underscores for dots."""
         whole = f"{self.prefix}.{name}"
         admin = AdminClient({"bootstrap.servers": self.kafka})
-        for future in admin.create_topics([NewTopic(whole, partitions, 1)]).values():
+        options = {option.replace("_", "."): value for option, value in config.items()}
+        for future in admin.create_topics([NewTopic(whole, partitions, 1, config=options)]).values():
             future.result()
         return whole
 
@@ -168,8 +171,9 @@ class ViewWorld:
 
 
 @contextmanager
-def view_world(folder: Path, stack: Any) -> Iterator[ViewWorld]:
-    world = ViewWorld(folder, stack.kafka, stack.spark, stack.registry)
+def view_world(folder: Path, stack: Any, batch_records: int | None = None) -> Iterator[ViewWorld]:
+    """`batch_records`: how many a batch takes at most."""
+    world = ViewWorld(folder, stack.kafka, stack.spark, stack.registry, batch_records)
     try:
         yield world
     finally:

@@ -108,7 +108,8 @@ class Watermark(Spec):
 
 class ViewSpec(Spec):
     """One view. Times are spans (`10 minutes`, `90d`). `copyOf`, in place of `sql`: `CLUSTER/TOPIC` whose records `sink` gets
-    one by one, as the subject may see them."""
+    one by one, as the subject may see them. `compactedAs`: whether the newest record of each key of a followed topic with
+    cleanup.policy=compact counts, or each record."""
 
     sql: str = Field(min_length=1, max_length=MOST_SQL)
     copyOf: Name | None = None
@@ -123,6 +124,7 @@ class ViewSpec(Spec):
     onError: Literal["deadLetter", "stop"] = "deadLetter"
     onDecisionChange: Literal["rebuild", "stop"] = "rebuild"
     trigger: Span = "1 second"
+    compactedAs: Literal["table", "stream"] = "table"
     paused: bool = False
 
     @model_validator(mode="before")

@@ -28,6 +28,8 @@ class State(StrEnum):
     RESTARTING = "restarting"
     FAILED = "failed"
     STOPPED = "stopped"
+    UNKNOWN = "unknown"
+    """Never kept: what is shown while no runner answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,13 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True)
 class StreamTable:
-    """A governed table that is followed. `table.window` is not used. `tabular`: its newest record of each key counts."""
+    """A governed table that is followed. `table.window` is not used. `tabular`: its newest record of each key counts.
+    `compacted`: its records replace one another by key."""
 
     table: TablePlan
     watermark: Watermark | None = None
     tabular: bool = False
+    compacted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

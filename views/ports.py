@@ -61,11 +61,28 @@ class TopicSettings:
     ttl_ms: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class TopicOptions:
+    """A topic as it is. `config`: its options by Kafka's names."""
+
+    partitions: int
+    replication: int
+    config: Mapping[str, str]
+
+
 class Topics(Protocol):
     """A view's topic on its cluster. `kafka`: librdkafka's settings of the cluster. All raise Unavailable."""
 
     def ensure(self, kafka: Mapping[str, str], topic: str, settings: TopicSettings) -> bool:
         """Create it where it is missing; whether it was created."""
+        ...
+
+    def options(self, kafka: Mapping[str, str], topic: str) -> TopicOptions | None:
+        """None for a topic that is not there, or whose options the cluster does not show."""
+        ...
+
+    def alter(self, kafka: Mapping[str, str], topic: str, config: Mapping[str, str], partitions: int | None) -> None:
+        """Set these options, and have so many partitions. Raises Conflict where the cluster refuses that."""
         ...
 
     def partitions(self, kafka: Mapping[str, str], topic: str) -> int:
@@ -84,8 +101,9 @@ class Topics(Protocol):
 
     def delete(self, kafka: Mapping[str, str], topic: str) -> None: ...
 
-    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool:
-        """Whether it keeps the newest record of each key."""
+    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool | None:
+        """Whether it keeps the newest record of each key; None where the cluster does not let Weir see that. Raises
+        DatasetNotFound for a topic that is not there."""
         ...
 
     def at(self, kafka: Mapping[str, str], topic: str, moment: datetime) -> Positions:
@@ -259,6 +277,14 @@ class ViewStates(Protocol):
 
     state  written by the runner alone (`views.runner.state`); wish: by who operates the view: {paused, restart, rebuild}
     """
+
+    def beat(self, at: datetime) -> None:
+        """Note that the runner is at work."""
+        ...
+
+    def beaten(self) -> datetime | None:
+        """When it noted that last; None: never."""
+        ...
 
     def get(self, view: str) -> dict[str, Any]:
         """Empty for one that nothing is known of."""

@@ -67,7 +67,11 @@ def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: 
         raise in_its_file(refused, parts) from None
     if output is Format.TABLE and dry_run:
         _show_diffs(answer["changes"])
-    columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff")
+    if output is Format.TABLE:
+        for change in answer["changes"]:
+            for note in change["notes"]:
+                console.print(f"{change['kind']} {change['name']}: {note}", markup=False, soft_wrap=True)
+    columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff", "notes")
     show(answer["changes"], columns, output, whole=answer, empty="No documents.")
     return any(change["action"] != "unchanged" for change in answer["changes"])
 

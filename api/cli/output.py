@@ -73,9 +73,11 @@ def show(
             writer.writerows([_csv_cell(row.get(name)) for name in columns] for row in rows)
             print_text(buffer.getvalue())
         case Format.TABLE if not rows:
-            console.print(empty)
+            console.print(empty, markup=False)
         case Format.TABLE:
-            table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+            if title:
+                console.print(title, style="italic", markup=False, soft_wrap=True)
+            table = Table(header_style="bold", box=None, pad_edge=False)
             for name in columns:
                 table.add_column(escape(name) if verbatim else name.replace("_", " "), overflow="fold")
             for row in rows:

@@ -51,6 +51,8 @@ def diff(
         )  # fmt: skip
     for sentence in answer["breaks"]:
         console.print(f"[yellow]breaks:[/] {escape(sentence)}", soft_wrap=True)
+    for sentence in answer["topic"]:
+        console.print(escape(sentence), soft_wrap=True)
     for reader in answer["readers"]:
         for kind in ("gains", "loses"):
             if reader[kind]:

@@ -76,6 +76,7 @@ def describe(name: View, output: Output = Format.TABLE, user: As = None) -> None
         [{"": key, answer["name"]: value} for key, value in plain.items() if value not in ("", None)],
         ("", answer["name"]),
         output,
+        verbatim=True,
     )
 
 
@@ -103,11 +104,12 @@ def rows(
     answer = api(user).get(f"/api/v1/views/{segment(name)}/rows", **given)
     names = [column["name"] for column in answer["columns"]]
     shown = [dict(zip(names, row, strict=True)) for row in answer["rows"]]
-    show(shown, names, output, whole=answer, empty="No row has this key, or the view has none yet.")
+    show(shown, names, output, whole=answer, empty="No row has this key, or the view has none yet.", verbatim=True)
     if output is Format.TABLE:
         for column in answer["columns"]:
             if column["decision"]["effect"] == "masked":
-                errors.print(f"[dim]{column['name']}: {column['decision']['text']}[/]", soft_wrap=True)
+                text = f"{column['name']}: {column['decision']['text']}"
+                errors.print(text, style="dim", markup=False, soft_wrap=True)
         behind = answer["freshness"]
         console.print(f"[dim]{_behind(behind)}.[/]")
         if answer["next"]:

@@ -33,6 +33,9 @@ class GovernanceHandler:
     def check(self, document: Document, all_documents: Sequence[Document]) -> None:
         self._state.check(self.kind, document.name, document.spec)
 
+    def notes(self, document: Document) -> Sequence[str]:
+        return ()
+
     def get(self, key: str) -> DeclaredDocument | None:
         found = self._state.store.get(self.kind, key)
         return None if found is None else self._declared(found.name, found.metadata, found.spec)

@@ -42,7 +42,7 @@ from api.webhooks.ssrf_guard import Guard
 from api.wiring.adapters import Adapters
 from api.wiring.given import Given
 from api.wiring.services import Services
-from api.wiring.view_services import grants_on, view_services
+from api.wiring.view_services import grants_on, output_topic, seen_states, view_services
 from catalog.apply import handlers as catalog_handlers
 from catalog.apply.apply import Handler
 from catalog.datasets.clusters import Clusters
@@ -181,15 +181,16 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         settings.query,
         drift_scans(store, scans, settings.query, now),
         references,
-        SqlViews(views, parts.view_states, identity, datasets, lambda: declared, lambda: query.preparer),
+        SqlViews(views, seen_states(settings, parts), identity, datasets, lambda: declared, lambda: query.preparer),
     )
+    view_handler = ViewHandler(store, now, output_topic(connections, parts))
     handlers: list[Handler] = [
         *catalog_handlers.handlers(
             store, now, datasets, search, discovery, partial(names_cluster, state), parts.secrets
         ),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
         WebhookHandler(store, now, guard, parts.secrets),
-        ViewHandler(store, now),
+        view_handler,
     ]
     declared = Declared(handlers, parts.transaction, audit, SecondPerson(store, now, settings.secrets, state.store.get))
     stream_views = view_services(
@@ -265,7 +266,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         views=stream_views.views,
         view_rows=stream_views.rows,
         view_changes=stream_views.changes,
-        view_diff=stream_views.diff(ViewHandler(store, now)),
+        view_diff=stream_views.diff(view_handler),
         view_removal=ViewRemovals(
             stream_views.views,
             views,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from api.config.settings import Settings
 from api.joins.connections import Connections
@@ -16,6 +17,7 @@ from api.joins.views.facts import ViewFacts
 from api.joins.views.reading import ViewReading
 from api.joins.views.registry import ViewRegistry
 from api.joins.views.rows import ViewRows
+from api.joins.views.seen import SeenStates
 from api.joins.views.service import Views
 from api.wiring.adapters import Adapters
 from catalog.datasets.clusters import Clusters
@@ -28,6 +30,7 @@ from policies.masks.keys import MaskKeys
 from policies.model import Subject
 from policies.plan.prepare import Preparer
 from views.declared import GROUP
+from views.ports import TopicOptions
 from views.runner.runner import Runner
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
@@ -40,6 +43,16 @@ class ViewServices:
     changes: ViewChanges
     diff: Callable[[ViewHandler], ViewDiffs]
     runner: Callable[[], Runner]
+
+
+def seen_states(settings: Settings, parts: Adapters) -> SeenStates:
+    return SeenStates(parts.view_states, timedelta(seconds=settings.views.silent_seconds))
+
+
+def output_topic(connections: Connections, parts: Adapters) -> Callable[[str, str], TopicOptions | None]:
+    """How a cluster's topic is; None where it is not there."""
+    reached = ViewClusters(connections, parts.spark_options)
+    return lambda cluster, topic: parts.view_topics.options(reached.client(cluster), topic)
 
 
 def view_services(
@@ -96,7 +109,14 @@ def view_services(
         )
         return Runner(tools, declared_views.names)
 
-    views = Views(declared_views, parts.view_states, parts.serving, audit, sees_figures, manages)
+    reached = ViewClusters(connections, parts.spark_options)
+
+    def compaction(cluster: str, topic: str) -> bool | None:
+        return parts.view_topics.compacted(reached.client(cluster), topic)
+
+    views = Views(
+        declared_views, parts.view_states, seen_states(settings, parts), parts.serving, audit, sees_figures, manages
+    )
     keys = MaskKeys(parts.mask_secret())
     reading = ViewReading(views, decisions, keys, audit)
     rows = ViewRows(reading, parts.serving, keys, settings.views)
@@ -105,7 +125,7 @@ def view_services(
     def diff(handler: ViewHandler) -> ViewDiffs:
         return ViewDiffs(
             views, declared_views, handler, decisions, preparer, identity, subject, state, lambda: parts.streams,
-            parts.serving,
+            parts.serving, compaction,
         )  # fmt: skip
 
     return ViewServices(views, rows, changes, diff, runner)

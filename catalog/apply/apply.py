@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -26,16 +26,20 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What applying does to one document. `diff`: unified, of the YAML before and after; empty when unchanged."""
+    """What applying does to one document. `diff`: unified, of the YAML before and after; empty when unchanged. `notes`:
+    sentences on what else comes of it."""
 
     kind: str
     name: str
     action: Action
     diff: str = ""
     line: int | None = None
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "name": self.name, "action": str(self.action), "diff": self.diff}
+        return {
+            "kind": self.kind, "name": self.name, "action": str(self.action), "diff": self.diff, "notes": list(self.notes),
+        }  # fmt: skip
 
 
 class Handler(Protocol):
@@ -45,6 +49,10 @@ class Handler(Protocol):
 
     def check(self, document: Document, all_documents: Sequence[Document]) -> None:
         """Raise a WeirError when it cannot be applied; `all_documents` will be there too. Writes nothing."""
+
+    def notes(self, document: Document) -> Sequence[str]:
+        """Sentences on what applying it brings beside the document, for a plan. Must not raise; may be slow."""
+        ...
 
     def get(self, key: str) -> DeclaredDocument | None: ...
 
@@ -73,7 +81,16 @@ class Applier:
         """What `apply` would do, checked as `apply` checks it. `prune`: what the documents do not name is deleted, of
         the kinds they contain. Raises InvalidInput naming the line."""
         self._check(documents)
-        return self._changes(documents, prune)
+        return self._noted(self._changes(documents, prune), documents)
+
+    def _noted(self, changes: Sequence[Change], documents: Sequence[Document]) -> list[Change]:
+        named = {(d.kind, d.key): d for d in documents}
+        return [
+            replace(each, notes=tuple(self._handlers[each.kind].notes(named[each.kind, each.name])))
+            if each.action in (Action.CREATE, Action.UPDATE)
+            else each
+            for each in changes
+        ]
 
     def _check(self, documents: Sequence[Document]) -> None:
         for document in self._ordered(documents):

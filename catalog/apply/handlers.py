@@ -36,6 +36,9 @@ class Kept:
 
     def check(self, document: Document, all_documents: Sequence[Document]) -> None: ...
 
+    def notes(self, document: Document) -> Sequence[str]:
+        return ()
+
     def get(self, key: str) -> DeclaredDocument | None:
         return self._store.document(self.kind, key)
 

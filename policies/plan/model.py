@@ -79,6 +79,18 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class ByKey:
+    """Of a topic whose records replace one another by key: a record without a value takes the row of its key away, and so
+    does one that a row filter hides. Such a record has nothing but its key.
+
+    fields  (field of the value, SQL over `weir_key`) of the fields that the key holds; a record in which one differs from its
+            key ends the query
+    """
+
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TablePlan:
     """One governed view.
 
@@ -90,6 +102,7 @@ class TablePlan:
     watched      (column, path) of the places whose values are counted where they cannot be read: those that the asker
                  sees clear. `value` and `key` stand for whole records
     rows         see `QueryTable.rows`
+    by_key       None: each record counts for itself
     """
 
     view: str
@@ -104,6 +117,7 @@ class TablePlan:
     case_sensitive: bool = False
     watched: tuple[tuple[str, str], ...] = ()
     rows: Rows | None = None
+    by_key: ByKey | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from policies.masks import custom
 from policies.masks.expression import Context, build, context, literal
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, Decision, Effect, MaskType
-from policies.plan.model import TablePlan, Window
+from policies.plan.model import ByKey, TablePlan, Window
 from policies.plan.ports import QueryTable
 from policies.plan.value_columns import kind_of, value_columns
 from policies.plan.watched_places import watched
@@ -54,6 +54,7 @@ class GovernedTable:
     watched: tuple[tuple[str, str], ...] = ()
     positions: bool = True
     """Whether positions may show: not where a row filter hides records, which they would count."""
+    by_key: ByKey | None = None
 
     @property
     def shown(self) -> tuple[Column, ...]:
@@ -70,7 +71,7 @@ class GovernedTable:
         table = self.table
         return TablePlan(
             view, table.topic, table.kafka, window, table.key, table.value, self.filters, self.conditions, columns,
-            self.case_sensitive, self.watched, table.rows,
+            self.case_sensitive, self.watched, table.rows, self.by_key,
         )  # fmt: skip
 
 

@@ -9,13 +9,13 @@ from enum import StrEnum
 
 from catalog.errors import SqlRefused
 from policies.sql.errors import refused
-from policies.sql.unfinished import Token, tokens_of
+from policies.sql.statement_reader import MOST_CHARACTERS, StatementReader, beginning, blank, tokens
 from policies.sql.words import words
 
 _QUERIES = words("select with from values")
 _CLUSTERS = words("databases schemas namespaces catalogs clusters")
 _EXPLAIN_WORDS = words("extended formatted cost codegen verbose logical")
-_MOST_CHARACTERS = 50_000
+_FIRST = beginning("show|describe|desc|explain")
 _SHOWN = "SHOW TABLES, SHOW COLUMNS FROM a topic, SHOW DATABASES and SHOW FUNCTIONS"
 
 
@@ -64,15 +64,10 @@ class Statement:
 
 def read(sql: str) -> Statement | None:
     """The statement, or None for a text that begins like anything else. Raises SqlRefused for one that is not complete."""
-    first = re.match(
-        r"(?:\s|--[^\n]*(?:\n|\Z)|/\*(?!\+).*?\*/)*(show|describe|desc|explain)\b", sql, re.IGNORECASE | re.DOTALL
-    )
-    if first is None or len(sql) > _MOST_CHARACTERS:
+    first = _FIRST.match(sql)
+    if first is None or len(sql) > MOST_CHARACTERS:
         return None
-    found = [token for token in tokens_of(sql) if token.kind != "comment"]
-    while found and found[-1].text == ";":
-        found.pop()
-    reader = _Reader(sql, found)
+    reader = _Reader(sql, tokens(sql))
     if first[1].lower() == "show":
         return reader.show()
     return reader.explain() if first[1].lower() == "explain" else reader.describe()
@@ -86,7 +81,7 @@ def fits(pattern: str, name: str) -> bool:
 def names_table(statement: Statement, sql: str) -> str:
     """A query of the dataset that DESCRIBE or SHOW COLUMNS names, the name at its own place in the text."""
     written = ".".join("`" + part.replace("`", "``") + "`" for part in statement.name)
-    before = _blank(sql[: statement.at])
+    before = blank(sql[: statement.at])
     at = re.search(r"[^\n]{4}\s+\Z", before)
     return before[: at.start()] + "FROM" + before[at.start() + 4 :] + written if at else f"FROM {written}"
 
@@ -108,48 +103,41 @@ def _fits(pieces: Sequence[str], name: str) -> bool:
     return True
 
 
-def _blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
-
-
-@dataclass(slots=True)
-class _Reader:
-    sql: str
-    tokens: list[Token]
-    next: int = 1
+class _Reader(StatementReader):
+    __slots__ = ()
 
     def show(self) -> Statement:
-        kind = self._word()
+        kind = self.word()
         self.next += kind is not None
         if kind in ("tables", "topics"):
             name, at = self._within()
-            return self._end(Statement(About.TABLES, "SHOW TABLES", name, at, pattern=self._pattern()))
+            return self._end(Statement(About.TABLES, "SHOW TABLES", name, at, pattern=self.pattern("order*")))
         if kind == "columns":
-            if self._word() not in ("from", "in"):
-                raise self._refusal("Name the topic: SHOW COLUMNS FROM orders.")
+            if self.word() not in ("from", "in"):
+                raise self.refusal("Name the topic: SHOW COLUMNS FROM orders.")
             name, at = self._within()
             cluster, _ = self._within()
             return self._end(Statement(About.COLUMNS, "SHOW COLUMNS", (*cluster, *name), at))
         if kind in _CLUSTERS:
-            return self._end(Statement(About.CLUSTERS, f"SHOW {kind}".upper(), pattern=self._pattern()))
+            return self._end(Statement(About.CLUSTERS, f"SHOW {kind}".upper(), pattern=self.pattern("order*")))
         if kind in ("functions", "user", "system", "all"):
-            self.next += self._word() == "functions"
-            return self._end(Statement(About.FUNCTIONS, "SHOW FUNCTIONS", pattern=self._pattern()))
-        raise self._refusal(f"Of SHOW there is {_SHOWN}; DESCRIBE shows one topic.", at=1)
+            self.next += self.word() == "functions"
+            return self._end(Statement(About.FUNCTIONS, "SHOW FUNCTIONS", pattern=self.pattern("order*")))
+        raise self.refusal(f"Of SHOW there is {_SHOWN}; DESCRIBE shows one topic.", at=1)
 
     def describe(self) -> Statement:
-        word = self._word()
-        if word in ("query", *_QUERIES) and (word != "query" or self._word(1) in (*_QUERIES, "table")):
+        word = self.word()
+        if word in ("query", *_QUERIES) and (word != "query" or self.word(1) in (*_QUERIES, "table")):
             if word == "query":
                 self.next += 1
             return Statement(About.RESULT, "DESCRIBE QUERY", query=self._rest())
-        if self._text() == "(":
+        if self.text() == "(":
             return Statement(About.RESULT, "DESCRIBE QUERY", query=self._rest())
         if word in ("function", "database", "schema", "catalog") and len(self.tokens) > self.next + 1:
-            raise self._refusal(f"DESCRIBE shows a topic or a query, not of a {word}.")
+            raise self.refusal(f"DESCRIBE shows a topic or a query, not of a {word}.")
         if word == "table" and len(self.tokens) > self.next + 1:
             self.next += 1
-        extended = self._word() in ("extended", "formatted") and len(self.tokens) > self.next + 1
+        extended = self.word() in ("extended", "formatted") and len(self.tokens) > self.next + 1
         self.next += extended
         name, at = self._name("Name the topic: DESCRIBE orders.")
         column: tuple[str, ...] = ()
@@ -160,47 +148,28 @@ class _Reader:
         return self._end(found)
 
     def explain(self) -> Statement:
-        word = self._word()
+        word = self.word()
         if word == "analyze":
-            raise self._refusal("EXPLAIN runs nothing; leave out ANALYZE.")
+            raise self.refusal("EXPLAIN runs nothing; leave out ANALYZE.")
         self.next += word in _EXPLAIN_WORDS and self.next + 1 < len(self.tokens)
         if self.next >= len(self.tokens):
-            raise self._refusal("EXPLAIN takes a query, as in EXPLAIN SELECT order_id FROM orders.")
+            raise self.refusal("EXPLAIN takes a query, as in EXPLAIN SELECT order_id FROM orders.")
         return Statement(About.PLAN, "EXPLAIN", query=self._rest())
 
     def _rest(self) -> str:
         start = self.tokens[self.next].start
-        return _blank(self.sql[:start]) + self.sql[start:]
+        return blank(self.sql[:start]) + self.sql[start:]
 
     def _within(self) -> tuple[tuple[str, ...], int]:
-        if self._word() not in ("from", "in"):
+        if self.word() not in ("from", "in"):
             return (), 0
         self.next += 1
         return self._name("A name is missing behind FROM or IN.")
 
-    def _pattern(self) -> str | None:
-        liked = self._word() in ("like", "ilike")
-        self.next += liked
-        token = self.tokens[self.next] if self.next < len(self.tokens) else None
-        if token is not None and token.kind == "string" and len(token.text) > 1:
-            self.next += 1
-            return token.text[1:-1].replace(token.text[0] * 2, token.text[0])
-        if liked:
-            raise self._refusal("LIKE takes a pattern in quotes, as in LIKE 'order*'.")
-        return None
-
     def _name(self, missing: str) -> tuple[tuple[str, ...], int]:
-        parts: list[str] = []
-        start = self.tokens[self.next].start if self.next < len(self.tokens) else len(self.sql)
-        while self.next < len(self.tokens) and self.tokens[self.next].name is not None:
-            parts.append(self.tokens[self.next].name or "")
-            self.next += 1
-            if self._text() != ".":
-                break
-            self.next += 1
-        if not parts or not all(parts):
-            raise self._refusal(missing or "A name is missing.")
-        return tuple(parts), start
+        """A name, and where it begins in the text."""
+        start = self.place()
+        return self.name(missing), start
 
     def _end(self, statement: Statement) -> Statement:
         if self.next < len(self.tokens):
@@ -208,20 +177,8 @@ class _Reader:
             if left.text == ";":
                 raise refused(self.sql, left.start + 1, "One statement at a time.", "several-statements")
             dash = " A name with a dash or the like goes in back-quotes." if left.text in ("-", "/", ":", '"') else ""
-            raise self._refusal(f"{statement.word} ends before this.{dash}")
+            raise self.refusal(f"{statement.word} ends before this.{dash}")
         return statement
-
-    def _word(self, ahead: int = 0) -> str | None:
-        token = self.tokens[self.next + ahead] if self.next + ahead < len(self.tokens) else None
-        return token.text.lower() if token is not None and token.kind == "word" else None
-
-    def _text(self) -> str | None:
-        return self.tokens[self.next].text if self.next < len(self.tokens) else None
-
-    def _refusal(self, sentence: str, at: int | None = None) -> SqlRefused:
-        place = self.next if at is None else at
-        start = self.tokens[place].start if place < len(self.tokens) else len(self.sql)
-        return refused(self.sql, start, sentence, "statement")
 
 
 __all__ = ["About", "SqlRefused", "Statement", "fits", "names_table", "read"]

@@ -9,21 +9,14 @@ SHOW [MATERIALIZED] VIEWS [LIKE 'shop.*']
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from catalog.errors import SqlRefused
-from policies.sql.errors import refused
-from policies.sql.unfinished import Token, tokens_of
+from policies.sql.statement_reader import MOST_CHARACTERS, StatementReader, beginning, blank, tokens, unquoted
 from policies.sql.words import words
 
-_FIRST = re.compile(
-    r"(?:\s|--[^\n]*(?:\n|\Z)|/\*(?!\+).*?\*/)*(?:create|drop|show\s+(?:materialized\s+)?views)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_MOST_CHARACTERS = 50_000
+_FIRST = beginning(r"create|drop|show\s+(?:materialized\s+)?views")
 _OTHER = words("table stream topic source sink connector database schema function temporary temp global")
 _EXAMPLE = "CREATE MATERIALIZED VIEW shop.totals AS SELECT region, sum(amount) AS total FROM orders GROUP BY region"
 
@@ -55,13 +48,10 @@ class ViewStatement:
 
 def read(sql: str) -> ViewStatement | None:
     """The statement, or None for a text that begins like anything else. Raises SqlRefused for one that is not complete."""
-    if _FIRST.match(sql) is None or len(sql) > _MOST_CHARACTERS:
+    if _FIRST.match(sql) is None or len(sql) > MOST_CHARACTERS:
         return None
-    tokens = [token for token in tokens_of(sql) if token.kind != "comment"]
-    while tokens and tokens[-1].text == ";":
-        tokens.pop()
-    reader = _Reader(sql, tokens)
-    match tokens[0].text.lower():
+    reader = _Reader(sql, tokens(sql))
+    match reader.tokens[0].text.lower():
         case "create":
             return reader.create()
         case "drop":
@@ -69,11 +59,8 @@ def read(sql: str) -> ViewStatement | None:
     return reader.show()
 
 
-@dataclass(slots=True)
-class _Reader:
-    sql: str
-    tokens: list[Token]
-    next: int = 1
+class _Reader(StatementReader):
+    __slots__ = ()
 
     def create(self) -> ViewStatement:
         replace = self._skipped("or", "replace")
@@ -82,11 +69,11 @@ class _Reader:
         name = self._name()
         options = self._options() if self._skipped("with") else {}
         if not self._skipped("as"):
-            raise self._refusal(f"AS and a query are missing, as in {_EXAMPLE}.")
+            raise self.refusal(f"AS and a query are missing, as in {_EXAMPLE}.")
         if self.next >= len(self.tokens):
-            raise self._refusal("A query is missing behind AS.")
+            raise self.refusal("A query is missing behind AS.")
         start = self.tokens[self.next].start
-        query = re.sub(r"[^\n]", " ", self.sql[:start]) + self.sql[start : self.tokens[-1].end]
+        query = blank(self.sql[:start]) + self.sql[start : self.tokens[-1].end]
         return ViewStatement(ViewAction.CREATE, name, options, query, replace, lenient)
 
     def drop(self) -> ViewStatement:
@@ -98,23 +85,15 @@ class _Reader:
     def show(self) -> ViewStatement:
         self._skipped("materialized")
         self._skipped("views")
-        liked = self._skipped("like") or self._skipped("ilike")
-        token = self._token()
-        pattern = None
-        if token is not None and token.kind == "string" and len(token.text) > 1:
-            self.next += 1
-            pattern = _text(token)
-        elif liked:
-            raise self._refusal("LIKE takes a pattern in quotes, as in LIKE 'shop.*'.")
-        return self._end(ViewStatement(ViewAction.SHOW, pattern=pattern))
+        return self._end(ViewStatement(ViewAction.SHOW, pattern=self.pattern("shop.*")))
 
     def _view(self, verb: str, example: str) -> None:
-        token = self._token()
+        token = self.token()
         if token is not None and token.is_word(_OTHER):
-            raise self._refusal(f"{verb} is for stream views only, as in {example}.")
+            raise self.refusal(f"{verb} is for stream views only, as in {example}.")
         self._skipped("materialized")
         if not self._skipped("view"):
-            raise self._refusal(f"{verb} is for stream views only, as in {example}.")
+            raise self.refusal(f"{verb} is for stream views only, as in {example}.")
 
     def _options(self) -> dict[str, str]:
         """`(name = value, ...)`; a value is a text, a number, a name, or several texts in brackets."""
@@ -124,7 +103,7 @@ class _Reader:
             at = self.next
             name = self._name().lower()
             if name in options:
-                raise self._refusal(f"The option {name} is given twice.", at)
+                raise self.refusal(f"The option {name} is given twice.", at)
             self._mark("=")
             options[name] = self._value()
             if not self._is(","):
@@ -142,29 +121,22 @@ class _Reader:
             self.next += 1
             values.append(self._one())
         if not self._is(")", "]"):
-            raise self._refusal("A bracket is missing behind the values of an option.")
+            raise self.refusal("A bracket is missing behind the values of an option.")
         self.next += 1
         return ",".join(values)
 
     def _one(self) -> str:
-        token = self._token()
+        token = self.token()
         if token is None or token.kind == "mark" or token.is_open():
-            raise self._refusal("An option takes a value, as in key = 'region' or partitions = 3.")
+            raise self.refusal("An option takes a value, as in key = 'region' or partitions = 3.")
         self.next += 1
         if token.kind == "string":
-            return _text(token)
+            return unquoted(token)
         return token.name if token.name is not None else token.text
 
     def _name(self) -> str:
         """`shop.revenue_5m`, each part plain or in back-quotes."""
-        parts: list[str] = []
-        while (token := self._token()) is not None and token.name is not None:
-            parts.append(token.name)
-            self.next += 1
-            if not self._is("."):
-                return ".".join(parts)
-            self.next += 1
-        raise self._refusal("A name is missing.")
+        return ".".join(self.name())
 
     def _skipped(self, *expected: str) -> bool:
         """Whether these words come next; then they are read."""
@@ -176,35 +148,22 @@ class _Reader:
 
     def _mark(self, text: str) -> None:
         if not self._is(text):
-            raise self._refusal(
+            raise self.refusal(
                 f"{text} is missing: options are written WITH (key = 'region', watermark = '10 minutes')."
             )
         self.next += 1
 
     def _is(self, *texts: str) -> bool:
-        token = self._token()
+        token = self.token()
         return token is not None and token.kind == "mark" and token.text in texts
 
-    def _token(self) -> Token | None:
-        return self.tokens[self.next] if self.next < len(self.tokens) else None
-
     def _end(self, statement: ViewStatement) -> ViewStatement:
-        token = self._token()
+        token = self.token()
         if token is not None:
             several = token.text == ";"
-            raise self._refusal(
+            raise self.refusal(
                 "One statement at a time."
                 if several
                 else "The statement ends before this; a name with a dash goes in back-quotes."
             )
         return statement
-
-    def _refusal(self, sentence: str, at: int | None = None) -> SqlRefused:
-        place = self.next if at is None else at
-        start = self.tokens[place].start if place < len(self.tokens) else len(self.sql)
-        return refused(self.sql, start, sentence, "statement")
-
-
-def _text(token: Token) -> str:
-    quote = token.text[0]
-    return token.text[1:-1].replace(quote * 2, quote)

@@ -154,7 +154,14 @@ class MemoryViewStates:
     def __init__(self) -> None:
         self._states: dict[str, dict[str, Any]] = {}
         self._wishes: dict[str, dict[str, Any]] = {}
+        self._beaten: datetime | None = None
         self._lock = threading.RLock()
+
+    def beat(self, at: datetime) -> None:
+        self._beaten = at
+
+    def beaten(self) -> datetime | None:
+        return self._beaten
 
     def get(self, view: str) -> dict[str, Any]:
         with self._lock:

@@ -165,6 +165,8 @@ class SparkStreams:
             if each.watermark is not None:
                 delay = spark_interval(each.watermark.delay)
                 frame = frame.withWatermark(quote_identifier(each.watermark.column), delay)
+            if each.tabular and plan.keys and plan.mode == "append":  # see views.shape.in_order; for IN and EXISTS
+                frame = frame.hint("broadcast")
             frame.createOrReplaceTempView(each.table.view)
         frame = frame_of(session, plan.sql)
         return copied(session, plan, frame.columns) if plan.copy_to else frame
@@ -212,7 +214,8 @@ def _source(session: Any, each: StreamTable, plan: StreamPlan) -> Any:
     }
     records = session.readStream.format("kafka").options(**options).load()
     if table.rows is None:
-        return records
+        # Where each change is kept, a record that deletes another is none.
+        return records.where("value IS NOT NULL") if each.compacted and not plan.keys else records
     records = of_generation(records, table.rows)
     # Where each change is kept, a row that goes is none.
     return records.where("value IS NOT NULL") if table.rows.newest and not plan.keys else records

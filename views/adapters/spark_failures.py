@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from catalog.errors import Unavailable, WeirError
+from policies.adapters.spark.by_key import OTHER_KEY
 from policies.adapters.spark.reading import UNFIT
 from views.errors import ViewFailed
 from views.shape import errors
@@ -53,6 +54,7 @@ _SENTENCES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     ),
 )
 _UNFIT = re.compile(rf"{UNFIT} (\S+) (\d+) (\d+) ((?:[0-9a-f]{{2}})+)")
+_OTHER_KEY = re.compile(rf"{OTHER_KEY} (\S+) (\d+) (\d+) ((?:[0-9a-f]{{2}})+)")
 _AWAY = re.compile(
     r"TimeoutException|Connection .*refused|disconnected|NetworkException|BrokerNotAvailable|NotLeaderOrFollower|TimedOut",
     re.I,
@@ -63,6 +65,8 @@ def failure(text: str) -> WeirError:
     """From the text of Spark's exception, of which only names of topics, positions and names of fields are used."""
     if unfit := _UNFIT.search(text):
         return _refused(unfit)
+    if other := _OTHER_KEY.search(text):
+        return _other_key(other)
     refused = errors.sentence(_condition(text), text)
     if refused is not None:
         return ViewFailed(refused, details={"condition": "sql"})
@@ -79,6 +83,16 @@ def _refused(match: re.Match[str]) -> ViewFailed:
     return ViewFailed(
         f"The record at offset {offset} of partition {partition} of {topic} does not fit the type of {field}, and onError is"
         " stop; correct the type, or write onError: deadLetter, which reads such a value as NULL and reports the record.",
+        details={"condition": "value", "topic": topic, "partition": partition, "offset": offset, "field": field},
+    )
+
+
+def _other_key(match: re.Match[str]) -> ViewFailed:
+    topic, partition, offset, field = match[1], int(match[2]), int(match[3]), bytes.fromhex(match[4]).decode()
+    return ViewFailed(
+        f"The key of the record at offset {offset} of partition {partition} of {topic} is not its {field}, so a record that is"
+        " deleted in this compacted topic could not be taken away from the view; make the view's key of _key, or write"
+        " compactedAs: stream to take each record for itself.",
         details={"condition": "value", "topic": topic, "partition": partition, "offset": offset, "field": field},
     )
 

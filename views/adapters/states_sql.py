@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -10,6 +11,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from catalog.adapters.sql.database import Base, Database
 from catalog.adapters.sql.types import AnyText, Json
+
+_RUNNER = "_runner"
+"""No name of a view, which begin with a letter: this row has when the runner was at work last."""
 
 
 class ViewStateRow(Base):
@@ -26,6 +30,13 @@ class SqlViewStates:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def beat(self, at: datetime) -> None:
+        self.put(_RUNNER, {"at": at.isoformat()})
+
+    def beaten(self) -> datetime | None:
+        at = self.get(_RUNNER).get("at")
+        return datetime.fromisoformat(at) if at is not None else None
+
     def get(self, view: str) -> dict[str, Any]:
         with self._database.read() as session:
             row = session.get(ViewStateRow, view)
@@ -33,7 +44,7 @@ class SqlViewStates:
 
     def all(self) -> dict[str, dict[str, Any]]:
         with self._database.read() as session:
-            return {row.name: dict(row.state) for row in session.scalars(select(ViewStateRow))}
+            return {row.name: dict(row.state) for row in session.scalars(select(ViewStateRow)) if row.name != _RUNNER}
 
     def put(self, view: str, state: Mapping[str, Any]) -> None:
         with self._database.begin() as session:

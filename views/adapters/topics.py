@@ -15,30 +15,37 @@ from confluent_kafka import (
     Producer,
     TopicPartition,
 )
-from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, OffsetSpec
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    NewPartitions,
+    NewTopic,
+    OffsetSpec,
+)
 
 from catalog.errors import Conflict, DatasetNotFound, Unavailable
 from views.model import GENERATION_HEADER, KEY_HEADER, ROW_HEADER, Positions
-from views.ports import TopicReader, TopicSettings, ViewRecord
+from views.ports import TopicOptions, TopicReader, TopicSettings, ViewRecord
+from views.runner.topic_options import config_of
 
 _SECONDS = 10.0
-_SHORTEST_SEGMENT_MS, _LONGEST_SEGMENT_MS = 60_000, 7 * 86_400_000
+_REFUSALS = (
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError.INVALID_CONFIG,
+    KafkaError.POLICY_VIOLATION,
+    KafkaError.INVALID_PARTITIONS,
+)
 
 
 class KafkaTopics:
     """Implements `views.ports.Topics`."""
 
     def ensure(self, kafka: Mapping[str, str], topic: str, settings: TopicSettings) -> bool:
-        config = {
-            # `delete` beside `compact` lets old generations be cut off; with no retention nothing else is deleted.
-            "cleanup.policy": "compact,delete" if settings.compacted else "delete",
-            "retention.ms": str(settings.ttl_ms if settings.ttl_ms is not None else -1),
-            "retention.bytes": "-1",
-        }
-        if settings.ttl_ms is not None:  # records leave the disk by whole segments
-            config["segment.ms"] = str(min(max(settings.ttl_ms // 4, _SHORTEST_SEGMENT_MS), _LONGEST_SEGMENT_MS))
         with self._admin(kafka) as admin:
-            new = NewTopic(topic, settings.partitions, settings.replication, config=config)
+            new = NewTopic(topic, settings.partitions, settings.replication, config=config_of(settings))
             try:
                 _done(admin.create_topics([new], request_timeout=_SECONDS))
             except KafkaException as error:
@@ -76,11 +83,40 @@ class KafkaTopics:
                 if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
                     raise
 
-    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool:
+    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool | None:
         with self._admin(kafka) as admin:
-            asked = admin.describe_configs([ConfigResource(ConfigResource.Type.TOPIC, topic)], request_timeout=_SECONDS)
-            (config,) = (future.result() for future in asked.values())
-            return "compact" in str(config["cleanup.policy"].value)
+            config = _config(admin, topic)
+            return None if config is None else "compact" in config["cleanup.policy"]
+
+    def options(self, kafka: Mapping[str, str], topic: str) -> TopicOptions | None:
+        with self._admin(kafka) as admin:
+            metadata = admin.list_topics(timeout=_SECONDS).topics.get(topic)
+            if metadata is None or metadata.error is not None:
+                return None
+            config = _config(admin, topic)
+            replicas = min((len(each.replicas) for each in metadata.partitions.values()), default=0)
+            return None if config is None else TopicOptions(len(metadata.partitions), replicas, config)
+
+    def alter(self, kafka: Mapping[str, str], topic: str, config: Mapping[str, str], partitions: int | None) -> None:
+        with self._admin(kafka) as admin:
+            try:
+                if config:
+                    entries = [
+                        ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET)
+                        for name, value in config.items()
+                    ]
+                    resource = ConfigResource(ConfigResource.Type.TOPIC, topic, incremental_configs=entries)
+                    _done(admin.incremental_alter_configs([resource], request_timeout=_SECONDS))
+                if partitions is not None:
+                    _done(admin.create_partitions([NewPartitions(topic, partitions)], request_timeout=_SECONDS))
+            except KafkaException as error:
+                if error.args[0].code() not in _REFUSALS:
+                    raise
+                raise Conflict(
+                    f"The cluster refuses to change the topic {topic}: {_reason(error)}; change {', '.join(config) or 'it'} there,"
+                    " or name another topic in sink.",
+                    details={"topic": topic},
+                ) from None
 
     def at(self, kafka: Mapping[str, str], topic: str, moment: datetime) -> Positions:
         first = self._offsets(kafka, topic, OffsetSpec.for_timestamp(int(moment.timestamp() * 1000)))
@@ -181,6 +217,20 @@ def _record(message: Any) -> ViewRecord:
         headers.get(KEY_HEADER),
         (headers.get(ROW_HEADER) or b"").decode("ascii", "replace"),
     )
+
+
+def _config(admin: Any, topic: str) -> dict[str, str] | None:
+    """The options of a topic; None where the cluster does not show them. Raises DatasetNotFound."""
+    asked = admin.describe_configs([ConfigResource(ConfigResource.Type.TOPIC, topic)], request_timeout=_SECONDS)
+    try:
+        (config,) = (future.result() for future in asked.values())
+    except KafkaException as error:
+        if error.args[0].code() in _REFUSALS:
+            return None
+        if error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise DatasetNotFound(f"There is no topic {topic} any more.", details={"topic": topic}) from None
+        raise
+    return {name: str(entry.value) for name, entry in config.items()}
 
 
 def _done(asked: Mapping[Any, Future[Any]]) -> None:

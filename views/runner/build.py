@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -25,8 +25,12 @@ from policies.sql.tables import TableRef
 from policies.sql.windows import read_time
 from views.declared import Offsets, ViewSpec
 from views.model import Start, StreamTable, Watermark
+from views.runner import compacted
 from views.runner.replaced import check_once, check_replaced, own_key, with_gone
 from views.shape.shape import Shape, shape
+
+IsCompacted = Callable[[str, str], bool | None]
+"""Of a cluster's topic; see `views.runner.compacted.Compaction`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +50,14 @@ class Built:
     sources: tuple[str, ...]
 
 
-def built(spec: ViewSpec, preparer: Preparer, subject: Subject) -> Built:
+def built(spec: ViewSpec, preparer: Preparer, subject: Subject, is_compacted: IsCompacted) -> Built:
     """Raises SqlRefused, DatasetNotFound, InvalidInput, NotAllowed (what the subject may not read), Unavailable."""
     gated = gated_once(spec.sql)
     decided = preparer.find(subject, gated, spec.runAs.purpose)
-    return from_found(spec, preparer, gated, decided)
+    return from_found(spec, preparer, gated, decided, is_compacted)
 
 
-def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found) -> Built:
+def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found, is_compacted: IsCompacted) -> Built:
     """The same once the tables are decided."""
     prepared = preparer.govern(gated, decided)
     denied = [each for each in decided.decisions.values() if each.effect is Effect.DENY]
@@ -65,14 +69,25 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found)
     key = spec.key
     if replaced:
         key = own_key(prepared, replaced, key)
+    known = _compaction(spec, decided, is_compacted)
+    by_key = [ref for ref, known_of in known.items() if known_of]
+    if by_key and key is None:
+        key = compacted.own_key(prepared, by_key)
     streamed = shape(
         gated,
         key=key,
         watermark=spec.watermark is not None,
         watermark_column=spec.watermark_column,
         columns=prepared.columns(),
-        replaced=replaced,
+        replaced=[*replaced, *by_key],
+        compacted=by_key,
     )
+    streamed = replace(
+        streamed,
+        notes=(*streamed.notes, *compacted.notes(streamed, by_key, [r for r, each in known.items() if each is None])),
+    )
+    if streamed.key and streamed.mode == "append":
+        compacted.with_keys(prepared, streamed, by_key)
     if streamed.kept or streamed.key:
         check_replaced(prepared, streamed, replaced)
         prepared.tables.update({ref: with_gone(prepared.tables[ref]) for ref in streamed.follows if ref in replaced})
@@ -81,7 +96,11 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found)
     )
     plan = prepared.plan(1, 1.0)
     views = prepared.views()
-    tables = tuple(_followed(spec, streamed, views[each.view], each) for each in plan.tables)
+    tables = tuple(
+        replace(_followed(spec, streamed, ref, each), compacted=ref in by_key and ref in streamed.follows)
+        for each in plan.tables
+        for ref in (views[each.view],)
+    )
     return Built(
         generation=_hash(
             [plan.sql, spec.model_dump(mode="json", include=_SHAPING), *map(_meaning, tables), *_form(spec, tables)]
@@ -93,6 +112,14 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found)
         prepared=prepared,
         sources=tuple(dict.fromkeys(governed.table.reference for governed in prepared.tables.values())),
     )
+
+
+def _compaction(spec: ViewSpec, decided: Found, is_compacted: IsCompacted) -> dict[TableRef, bool | None]:
+    """Of each topic whether its records replace one another by key. A copy has all records of its source."""
+    if spec.copyOf is not None or spec.compactedAs == "stream":
+        return {}
+    topics = {ref: each for ref, each in decided.tables.items() if each.rows is None}
+    return {ref: is_compacted(each.reference.partition("/")[0], each.topic) for ref, each in topics.items()}
 
 
 @lru_cache(maxsize=256)
@@ -141,6 +168,7 @@ def _meaning(each: StreamTable) -> Any:
         table.view, each.tabular, table.topic, table.key.format, repr(table.key.kind), table.value.format, repr(table.value.kind),
         list(table.filters), [list(c) for c in table.conditions], [list(c) for c in table.columns], table.case_sensitive,
         late, *([table.rows.value] if table.rows is not None else []),
+        *([["by key", list(table.by_key.fields) if table.by_key is not None else None]] if each.compacted else []),
     ]  # fmt: skip
 
 

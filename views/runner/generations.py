@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
-from typing import Literal
 
 from catalog.errors import Conflict, NotFound
 from catalog.records import rfc3339
@@ -15,13 +14,14 @@ from views.model import State, StreamPlan
 from views.ports import TopicSettings
 from views.runner import letters
 from views.runner.build import Built, start_of
+from views.runner.contents import contents, place_of, plan_of, with_form
 from views.runner.record import Record
-from views.runner.result import flows, inherited, made_of, origins
+from views.runner.result import flows, inherited
 from views.runner.schemas import avro_text, refuse_foreign, register
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
+from views.runner.topic_options import alterations
 
-PRIVATE_TOPIC = "_weir.views."
 _MOST_PARTITIONS = 12
 
 
@@ -33,17 +33,11 @@ class Generations:
 
     def plan(self, declared: Declared, current: Built, generation: Generation) -> StreamPlan:
         """What the engine runs for a generation."""
-        plan = self._plan(
-            declared,
-            current,
-            generation.id,
-            generation.cluster,
-            generation.topic,
-            generation.checkpoint,
-            generation.start,
-        )
+        at = (generation.id, generation.cluster, generation.topic, generation.checkpoint, generation.start)
         run = self._record.state.runs
-        return replace(plan, schema=generation.registered, run=run, copy_to=generation.copy_to)
+        return replace(
+            self._plan(declared.spec, current, *at), schema=generation.registered, run=run, copy_to=generation.copy_to
+        )
 
     def begin(self, declared: Declared, current: Built, why: str, since: str | None = None) -> None:
         """Make room for a generation: the first one, or one that is built beside the rows of another. `since`: see `start_of`.
@@ -52,32 +46,24 @@ class Generations:
         """
         tools, spec, state = self._tools, with_form(declared.spec, current), self._record.state
         number = state.number + 1
-        cluster = spec.sink.cluster if spec.sink is not None else current.sources[0].partition("/")[0]
-        topic = spec.sink.topic if spec.sink is not None else f"{PRIVATE_TOPIC}{self._view}.{number}"
+        cluster, topic = place_of(self._view, spec, current, number)
         identity = f"{number}-{current.generation}"
         checkpoint = f"{tools.checkpoints.rstrip('/')}/{self._view}/{number}"
-        schema = tools.engine.columns(self._plan(declared, current, identity, cluster, topic, checkpoint, since))
+        schema = tools.engine.columns(self._plan(spec, current, identity, cluster, topic, checkpoint, since))
         refuse_foreign(self._view, spec, tools.registry)
         text = avro_text(self._view, spec, schema)
-        by_column = flows(current.prepared, [name for name, _ in schema])
         streams = _streams(current)
         kafka = tools.clusters.client(cluster)
-        self._room(spec, kafka, topic, current)
+        changed = self._room(spec, kafka, topic, current)
         if spec.onError == "deadLetter":
             letters.check(self._view, cluster, state.letters, tools)
         registered = asdict(register(spec.sink, text, tools.registry)) if spec.sink is not None and text else None
         generation = Generation(
             id=identity, number=number, declared=declared.digest, cluster=cluster, topic=topic,
             private=spec.sink is None, begins=dict(tools.topics.ends(kafka, topic)), goal=self._goal(streams),
-            checkpoint=checkpoint, columns=[[name, kind] for name, kind in schema], keys=list(current.shape.key),
-            single=current.shape.single, sources=list(current.sources), reads=current.reads,
-            created=rfc3339(tools.clock()) or "", why=why, start=since, sql=spec.sql, tags=inherited(by_column),
-            streams=streams, notes=list(current.shape.notes), origins=origins(by_column), made_of=made_of(by_column),
-            filtered={
-                each.table.reference: sorted(f.where for f in each.decision.filters) for each in current.prepared.tables.values()
-            },
+            checkpoint=checkpoint, created=rfc3339(tools.clock()) or "", why=why, start=since, sql=spec.sql, streams=streams,
             copy_to=tools.topics.partitions(kafka, topic) if spec.copyOf is not None else 0,
-            schema=registered, starts=self._starts(declared.spec, streams, since),
+            schema=registered, starts=self._starts(declared.spec, streams, since), **contents(current, schema),
         )  # fmt: skip
         state.number = number
         if state.active is None:
@@ -86,7 +72,7 @@ class Generations:
             state.building = generation
         self._record.turn(State.STARTING)
         self._record.save(now=True)
-        tools.journal("view.start", self._view, [f"generation {number}: {why}"])
+        tools.journal("view.start", self._view, [f"generation {number}: {why}", *changed])
 
     def replace(self, declared: Declared, current: Built, why: str, since: str | None = None) -> None:
         """Build another beside the rows of the one that readers get; its stream must have ended."""
@@ -178,8 +164,9 @@ class Generations:
         ]
         return oldest is None or old.number < oldest
 
-    def _room(self, spec: ViewSpec, kafka: Mapping[str, str], topic: str, current: Built) -> None:
-        """Have the topic of a new generation. Raises Conflict for one that holds what is not this view's."""
+    def _room(self, spec: ViewSpec, kafka: Mapping[str, str], topic: str, current: Built) -> list[str]:
+        """Have the topic of a new generation; what was changed of one that was there. Raises Conflict for one that holds what
+        is not this view's, or is otherwise than declared and cannot be changed."""
         sink, state = spec.sink, self._record.state
         wanted = TopicSettings(
             partitions=(sink.partitions if sink is not None else None) or self._partitions(spec, current),
@@ -187,15 +174,27 @@ class Generations:
             compacted=self._compacted(spec, current),
             ttl_ms=int(span(spec.ttl).total_seconds() * 1000) if spec.ttl is not None else None,
         )
-        created = self._tools.topics.ensure(kafka, topic, wanted)
-        if created or sink is None or any(each.topic == topic for each in state.stored):
-            return
-        if self._tools.topics.ends(kafka, topic) != self._tools.topics.starts(kafka, topic):
+        topics = self._tools.topics
+        if topics.ensure(kafka, topic, wanted) or sink is None:
+            return []
+        own = any(each.topic == topic for each in state.stored)
+        if not own and topics.ends(kafka, topic) != topics.starts(kafka, topic):
             raise Conflict(
                 f"The topic {sink.cluster}/{topic} holds records that are not this view's; name another topic in sink,"
                 " or delete that one.",
                 details={"topic": f"{sink.cluster}/{topic}"},
             )
+        there = topics.options(kafka, topic)
+        if there is None:
+            return []
+        asked = alterations(
+            there, wanted, sink, bool(current.shape.key) or current.shape.single or spec.copyOf is not None
+        )
+        if asked.refused:
+            raise Conflict(asked.refused[0], details={"topic": f"{sink.cluster}/{topic}", "field": "spec.sink"})
+        if asked.config or asked.partitions is not None:
+            topics.alter(kafka, topic, {name: value for name, (_, value) in asked.config.items()}, asked.partitions)
+        return asked.sentences(f"{sink.cluster}/{topic}")
 
     def _partitions(self, spec: ViewSpec, current: Built) -> int:
         """As many as the first source has; a dozen at most, but for a copy, which is partitioned alike."""
@@ -209,7 +208,7 @@ class Generations:
         if spec.sink.cleanup is not None:
             return spec.sink.cleanup == "compact"
         kafka = self._tools.clusters.client(current.sources[0].partition("/")[0])
-        return self._tools.topics.compacted(kafka, current.tables[0].table.topic)
+        return bool(self._tools.topics.compacted(kafka, current.tables[0].table.topic))
 
     def _goal(self, streams: Mapping[str, str]) -> dict[str, dict[int, int]]:
         """Where the followed topics end now: what a generation must contain before readers get it."""
@@ -232,7 +231,7 @@ class Generations:
 
     def _plan(
         self,
-        declared: Declared,
+        spec: ViewSpec,
         current: Built,
         generation: str,
         cluster: str,
@@ -240,22 +239,8 @@ class Generations:
         checkpoint: str,
         since: str | None,
     ) -> StreamPlan:
-        return StreamPlan(
-            view=self._view, generation=generation, sql=current.sql, tables=current.tables, mode=current.shape.mode,
-            keys=current.shape.key, start=start_of(declared.spec, since), topic=topic, kafka=self._tools.clusters.spark(cluster),
-            checkpoint=checkpoint, trigger=span(declared.spec.trigger), most_offsets=self._tools.settings.batch_records,
-            single=current.shape.single, strict=declared.spec.onError == "stop",
-            copy_to=int(declared.spec.copyOf is not None),
-        )  # fmt: skip
-
-
-def with_form(spec: ViewSpec, current: Built) -> ViewSpec:
-    """A copy has the form of its source where none is declared: Avro of Avro, else JSON (text of text)."""
-    sink = spec.sink
-    if spec.copyOf is None or sink is None or "format" in sink.model_fields_set:
-        return spec
-    form: Literal["json", "avro"] = "avro" if current.tables[0].table.value.format == "decoded avro" else "json"
-    return spec.model_copy(update={"sink": sink.model_copy(update={"format": form})})
+        kafka, most = self._tools.clusters.spark(cluster), self._tools.settings.batch_records
+        return plan_of(self._view, spec, current, generation, topic, checkpoint, kafka, most, since)
 
 
 def _compacted(spec: ViewSpec, current: Built) -> bool:

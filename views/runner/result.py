@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -29,6 +30,12 @@ _VOID = re.compile(r"(?<![^:<,])void(?![^,>])")
 
 def columns_of(schema: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
     """From names and Spark types."""
+    return _columns_of(tuple((name, kind) for name, kind in schema))
+
+
+@lru_cache(maxsize=1024)
+def _columns_of(schema: tuple[tuple[str, str], ...]) -> tuple[Column, ...]:
+    """Reading a type takes half a millisecond, and every read of a view asks for it."""
     if not schema:
         return ()
     parsed = parse_ddl(", ".join(f"{quote_identifier(name)} {_readable(kind)}" for name, kind in schema))

@@ -14,6 +14,9 @@ _log = structlog.get_logger(__name__)
 _LOOK_S = 0.5
 _IDLE_S = 0.2
 _END_S = 15.0
+_NEVER = -1e9
+BEAT_S = 3.0
+"""How often the runner notes that it is at work."""
 
 
 class Runner:
@@ -26,7 +29,11 @@ class Runner:
 
     def run(self, stop: threading.Event) -> None:
         """Until `stop` is set. Raises Unavailable when the record store does not answer at the start."""
+        beaten = _NEVER
         while not stop.is_set():
+            if self._tools.monotonic() - beaten >= BEAT_S:
+                self._tools.states.beat(self._tools.clock())
+                beaten = self._tools.monotonic()
             wanted = {*self._names(), *self._tools.states.all()}
             self._threads = {name: each for name, each in self._threads.items() if each.is_alive()}
             for name in sorted(wanted - set(self._threads)):

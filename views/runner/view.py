@@ -19,6 +19,7 @@ from views.durations import span
 from views.model import State
 from views.ports import StreamingQuery
 from views.runner.build import Built, built
+from views.runner.compacted import Compaction
 from views.runner.expiry import Expiry
 from views.runner.feed import Feed
 from views.runner.figures import SAMPLE_S, sampled
@@ -67,6 +68,7 @@ class View:
     tools: Tools
     record: Record = field(init=False)
     _generations: Generations = field(init=False)
+    _compaction: Compaction = field(init=False)
     _built: Built | None = None
     _declared: Declared | None = None
     _stream: _Stream | None = None
@@ -78,6 +80,7 @@ class View:
     def __post_init__(self) -> None:
         self.record = Record(self.name, self.tools)
         self._generations = Generations(self.name, self.tools, self.record)
+        self._compaction = Compaction(self.tools.topics, self.tools.clusters)
 
     @property
     def state(self) -> ViewState:
@@ -169,7 +172,8 @@ class View:
         wanted = rebuild > self.state.rebuild
         if not changed and not wanted and now - self._due.decided < self.tools.settings.recheck_seconds:
             return
-        current = built(declared.spec, self.tools.preparer, self.tools.subject(declared.spec.runAs.subject))
+        subject = self.tools.subject(declared.spec.runAs.subject)
+        current = built(declared.spec, self.tools.preparer, subject, self._compaction)
         self._due.decided = now
         if paused:
             self._settle_paused(current)
@@ -241,7 +245,7 @@ class View:
         plan = self._generations.plan(declared, current, writing)
         if plan.copy_to:
             kafka = self.tools.clusters.client(writing.cluster)
-            plan = replace(plan, compacted=self.tools.topics.compacted(kafka, writing.topic))
+            plan = replace(plan, compacted=bool(self.tools.topics.compacted(kafka, writing.topic)))
         query = self.tools.engine.start(plan, self.state.session)
         try:
             letters = None if plan.strict else DeadLetters(self.name, writing, plan, self.state.letters, self.tools)

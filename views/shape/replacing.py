@@ -22,13 +22,21 @@ from views.shape.time_bounds import conditions
 _GENERATORS = ("explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack")
 
 
-def check(reading: Roles, folds: frozenset[TableRef], replaced: Collection[TableRef], places: Places) -> None:
+def check(
+    reading: Roles, folds: frozenset[TableRef], replaced: Collection[TableRef], compacted: Collection[TableRef], places: Places
+) -> None:  # fmt: skip
     """Raises SqlRefused where records that replace one another would be counted."""
     for ref, node in reading.streams.items():
         if ref in replaced and ref in folds:
+            instead = (
+                "declare a view of its newest rows with a key and aggregate that when you read it, join the topic as a table, or"
+                " write compactedAs: stream to count every record"
+                if ref in compacted
+                else "follow the topics that it comes from, or join it as a table"
+            )
             raise places.refuse(
                 node, f"The records of {ref.name} replace one another by key, and an aggregate or a join of streams would"
-                " count each change; follow the topics that it comes from, or join it as a table.",
+                f" count each change; {instead}.",
                 "counts-changes",
             )  # fmt: skip
 

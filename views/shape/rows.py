@@ -31,8 +31,8 @@ _WATERMARK = "add a watermark to the view, as in watermark: 10 minutes"
 
 
 _STACKED = (
-    "group both by window(...), or declare the inner query, where it has no aggregate, as a view with an output topic and"
-    " follow that topic"
+    "group both by window(...), or declare the inner query, where it has no aggregate, as a view with an output topic (cleanup:"
+    " delete) and follow that topic"
 )
 _JOINED = (
     "group by window(_timestamp, ...) too, or declare the join as a view with an output topic and aggregate that topic"

@@ -19,6 +19,7 @@ from policies.sql.trace import Visible
 from views.shape import keys, limits, names, replacing, rows, times
 from views.shape.bad_values import with_null_for_bad_values
 from views.shape.completed import sessions_with_a_group, without_idle_distinct
+from views.shape.in_order import keep_order
 from views.shape.kept import with_kept
 from views.shape.names import KEPT
 from views.shape.places import Places
@@ -66,6 +67,7 @@ def shape(
     watermark_column: str | None,
     columns: Mapping[TableRef, Visible] | None = None,
     replaced: Collection[TableRef] = (),
+    compacted: Collection[TableRef] = (),
 ) -> Shape:
     """The shape of a gated query.
 
@@ -73,6 +75,7 @@ def shape(
     watermark  whether one is declared; `watermark_column` where it names its column
     columns    of each topic, where they are known: then stars are names too
     replaced   followed topics whose records replace those of the same key: views with a key, compacted topics
+    compacted  those of them that are topics
 
     EMIT CHANGES at its end is left out: a view does that always. Raises SqlRefused with the place (`line`, `column`,
     `reasons`) for what cannot stream, InvalidInput for a key that is not in the result.
@@ -87,7 +90,7 @@ def shape(
     given = [names.of_result(name, result, starred) for name in key or ()]
     watermarks = times.watermarks(reading, watermark_column or TIME, own=watermark_column is None)
     kind = rows.kind(tree, reading, places, watermark, watermarks)
-    replacing.check(reading, kind.folds, replaced, places)
+    replacing.check(reading, kind.folds, replaced, compacted, places)
     shaped = Shape(
         tree, kind.mode, tuple(given), tuple(ref for ref in gated.tables if ref in reading.streams),
         frozenset(ref for ref in gated.tables if ref not in reading.streams), watermarks, starred=starred, folds=kind.folds,
@@ -96,6 +99,8 @@ def shape(
     if not kind.groups:
         moved = bool(given) and replacing.with_kept(tree, reading, replaced, places)
         with_null_for_bad_values(tree, reading)
+        if given:
+            keep_order(reading)
         return replace(shaped, kept=KEPT if moved else None)
     keys.check_names(reading, columns or {}, places)
     own, single = keys.of_groups(tree, given, result, starred, places)

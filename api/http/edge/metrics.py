@@ -28,7 +28,7 @@ class Metrics:
         self.datasets = Gauge("weir_datasets", "Datasets in the catalog.", registry=registry)
 
 
-_STATES = ("starting", "catching up", "running", "paused", "restarting", "failed", "stopped")
+_STATES = ("starting", "catching up", "running", "paused", "restarting", "failed", "stopped", "unknown")
 _GAUGES = (
     ("lag_records", "Records that the sources have and the rows do not contain.", ("lag", "records")),
     ("lag_seconds", "For how long the rows have been behind the sources.", ("lag", "seconds")),

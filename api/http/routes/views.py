@@ -43,6 +43,7 @@ def rows(
     request: Request,
     built: ServicesOf,
     subject: Caller,
+    session: Session,
     name: Name,
     key: Annotated[list[Text] | None, Query(description="One key; of several columns a JSON list.")] = None,
     keys: Annotated[Text | None, Query(description="Several keys, between commas or as a JSON list.")] = None,
@@ -57,7 +58,7 @@ def rows(
 ) -> Any:
     """Rows by key, under the caller's decision: masked as in queries, conditions compared with what the caller sees."""
     parameters = {each: request.query_params.getlist(each) for each in request.query_params}
-    return built.view_rows.rows(subject, name, parameters, purpose, atLeast)
+    return built.view_rows.rows(subject, name, parameters, purpose, atLeast, session)
 
 
 @router.get("/{name}/changes", response_class=Response, responses=gives("text/event-stream", "Server-sent events."))

@@ -14,6 +14,7 @@ class AppliedChange(Answer):
     name: str
     action: Literal["create", "update", "unchanged", "delete"]
     diff: str = about("Unified, of the YAML before and after; empty when unchanged.")
+    notes: list[str] = about("Of a dry run: what applying it brings beside the document, in sentences.")
 
 
 class Applied(Answer):

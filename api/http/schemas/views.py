@@ -59,8 +59,8 @@ class View(Answer):
     """A view and how it is."""
 
     name: str
-    state: Literal["starting", "catching up", "running", "paused", "restarting", "failed", "stopped"]
-    since: Time | None = about("When it came into this state.")
+    state: Literal["starting", "catching up", "running", "paused", "restarting", "failed", "stopped", "unknown"]
+    since: Time | None = about("When it came into this state; of `unknown` when the runner was heard of last.")
     generation: int | None = about("The one that readers get; null before the first.")
     building: NextGeneration | None = about("The one that will replace it.")
     sources: list[str] = about("CLUSTER/TOPIC of each topic it follows.")
@@ -234,6 +234,9 @@ class ViewDiff(Answer):
     sql: str = about("The change of the SQL, as `diff -u` writes it.")
     columns: list[DiffColumn]
     breaks: list[str] = about("What consumers would stumble over, in sentences; none: it is compatible.")
+    topic: list[str] = about(
+        "What the view would change of an output topic that is there already, and why it would not start, in sentences."
+    )
     readers: list[DiffReader] = about("Declared users who would see more or less, 1,000 looked at.")
     rows: DiffRows | None = about("Null where the next generation does not exist yet.")
     text: str

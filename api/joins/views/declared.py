@@ -5,20 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from api.joins.views.cycles import Clusters, check_no_cycle
 from catalog.apply.handlers import Kept
 from catalog.change_cache import Kept as CatalogKept
 from catalog.declared.documents import Document
-from catalog.errors import InvalidInput
-from catalog.ports import CatalogStore
+from catalog.errors import InvalidInput, WeirError
+from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
 from policies.sql.names import fold
 from views.declared import ViewSpec
+from views.durations import span
+from views.ports import TopicOptions, TopicSettings
 from views.runner.build import gated_once
 from views.runner.tools import Declared
+from views.runner.topic_options import alterations
 from views.shape.shape import shape
 
 KIND = "View"
@@ -26,10 +29,55 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,199}\Z")
 """A view's name is part of the name of its private topic and of the folder with its state."""
 
 
+Options = Callable[[str, str], TopicOptions | None]
+"""Of a cluster's topic; None where it is not there. Raises WeirError."""
+
+
+def topic_notes(spec: ViewSpec, options: Options) -> list[str]:
+    """Sentences on what a view changes of an output topic that is there already, and why it would not start."""
+    sink = spec.sink
+    if sink is None:
+        return []
+    place = f"{sink.cluster}/{sink.topic}"
+    try:
+        there = options(sink.cluster, sink.topic)
+        if there is None:
+            return []
+        streamed = shape(
+            gated_once(spec.sql),
+            key=spec.key,
+            watermark=spec.watermark is not None,
+            watermark_column=spec.watermark_column,
+        )
+    except WeirError as error:
+        return [f"The topic {place} could not be looked at: {error.message}"]
+    keyed = bool(streamed.key) or streamed.single
+    compacted = sink.cleanup == "compact" if sink.cleanup is not None else keyed
+    if sink.cleanup is None and spec.copyOf is not None:  # that of its source
+        compacted = "compact" in there.config.get("cleanup.policy", "")
+    ttl = int(span(spec.ttl).total_seconds() * 1000) if spec.ttl is not None else None
+    wanted = TopicSettings(there.partitions, there.replication, compacted, ttl)
+    return alterations(there, wanted, sink, keyed or spec.copyOf is not None).sentences(place)
+
+
 class ViewHandler(Kept):
     """A view is kept as it was written; what depends on topics and rights is found when it starts."""
 
     kind = KIND
+
+    def __init__(self, store: CatalogStore, clock: Clock, options: Options = lambda cluster, topic: None) -> None:
+        super().__init__(store, clock)
+        self._options = options
+
+    def notes(self, document: Document) -> Sequence[str]:
+        """What becomes of an output topic that is there already."""
+        spec = document.model
+        assert isinstance(spec, ViewSpec)
+        return self.topic(spec)
+
+    def topic(self, spec: ViewSpec) -> list[str]:
+        """See `topic_notes`."""
+        return topic_notes(spec, self._options)
 
     def check(self, document: Document, all_documents: Sequence[Document]) -> None:
         """Raises SqlRefused for SQL that cannot stream, InvalidInput for a key, topic or name that does not fit."""
@@ -116,6 +164,10 @@ class DeclaredViews:
             return by_topic
         name = topic if topic in views.by_name else None
         return name if name is not None and views.by_name[name].spec.sink is None else None
+
+    def sinks(self) -> Mapping[tuple[str, str], str]:
+        """(folded cluster, output topic) -> view."""
+        return self._all().by_topic
 
     def _all(self) -> _Views:
         return self._kept.get("", self._read)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,12 +19,10 @@ from policies.declared.state import GovernanceState
 from policies.model import Effect, MaskType, Subject
 from policies.plan.prepare import Preparer
 from views.declared import ViewSpec
-from views.model import StreamPlan
 from views.ports import ServingTable, StreamEngine
-from views.runner.build import Built, built, start_of
+from views.runner.build import Built, IsCompacted, built
 from views.runner.compared import breaks, columns_diff, rows_diff, shown, sql_diff
-from views.runner.generations import PRIVATE_TOPIC
-from views.runner.result import flows, inherited, made_of, origins
+from views.runner.contents import contents, place_of, plan_of, with_form
 from views.runner.state import Generation, ViewState
 from views.runner.tools import Declared
 
@@ -52,8 +49,10 @@ class ViewDiffs:
         state: GovernanceState,
         engine: Callable[[], StreamEngine],
         serving: ServingTable,
+        compaction: IsCompacted,
     ) -> None:
         """`subject`: whom a view runs as, by `RunAs.subject`."""
+        self._compaction = compaction
         self._views, self._declared, self._handler, self._decisions = views, declared, handler, decisions
         self._preparer, self._identity, self._subject, self._governed = preparer, identity, subject, state
         self._engine, self._serving = engine, serving
@@ -70,7 +69,7 @@ class ViewDiffs:
         proposed = self._proposed(name, spec) if spec is not None else None
         wanted = proposed if proposed is not None else declared.spec
         try:
-            current = built(wanted, self._preparer, self._subject(wanted.runAs.subject))
+            current = built(wanted, self._preparer, self._subject(wanted.runAs.subject), self._compaction)
         except (NotAllowed, NotSignedIn) as refusal:
             return _refused(name, active, wanted, refusal)
         after = self._next(name, wanted, current, state.number + 1)
@@ -91,6 +90,7 @@ class ViewDiffs:
             "sql": sql_diff(_sql(active, declared), wanted.sql) if active is not None else "",
             "columns": columns_diff(active, after),
             "breaks": breaks(active, after),
+            "topic": self._handler.topic(wanted),
             "readers": self._readers(name, active, before_spec, after, wanted) if changed else [],
             "rows": rows,
             "text": _text(name, active, changed, rows),
@@ -114,24 +114,12 @@ class ViewDiffs:
 
     def _next(self, name: str, spec: ViewSpec, current: Built, number: int) -> Generation:
         """The generation that would be built; nothing of it is kept."""
-        cluster = spec.sink.cluster if spec.sink is not None else current.sources[0].partition("/")[0]
-        topic = spec.sink.topic if spec.sink is not None else f"{PRIVATE_TOPIC}{name}.{number}"
-        plan = StreamPlan(
-            view=name, generation="diff", sql=current.sql, tables=current.tables, mode=current.shape.mode,
-            keys=current.shape.key, start=start_of(spec), topic=topic, kafka={}, checkpoint="", trigger=timedelta(seconds=1),
-            most_offsets=1, single=current.shape.single,
-        )  # fmt: skip
-        schema = self._engine().columns(plan)
-        by_column = flows(current.prepared, [column for column, _ in schema])
+        spec = with_form(spec, current)
+        cluster, topic = place_of(name, spec, current, number)
+        schema = self._engine().columns(plan_of(name, spec, current, "diff", topic, "", {}, 1))
         return Generation(
             id=f"0-{current.generation}", number=number, declared="", cluster=cluster, topic=topic, private=spec.sink is None,
-            begins={}, goal={}, checkpoint="", columns=[[column, kind] for column, kind in schema], keys=list(current.shape.key),
-            single=current.shape.single, sources=list(current.sources), reads=current.reads, created="", why="",
-            tags=inherited(by_column), notes=list(current.shape.notes), sql=spec.sql,
-            origins=origins(by_column), made_of=made_of(by_column),
-            filtered={
-                each.table.reference: sorted(f.where for f in each.decision.filters) for each in current.prepared.tables.values()
-            },
+            begins={}, goal={}, checkpoint="", created="", why="", sql=spec.sql, **contents(current, schema),
         )  # fmt: skip
 
     def _readers(
@@ -210,7 +198,7 @@ def _refused(
     return {
         "name": name, "changed": True, "running": _side(active), "next": {},
         "refused": {"code": refusal.code, "message": refusal.message, "reasons": reasons}, "sql": "", "columns": [], "breaks": [],
-        "readers": [], "rows": None, "text": sentence,
+        "topic": [], "readers": [], "rows": None, "text": sentence,
     }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from policies.model import DatasetFacts, SourceFacts, SourceField, SubjectMatch
 from policies.sql.names import fold
 from views.declared import ViewSpec
 from views.ports import ViewStates
-from views.runner.generations import PRIVATE_TOPIC
+from views.runner.contents import PRIVATE_TOPIC
 from views.runner.result import facts_of, mask_of
 from views.runner.state import Generation, ViewState
 
@@ -118,11 +118,7 @@ class ViewFacts:
             for each in ViewState.read(data).stored
             if not each.private
         }
-        for name in self._declared.names():
-            declared = self._declared.get(name)
-            if declared is not None and declared.spec.sink is not None:
-                views[fold(declared.spec.sink.cluster), declared.spec.sink.topic] = name
-        return views
+        return {**views, **self._declared.sinks()}
 
     def _source(self, generation: Generation, reference: str) -> SourceFacts:
         fields = tuple(

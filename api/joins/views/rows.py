@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from api.joins.views.reading import ViewReading, freshness
@@ -37,8 +37,10 @@ class ViewRows:
         parameters: Mapping[str, Sequence[str]],
         purpose: str | None = None,
         at_least: str | None = None,
+        signed_in: Callable[[], Subject] | None = None,
     ) -> dict[str, Any]:
         """{columns, rows, generation, freshness, next, left_out}. `parameters`: see `views.serving.wanted`.
+        `signed_in`: who asks as they are after a wait for `at_least`; raises NotSignedIn.
 
         Raises NotFound, NotAllowed (details: reasons), InvalidInput, Conflict for a view without rows yet and for a reader
         whose rows come by SQL only, Unavailable where `at_least` is not contained in time.
@@ -50,6 +52,15 @@ class ViewRows:
                 parameters, masked.columns, active.keys, self._settings.default_rows, self._settings.most_rows
             )
             contained = self._reached(name, active, at_least)
+            if at_least:  # what was decided before the wait may have ended since
+                subject = signed_in() if signed_in is not None else subject
+                opened = self._reading.open(subject, name, purpose, again=True)
+                if opened.active.id != active.id:
+                    continue
+                masked = opened.masked
+                asked = read_wanted(
+                    parameters, masked.columns, active.keys, self._settings.default_rows, self._settings.most_rows
+                )
             try:
                 page = read_page(self._serving, name, active.id, active.keys, asked, masked, self._cursors)
             except NotExact as reason:

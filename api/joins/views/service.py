@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from api.joins.views.declared import DeclaredViews
+from api.joins.views.seen import SeenStates
 from catalog.errors import Conflict, InvalidInput, NotFound
 from policies.audit import AuditLog
 from policies.model import Subject
@@ -27,6 +28,7 @@ class Views:
         self,
         declared: DeclaredViews,
         states: ViewStates,
+        seen: SeenStates,
         serving: ServingTable,
         audit: AuditLog,
         sees: Sees,
@@ -35,7 +37,7 @@ class Views:
         """`sees`: whether somebody may know how many records and rows there are; `manages`: whether they may operate and
         delete views."""
         self._declared, self._states, self._serving, self._audit = declared, states, serving, audit
-        self._sees, self._manages = sees, manages
+        self._sees, self._manages, self._seen = sees, manages, seen
 
     def any(self) -> bool:
         """Whether there is a view, or something left of one, for the runner to see to."""
@@ -49,16 +51,16 @@ class Views:
             near = difflib.get_close_matches(name, names, 3)
             fix = f" Did you mean {' or '.join(near)}?" if near else " weir view list shows all."
             raise NotFound(f"There is no view {name!r}.{fix}", details={"view": name, "nearest": near})
-        return declared, ViewState.read(self._states.get(name))
+        return declared, self._seen.get(name)
 
     def all(self, subject: Subject) -> list[dict[str, Any]]:
         """Each view as `describe` gives it, by name; without the number of its rows."""
-        states = self._states.all()
+        states = self._seen.all()
         shown = []
         for name in self._declared.names():
             declared = self._declared.get(name)
             if declared is not None:
-                shown.append(self._shown(subject, name, declared, ViewState.read(states.get(name, {}))))
+                shown.append(self._shown(subject, name, declared, states.get(name, ViewState())))
         return shown
 
     def describe(self, subject: Subject, name: str) -> dict[str, Any]:
@@ -85,8 +87,8 @@ class Views:
     def figures(self) -> dict[str, dict[str, dict[str, Any]]]:
         """View -> {state: {name}, lag, rates, counts, generation: {number}, restarts: {number}}, for Prometheus. Raises
         Unavailable."""
-        states = self._states.all()
-        kept = {name: ViewState.read(states.get(name, {})) for name in self._declared.names()}
+        states = self._seen.all()
+        kept = {name: states.get(name, ViewState()) for name in self._declared.names()}
         return {
             name: {
                 "state": {"name": str(state.state)}, "lag": state.lag, "rates": state.rates, "counts": state.counts,

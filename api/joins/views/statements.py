@@ -10,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from api.joins.views.declared import KIND, DeclaredViews
+from api.joins.views.seen import SeenStates
 from catalog.datasets.datasets import Datasets
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn
 from policies.access.identity import Identity
@@ -17,7 +18,6 @@ from policies.model import Effect, Subject
 from policies.plan.prepare import Preparer
 from policies.sql.view_statements import ViewStatement
 from views.declared import ViewSpec
-from views.ports import ViewStates
 from views.runner.build import gated_once
 from views.runner.state import ViewState
 from views.shape.shape import shape
@@ -28,14 +28,16 @@ _OPTIONS = {
     "valueformat": "format", "partitions": "partitions", "replication": "replication", "replicas": "replication",
     "cleanup": "cleanup", "startfrom": "startFrom", "start": "startFrom", "watermark": "watermark",
     "watermarkcolumn": "watermark_column", "ttl": "ttl", "retention": "ttl", "onerror": "onError",
-    "ondecisionchange": "onDecisionChange", "trigger": "trigger", "paused": "paused", "runas": "user", "user": "user",
+    "ondecisionchange": "onDecisionChange", "trigger": "trigger",
+    "compactedas": "compactedAs", "paused": "paused", "runas": "user", "user": "user",
     "serviceaccount": "serviceAccount", "purpose": "purpose", "description": "description",
 }  # fmt: skip
 _SHOWN = (
     "key, topic, cluster, format, partitions, replication, cleanup, start_from, watermark, watermark_column, ttl, on_error,"
-    " on_decision_change, trigger, run_as, service_account, purpose, description and paused"
+    " on_decision_change, trigger, compacted_as, run_as, service_account, purpose, description and paused"
 )
 _SINK = ("format", "partitions", "replication", "cleanup")
+_KEY = re.compile(r"(?:^|,)\s*(?:(?P<quoted>`(?:[^`]|``)+`)\s*(?=,|\Z)|(?P<plain>[^,]*))")
 _OFFSETS = re.compile(r"\d+:\d+(,\d+:\d+)*\Z")
 _ERRORS = {"stop": "stop", "deadletter": "deadLetter", "deadletters": "deadLetter"}
 
@@ -54,13 +56,13 @@ class SqlViews:
     def __init__(
         self,
         declared: DeclaredViews,
-        states: ViewStates,
+        seen: SeenStates,
         identity: Identity,
         datasets: Datasets,
         apply: Callable[[], Apply],
         preparer: Callable[[], Preparer],
     ) -> None:
-        self._declared, self._states, self._identity = declared, states, identity
+        self._declared, self._seen, self._identity = declared, seen, identity
         self._datasets, self._apply, self._preparer = datasets, apply, preparer
 
     def create(self, subject: Subject, statement: ViewStatement, purpose: str | None) -> str:
@@ -95,10 +97,10 @@ class SqlViews:
         return str(self._apply().delete(KIND, known, subject)["action"])
 
     def all(self, subject: Subject) -> Sequence[tuple[str, str, str, str]]:
-        states = self._states.all()
+        states = self._seen.all()
         shown = []
         for name in self._declared.names():
-            declared, state = self._declared.get(name), ViewState.read(states.get(name, {}))
+            declared, state = self._declared.get(name), states.get(name, ViewState())
             if declared is None:
                 continue
             sink = declared.spec.sink
@@ -124,7 +126,7 @@ class SqlViews:
             run_as.setdefault("purpose", purpose)
         spec: dict[str, Any] = {"sql": statement.query.strip(), "runAs": run_as}
         if "key" in given:
-            spec["key"] = [each.strip() for each in given.pop("key").split(",")]
+            spec["key"] = _keys(given.pop("key"))
         sink = {name: _number(given.pop(name)) for name in _SINK if name in given}
         cluster, topic = given.pop("cluster", None), given.pop("topic", None)
         if topic is not None:
@@ -186,6 +188,14 @@ class SqlViews:
         if cluster is None:
             raise InvalidInput(f"Name the cluster of the topic: topic = 'prod/{topic}'.", details={"field": "topic"})
         return {"cluster": cluster, "topic": topic}
+
+
+def _keys(text: str) -> list[str]:
+    """Columns between commas; one with a comma, or with blanks at its ends, is written between back quotes."""
+    return [
+        match["quoted"][1:-1].replace("``", "`") if match["quoted"] else match["plain"].strip()
+        for match in _KEY.finditer(text)
+    ]
 
 
 def _named(statement: ViewStatement) -> dict[str, str]:

@@ -11,8 +11,9 @@ from dataclasses import asdict
 from api.joins.query_tables import Tables
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.facts import ViewFacts
+from api.joins.views.reading import active_of
 from catalog.datatypes import STRING, StructType
-from catalog.errors import Conflict, DatasetNotFound, InvalidInput
+from catalog.errors import DatasetNotFound, InvalidInput
 from policies.model import DatasetFacts
 from policies.plan.model import PartRead, Rows
 from policies.plan.ports import QueryTable
@@ -36,9 +37,10 @@ class ViewTables:
     def find(self, name: str) -> QueryTable:
         """Raises as `Tables.find`; Conflict for a view without rows, InvalidInput for a name of a view and of a topic."""
         view = self._declared.named(name)
-        if view is not None and not self._is_topic(name, view):
+        other = self._topic(name) if view is not None else None
+        if view is not None and not self._is_topic(name, view, other):
             table = self._table(view)
-            self._apart(name, table)
+            self._apart(name, table, other)
             return table
         try:
             table = self._topics.find(name)
@@ -54,24 +56,24 @@ class ViewTables:
         """What the catalog says of it now. Raises DatasetNotFound."""
         return self._facts.facts(reference)
 
-    def _is_topic(self, name: str, view: str) -> bool:
-        """Whether the name is `CLUSTER.TOPIC` of another topic, which a view's name never hides."""
+    def _topic(self, name: str) -> str | None:
+        """The topic that the name alone means."""
         try:
-            other = self._topics.reference(name)
+            return self._topics.reference(name)
         except (DatasetNotFound, InvalidInput):
-            return False
+            return None
+
+    def _is_topic(self, name: str, view: str, other: str | None) -> bool:
+        """Whether the name is `CLUSTER.TOPIC` of another topic, which a view's name never hides."""
         declared = self._declared.get(view)
         sink = declared.spec.sink if declared is not None else None
         own = f"{sink.cluster}/{sink.topic}" if sink is not None else ""
-        return other != own and fold(other.replace("/", ".", 1)) == fold(name)
+        return other is not None and other != own and fold(other.replace("/", ".", 1)) == fold(name)
 
-    def _apart(self, name: str, table: QueryTable) -> None:
+    @staticmethod
+    def _apart(name: str, table: QueryTable, other: str | None) -> None:
         """Raises InvalidInput where another topic has the very name: nobody can know which is meant."""
-        try:
-            other = self._topics.reference(name)
-        except (DatasetNotFound, InvalidInput):
-            return
-        if other != table.reference:
+        if other is not None and other != table.reference:
             raise InvalidInput(
                 f"{name} is a view and the topic {other}; write {other.replace('/', '.', 1)} for the topic, or"
                 f" {table.reference.replace('/', '.', 1)} for the view's own.",
@@ -97,14 +99,9 @@ class ViewTables:
         return ViewState.read(self._states.get(view)).active
 
     def _table(self, view: str) -> QueryTable:
-        declared, active = self._declared.get(view), self._active(view)
-        if declared is None or active is None:
-            state = ViewState.read(self._states.get(view))
-            because = f" {state.error['message']}" if state.error else ""
-            raise Conflict(
-                f"The view {view} has no rows: it is {state.state}.{because}",
-                details={"view": view, "state": state.state},
-            )
+        active, declared = active_of(view, ViewState.read(self._states.get(view))), self._declared.get(view)
+        if declared is None:
+            raise DatasetNotFound(f"There is no view {view} any more.", details={"reference": view, "nearest": []})
         facts = self._facts.of(view, declared.spec, active)
         keyed = bool(active.keys) or active.single
         return QueryTable(

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from catalog.datatypes import quote_identifier, to_ddl
-from policies.adapters.spark import hidden_records, reading
+from policies.adapters.spark import by_key, hidden_records, reading
 from policies.adapters.spark.decode import AVRO_IS_BOUNDED, by_python
 from policies.adapters.spark.headers import framed_sql, head_sql, shown_sql
 from policies.masks.expression import literal
@@ -59,16 +59,23 @@ class GovernedViews:
         """The view over `source`, a frame of stored records as Spark's Kafka source gives them. A record without a value
         that takes a row away has the values of the row's key. `strict` (with `exact`): a value that does not fit ends the
         query with an error, see `reading.refusal`. `copied`: into a topic that is compacted, or keeps all records; then keys
-        of hidden records come where a consumer may have their rows, see `hidden_records`."""
+        of hidden records come where a consumer may have their rows, see `hidden_records`; those of a table with `by_key`
+        come, too."""
         frame = self._stored(table, avro, source, exact)
-        if copied and table.filters and not hidden_records.by_key(table):
+        if (copied or table.by_key is not None) and table.filters and not hidden_records.by_key(table):
             frame = frame.selectExpr("*", f"{hidden_records.shown(table)} AS {hidden_records.SHOWN}")
-            frame = frame.where(f"({hidden_records.kept(copied == 'compacted')}) AND {BARRIER}")
+            frame = frame.where(f"({hidden_records.kept(copied != 'kept')}) AND {BARRIER}")
             frame = frame.selectExpr(*hidden_records.without_values(frame.columns))
         else:
             frame = self._filtered(table, frame)
         if strict and (refusal := reading.refusal(table)) is not None:
             frame = frame.where(f"{refusal} AND {BARRIER}")
+        if (refusal := by_key.refusal(table)) is not None:
+            frame = frame.where(f"{refusal} AND {BARRIER}")
+        if (value := by_key.value_or_key(table)) is not None:
+            frame = frame.selectExpr(
+                *(f"{value} AS {name}" if name == "weir_value" else name for name in frame.columns)
+            )
         frame = reading.counted(frame, table, exact)
         if table.conditions:
             frame = frame.selectExpr("*", *(f"{sql} AS {quote_identifier(name)}" for name, sql in table.conditions))

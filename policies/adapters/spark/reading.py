@@ -45,6 +45,8 @@ def _sql_of(table: TablePlan) -> Iterator[str]:
     yield from (sql for _, sql in table.columns)
     yield from table.filters
     yield from (sql for _, sql in table.conditions)
+    if table.by_key is not None:
+        yield from (sql for _, sql in table.by_key.fields)
 
 
 def read(frame: Any, table: TablePlan, avro: bool, exact: bool) -> Any:

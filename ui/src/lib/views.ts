@@ -11,6 +11,7 @@ const TONES: Record<string, "ok" | "warn" | "bad" | ""> = {
   restarting: "warn",
   failed: "bad",
   stopped: "bad",
+  unknown: "bad",
   paused: "",
 };
 

@@ -22,7 +22,7 @@ SQL = "SELECT email, sum(amount) AS total FROM prod.orders GROUP BY email"
 def served(tmp_path: Path) -> Iterator[ServedView]:
     engine = TwinStreams(Fate(), TwinTopics(Fate()))
     engine.columns_of = tuple((name, kind) for name, kind in COLUMNS)
-    with served_view(tmp_path, streams=engine) as view:
+    with served_view(tmp_path, streams=engine, view_topics=engine.topics) as view:
         view.engine = engine
         view.world.apply(
             "apiVersion: weir/v1\nkind: View\nmetadata: {name: spend}\nspec:\n"
@@ -43,7 +43,7 @@ def running(served: ServedView) -> str:
     served.engine.columns_of = (("region", "string"), ("total", "bigint"))
     declared = served.world.services.views.find("spend")[0]
     preparer = served.world.services.query.preparer
-    current = built(declared.spec, preparer, served.subject("ana"))
+    current = built(declared.spec, preparer, served.subject("ana"), lambda cluster, topic: False)
     served.serve(
         served.generation(
             1,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.served_view import ServedView, served_view
+from views.model import State
 
 
 @pytest.fixture
@@ -91,3 +95,66 @@ def test_a_rebuild_from_a_time_is_a_wish_of_the_runner(served: ServedView) -> No
 def test_only_who_manages_may_operate(served: ServedView) -> None:
     assert served.world.admin.get("/api/v1/views/spend").json()["may"] == {"operate": True}
     assert served.world.user("ana").get("/api/v1/views").json()["views"][0]["may"] == {"operate": False}
+
+
+def test_a_state_is_not_known_while_the_runner_is_silent(served: ServedView) -> None:
+    """By every door; a view that somebody paused is paused all the same."""
+    served.serve(served.generation(), **FIGURES)
+    served.write({"a": 1})
+    last = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    served.states.beat(last)
+    ana = served.world.user("ana")
+    shown = ana.get("/api/v1/views/spend").json()
+    assert (shown["state"], shown["since"]) == ("unknown", "2026-11-23T10:00:00Z")
+    assert "does not answer since 2026-11-23T10:00:00Z" in shown["error"]["message"]
+    assert shown["lag"]["records"] is None and shown["rates"] == {}
+    assert [each["state"] for each in ana.get("/api/v1/views").json()["views"]] == ["unknown"]
+    read = ana.get("/api/v1/views/spend/rows").json()
+    assert read["rows"] and read["freshness"]["records"] is None and read["freshness"]["seconds"] is None
+    metrics = served.world.anonymous().get("/metrics").text.splitlines()
+    assert 'weir_view_state{state="unknown",view="spend"} 1.0' in metrics
+    assert not [line for line in metrics if line.startswith("weir_view_lag_records{")]
+    assert served.world.admin.post("/api/v1/query", json={"sql": "SHOW VIEWS"}).json()["rows"][0][1] == "unknown"
+    served.serve(served.state.active, state=State.PAUSED)
+    assert ana.get("/api/v1/views/spend").json()["state"] == "paused"
+
+
+@pytest.mark.parametrize("change", ["revoked", "masked"])
+def test_a_right_that_ends_while_a_reader_waits_for_offsets(served: ServedView, change: str) -> None:
+    served.serve(served.generation())
+    served.write({"a@example.org": 1})
+    active, ana = served.state.active, served.world.user("ana")
+    assert active is not None
+    answers = []
+    reading = served.world.services.view_rows._reading
+    waits = threading.Event()
+    was = reading.lately
+
+    def lately(*given: Any) -> Any:
+        opened = was(*given)
+        waits.set()
+        return opened
+
+    reading.lately = lately  # type: ignore[method-assign]
+    reader = threading.Thread(
+        target=lambda: answers.append(ana.get("/api/v1/views/spend/rows", params={"atLeast": "0:7"}))
+    )
+    reader.start()
+    assert waits.wait(10)
+    served.world.apply(REVOKED if change == "revoked" else MASKED)
+    served.serving.contain("spend", active.id, {"orders": {0: 7}}, datetime.now(UTC))
+    reader.join(20)
+    (answer,) = answers
+    if change == "revoked":
+        assert answer.status_code == 403, answer.text
+    else:
+        assert answer.status_code == 200 and "a@example.org" not in answer.text, answer.text
+
+
+REVOKED = "apiVersion: weir/v1\nkind: User\nmetadata: {name: ana}\nspec: {roles: []}"
+MASKED = """
+apiVersion: weir/v1
+kind: Policy
+metadata: {name: no-mail}
+spec: {type: mask, match: {fields: [{dataset: prod/spend, path: value.email}]}, mask: {type: MASK_NULL}}
+"""

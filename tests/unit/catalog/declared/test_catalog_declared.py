@@ -332,6 +332,9 @@ class FakeHandler:
     def list(self) -> Sequence[DeclaredDocument]:
         return list(self.kept.values())
 
+    def notes(self, document: Document) -> Sequence[str]:
+        return ()
+
     def settle(self, changes: Sequence[Change]) -> None:
         self.settled += changes
 

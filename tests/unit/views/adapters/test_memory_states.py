@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from pathlib import Path
+
+from catalog.adapters.sql.database import Database
 from views.adapters.memory import MemoryViewStates
+from views.adapters.states_sql import SqlViewStates
+
+
+def test_the_beat_of_the_runner_is_no_view(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'weir.db'}")
+    database.migrate()
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    for states in (MemoryViewStates(), SqlViewStates(database)):
+        assert states.beaten() is None
+        states.beat(at)
+        states.put("totals", {"state": "running"})
+        assert states.beaten() == at and set(states.all()) == {"totals"}
+    database.close()
 
 
 def test_states_and_wishes_are_copies_and_are_forgotten_together() -> None:

@@ -34,7 +34,12 @@ def build(sql: str, **more: Any) -> Built:
     world = Views()
     keys = MaskKeys(b"a secret for tests, sixteen or more")
     preparer = Preparer(world, world.decide, world, keys, QuerySettings())
-    return built(ViewSpec.model_validate({"sql": sql, "runAs": {"user": "rep"}} | more), preparer, Subject("rep"))
+    return built(
+        ViewSpec.model_validate({"sql": sql, "runAs": {"user": "rep"}} | more),
+        preparer,
+        Subject("rep"),
+        lambda *_: False,
+    )
 
 
 @pytest.mark.parametrize(

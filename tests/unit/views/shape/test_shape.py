@@ -274,6 +274,13 @@ def test_a_name_of_group_by_that_means_two_things() -> None:
     assert caught.value.details["reasons"] == ["group-name"]
 
 
+def test_rows_of_a_key_keep_their_order_through_a_join() -> None:
+    sql = "SELECT t.id, b FROM t LEFT JOIN (SELECT id, max(b) AS b FROM u GROUP BY id) x ON x.id = t.id"
+    assert runs(sql, key=["id"]).startswith("SELECT /*+ BROADCAST(`x`) */ ")
+    assert "BROADCAST" not in runs(sql)
+    assert "BROADCAST" not in runs("SELECT id, tag FROM t LATERAL VIEW explode(tags) e AS tag", key=["id"])
+
+
 def test_rows_that_replace_one_another_are_taken_away() -> None:
     sql = "SELECT x.id, n FROM (SELECT id, a + 1 AS n FROM t WHERE a > 0) x WHERE n < 9"
     assert shaped(sql, key=["id"]).kept is None

@@ -1,0 +1,121 @@
+"""Views over compacted topics on real Kafka and Spark, in one batch and in one record a batch: the rows at the end are those of
+the same SQL over the newest record of each key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from tests.integration.test_views import BASE, rows, view
+from tests.view_world import ViewWorld, view_world
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+
+Records = list[tuple[str, dict[str, Any] | None]]
+VANS: Records = [
+    ("a", {"van": "a", "town": "Ulm", "load": 5}),
+    ("b", {"van": "b", "town": "Bonn", "load": 7}),
+    ("a", {"van": "a", "town": "Ulm", "load": 9}),
+    ("c", {"van": "c", "town": "Köln", "load": 1}),
+    ("b", None),
+    ("d", {"van": "d", "town": "Ulm", "load": 2}),
+    ("c", {"van": "c", "town": "Köln", "load": 8}),
+    ("d", None),
+    ("d", {"van": "d", "town": "Bonn", "load": 6}),
+    ("a", {"van": "a", "town": "Ulm", "load": 0}),
+    ("nobody", None),
+]
+TOWNS: Records = [("Ulm", {"town": "Ulm", "land": "BW"}), ("Bonn", {"town": "Bonn", "land": "NW"}), ("Bonn", None)]
+QUERIES = {
+    "newest": ("SELECT van, town, load FROM {vans}", "van"),
+    "chosen": ("SELECT van, load * 2 AS twice FROM {vans} WHERE load > 5", "van"),
+    "of-key": ("SELECT _key AS id, town FROM {vans} WHERE town <> 'Bonn'", ""),
+    "computed": ("SELECT upper(van) AS v, load FROM {vans}", "v"),
+    "joined": ("SELECT v.van, t.land FROM {vans} v JOIN {towns} t ON t.town = v.town", "van"),
+    "counted-table": (
+        "SELECT v.van, t.n FROM {vans} v JOIN (SELECT town, count(*) AS n FROM {towns} GROUP BY town) t ON t.town = v.town",
+        "van",
+    ),
+    "subquery": ("SELECT n, load FROM (SELECT van AS n, load FROM {vans} WHERE load < 9) WHERE load > 0", "n"),
+}
+FILTER = """
+apiVersion: weir/v1
+kind: Policy
+metadata: {name: only-ulm}
+spec: {type: row-filter, match: {datasets: ["prod/%s"]}, subjects: {users: [out]}, where: "town = 'Ulm'"}
+"""
+
+
+@pytest.fixture(scope="module", params=[None, 1], ids=["one batch", "one record a batch"])
+def world(request: Any, tmp_path_factory: pytest.TempPathFactory, stack: Any) -> Iterator[ViewWorld]:
+    with view_world(tmp_path_factory.mktemp("compacted"), stack, request.param) as each:
+        each.apply(BASE % each.kafka)
+        yield each
+
+
+def send(world: ViewWorld, topic: str, records: Records) -> None:
+    world.send(topic, [value for _, value in records], [key for key, _ in records])
+
+
+def table(records: Records) -> list[dict[str, Any]]:
+    newest = dict(records)
+    return [value for value in newest.values() if value is not None]
+
+
+def at_once() -> Mapping[str, list[tuple[Any, ...]]]:
+    """The answers over the newest record of each key."""
+    vans, towns = table(VANS), {each["town"]: each["land"] for each in table(TOWNS)}
+    return {
+        "newest": [(v["van"], v["town"], v["load"]) for v in vans],
+        "chosen": [(v["van"], v["load"] * 2) for v in vans if v["load"] > 5],
+        "of-key": [(v["van"], v["town"]) for v in vans if v["town"] != "Bonn"],
+        "computed": [(v["van"].upper(), v["load"]) for v in vans],
+        "joined": [(v["van"], towns[v["town"]]) for v in vans if v["town"] in towns],
+        "counted-table": [(v["van"], 1) for v in vans if v["town"] in towns],
+        "subquery": [(v["van"], v["load"]) for v in vans if 0 < v["load"] < 9],
+    }
+
+
+def test_the_newest_record_of_each_key_counts(world: ViewWorld) -> None:
+    vans, towns = (world.topic(name, cleanup_policy="compact") for name in ("vans", "towns"))
+    send(world, towns, TOWNS)
+    send(world, vans, VANS)
+    world.scan(vans, towns)
+    names = {"vans": f"`prod`.`{vans}`", "towns": f"`prod`.`{towns}`"}
+    world.apply(FILTER % vans)
+    world.apply(
+        "\n---\n".join(
+            view(name, f'"{sql.format(**names)}"', f"  key: [{key}]\n" if key else "")
+            for name, (sql, key) in QUERIES.items()
+        )
+    )
+    kept = f"  key: [van]\n  sink: {{cluster: prod, topic: {vans}-ulm}}\n"
+    sql = f'"SELECT van, town, load FROM {names["vans"]}"'
+    world.apply(view("ulm", sql, kept, "out"))
+    world.apply(view("counted", f'"SELECT town, count(*) AS n FROM {names["vans"]} GROUP BY town"'))
+    world.apply(view("each", f'"SELECT van, load FROM {names["vans"]}"'))
+    world.apply(view("wrong", sql, "  key: [town]\n"))
+    world.run()
+    expected = at_once()
+    for name in QUERIES:
+        world.current(name, len(VANS))
+        assert sorted(tuple(row.values()) for row in rows(world, name).values()) == sorted(expected[name]), name
+    world.current("ulm", len(VANS))
+    # The filter's rows go when their newer record is hidden; no value of a hidden record is in the topic.
+    assert [tuple(row.values()) for row in rows(world, "ulm").values()] == [("a", "Ulm", 0)]
+    assert not [value for _, value, _ in world.records(f"{vans}-ulm") if value is not None and b"Ulm" not in value]
+    world.current("each", len(VANS))
+    assert len(rows(world, "each")) == sum(value is not None for _, value in VANS), "each record but those that delete"
+    assert "has no key" in world.view("each")["notes"][-1]
+    refused = world.until("counted", lambda v: v["state"] == "failed")
+    assert "compactedAs: stream" in refused["error"]["message"]
+    other = world.until("wrong", lambda v: v["state"] == "failed")
+    assert "is not its town" in other["error"]["message"] and "offset" in other["error"]["message"]
+    # Deleted at the source: gone from the view, and from its topic by a record without a value.
+    send(world, vans, [("a", None)])
+    world.until("newest", lambda _: '["a"]' not in rows(world, "newest"))
+    world.until("ulm", lambda _: rows(world, "ulm") == {})
+    assert [value for key, value, _ in world.records(f"{vans}-ulm") if key == b"a"][-1] is None
+    world.halt()
