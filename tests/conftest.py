@@ -43,6 +43,7 @@ class Stack:
     elasticsearch: str
     spark: str
     query: str = ""
+    connect: str = ""
 
     @property
     def engine(self) -> str:
@@ -93,7 +94,7 @@ class RunningWeir:
 def instance_environment(home: Path) -> dict[str, str]:
     """The environment of an isolated instance: its own home, every port free, nothing of the caller's settings."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-    ports = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY")
+    ports = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY", "CONNECT")
     env.update({f"WEIR_STACK__{name}_PORT": "0" for name in ports})
     env.update(WEIR_HOME=str(home), WEIR_API__PORT="0", PYTHONPATH=str(ROOT))
     env["WEIR_SECRETS__FOLDER"] = f"{home}-secrets"
