@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +176,18 @@ def stack(request: pytest.FixtureRequest) -> Stack:
         return running.stack
     alone: Stack = request.getfixturevalue("local_servers")
     return alone
+
+
+@pytest.fixture(scope="session")
+def stack_with_connect(stack: Stack) -> Iterator[Stack]:
+    """The servers and a Kafka Connect worker: theirs, or one that is started beside them for the session."""
+    if stack.connect:
+        yield stack
+        return
+    from tests.connect_worker import worker_for
+
+    with worker_for(stack.kafka) as url:
+        yield replace(stack, connect=url)
 
 
 @pytest.fixture(scope="session")
