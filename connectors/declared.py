@@ -74,7 +74,8 @@ class ConnectorSpec(Spec):
             if key in OWN_KEYS:
                 raise ValueError(f"{key} is written as {OWN_KEYS[key]}")
             if isinstance(each, dict):
-                Secret.model_validate(each)
+                if len(each) != 1 or not isinstance(each.get("env", each.get("file")), str):
+                    raise ValueError(f"{key}: a secret names one place: {{env: NAME}} or {{file: PATH}}")
             elif each is None or isinstance(each, list):
                 raise ValueError(f"{key} must be text, a number, true or false, or name a secret; lists are text with commas")
             elif isinstance(each, str) and each and is_secret_name(key) and not is_reference(each):

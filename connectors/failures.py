@@ -37,7 +37,7 @@ _DATA = re.compile(
 )
 """Names of exceptions whose messages may hold what a record holds."""
 _OPEN_SQL = re.compile(r"^(?:FATAL: |Connection to |The connection attempt failed|ERROR: (?:permission denied|relation|publication))")
-_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
+_QUOTED = re.compile(r"(?<!\w)'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 _CUT = re.compile(r"\s*(?:Detail:|\[Source:|\(byte\[\]\)|\bat \[).*", re.DOTALL)
 _MAIL_OR_NUMBER = re.compile(r"[^\s@]+@[^\s@]+|(?<![\d.:])\d{5,}")
 _MOST = 300

@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from api.cli.http import Api, ApiRefused, segment
 from api.cli.options import As, Output, api
-from api.cli.output import Format, console, print_text, show
+from api.cli.output import Format, console, errors, print_text, show
 from api.cli.schema_table import show_schema
 from catalog.errors import InvalidInput, WeirError
 
@@ -69,6 +69,9 @@ def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: 
         _show_diffs(answer["changes"])
     columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff")
     show(answer["changes"], columns, output, whole=answer, empty="No documents.")
+    for change in answer["changes"]:
+        if change.get("problem"):
+            errors.print(f"{change['kind']} {change['name']}: {change['problem']}", style="yellow", soft_wrap=True)
     return any(change["action"] != "unchanged" for change in answer["changes"])
 
 

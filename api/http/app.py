@@ -33,6 +33,7 @@ from api.http.routes import (
     catalog,
     classifications,
     clusters,
+    connectors,
     decisions,
     declared,
     events,
@@ -90,7 +91,7 @@ def create_app(services: Services) -> FastAPI:
     v1 = APIRouter(prefix=PREFIX)
     # Routes are tried in this order; rows of views are asked for hundreds of times a second.
     for room in (
-        views, search, catalog, records, topics, classifications, recognizers, clusters, scans, routes, lineage, sources, queries,
+        views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage, sources, queries,
         running, access, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
     ):  # fmt: skip
         v1.include_router(room.router)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
+    from api.joins.connectors.places import WorkersOf
     from lineage.ports import EventLog, EventSource, LineageGraph
     from policies.access.session_ports import OpenIdClient, SessionStore
     from policies.plan.ports import Engine, Offsets
@@ -62,6 +63,7 @@ class Given:
     view_topics: Topics | Real = REAL
     serving: ServingTable | Real = REAL
     view_states: ViewStates | Real = REAL
+    connect_workers: WorkersOf | Real = REAL
     mask_secret: bytes | Real = REAL
 
 

@@ -14,6 +14,7 @@ class AppliedChange(Answer):
     name: str
     action: Literal["create", "update", "unchanged", "delete"]
     diff: str = about("Unified, of the YAML before and after; empty when unchanged.")
+    problem: str = absent("What could not be done outside of Weir yet, and is tried again.")
 
 
 class Applied(Answer):
@@ -56,6 +57,7 @@ class DeletedDocument(Answer):
     kind: str
     name: str
     action: Literal["delete"]
+    problem: str = absent("What could not be done outside of Weir yet, and is tried again.")
     datasets: int = absent("Of a cluster that no document declared: how many left the catalog.")
 
 
