@@ -37,6 +37,8 @@ _DATA = re.compile(
 )
 """Names of exceptions whose messages may hold what a record holds."""
 _OPEN_SQL = re.compile(r"^(?:FATAL: |Connection to |The connection attempt failed|ERROR: (?:permission denied|relation|publication))")
+_WRAPPING = re.compile(r"Exception|^Exiting Worker|^Unhandled|^Failed to start connector|connector will be stopped|^Stopping", re.I)
+"""Messages that only repeat or announce the cause."""
 _QUOTED = re.compile(r"(?<!\w)'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 _CUT = re.compile(r"\s*(?:Detail:|\[Source:|\(byte\[\]\)|\bat \[).*", re.DOTALL)
 _MAIL_OR_NUMBER = re.compile(r"[^\s@]+@[^\s@]+|(?<![\d.:])\d{5,}")
@@ -51,25 +53,27 @@ def sentence(trace: str, known: Collection[str] = ()) -> str:
     for pattern, plain in _SENTENCES:
         if any(pattern.search(f"{name} {message}") for name, message in chain):
             return plain
-    name, message = chain[-1]
-    simple = name.rpartition(".")[2].rpartition("$")[2]
     if any("Tolerance exceeded" in text for _, text in chain):
         return (
-            f"A record could not be converted or transformed ({simple}); correct the converter or the transform, or, for a"
-            " sink, declare deadLetters to go on without such records."
+            f"A record could not be converted or transformed ({chain[-1][0]}); correct the converter or the transform, or, for"
+            " a sink, declare deadLetters to go on without such records."
         )
-    if (_DATA.search(simple) and not _OPEN_SQL.search(message)) or not message:
-        return f"It failed with {simple}; the worker's log has the message, which may hold values of records."
-    return f"It failed with {simple}: {_clean(message, known)}."
+    closed = [name for name, message in chain if _DATA.search(name) and not _OPEN_SQL.search(message)]
+    plain = [(name, message) for name, message in chain if message and not _WRAPPING.search(message)]
+    if closed or not plain:
+        name = closed[-1] if closed else chain[-1][0]
+        return f"It failed with {name}; the worker's log has the message, which may hold values of records."
+    name, message = plain[0]
+    return f"It failed with {name}: {_clean(message, known)}."
 
 
 def _chain(trace: str) -> list[tuple[str, str]]:
-    """(class, message) of each exception, the outermost first; a message is its first line."""
+    """(class without its package, message) of each exception, the outermost first; a message is its first line."""
     found = []
     for line in trace.splitlines():
         match = _HEAD.match(line.strip())
         if match and not line.lstrip().startswith("at "):
-            found.append((match[1], match[2] or ""))
+            found.append((match[1].rpartition(".")[2].rpartition("$")[2], match[2] or ""))
     return found
 
 
