@@ -20,13 +20,14 @@ def plugin_named(text: str, there: Sequence[Plugin], worker: str) -> Plugin:
     last = [
         plugin for plugin in there if plugin.name.rpartition(".")[2] in (text, f"{text}Connector") and "." not in text
     ]
-    found = exact or last
-    if len({plugin.name for plugin in found}) == 1:
-        return found[0]
+    matches = exact or last
+    if len({plugin.name for plugin in matches}) == 1:
+        return matches[0]
     names = sorted({plugin.name for plugin in there})
-    if found:
+    if matches:
+        several = ", ".join(sorted({each.name for each in matches}))
         raise InvalidInput(
-            f"{worker} has several plugins {text[:200]}: {', '.join(sorted({each.name for each in found}))}; write the whole name.",
+            f"{worker} has several plugins {text[:200]}: {several}; write the whole name.",
             details={"field": "spec.plugin", "plugins": names},
         )
     short = {name.rpartition(".")[2]: name for name in names}
@@ -48,7 +49,7 @@ def check_dead_letters(spec: ConnectorSpec, kind: Kind) -> None:
 
 
 def check_secrets(asked: Wanted, fields: Sequence[CheckedField]) -> None:
-    """Raises InvalidInput for a password that is written in clear text; the plugin knows which keys are passwords."""
+    """Raises InvalidInput for a password that is written in plain text; the plugin knows which keys are passwords."""
     for field in fields:
         value = asked.config.get(field.name)
         if field.type == "PASSWORD" and value and field.name not in asked.secret and not is_reference(value):

@@ -28,7 +28,7 @@ class Difference:
 
     field: str
     declared: str | None
-    found: str | None
+    actual: str | None
 
 
 def wanted(spec: ConnectorSpec, plugin: str, read: Read) -> Wanted:
@@ -53,24 +53,24 @@ def wanted(spec: ConnectorSpec, plugin: str, read: Read) -> Wanted:
 
 
 def differences(asked: Wanted, state: str | None, live: Live) -> list[Difference]:
-    """What somebody changed at the worker, by field. A value is shown where the document has that key in clear text."""
-    found = []
+    """What somebody changed at the worker, by field. A value is shown where the document has that key in plain text."""
+    changes = []
     there = {key: value for key, value in live.config.items() if key != "name"}
     for key in sorted(asked.config.keys() | there.keys()):
-        declared, actual = asked.config.get(key), there.get(key)
-        if declared == actual:
+        declared, now = asked.config.get(key), there.get(key)
+        if declared == now:
             continue
         closed = declared is None or key in asked.secret or is_reference(declared) or is_secret_name(key)
-        found.append(
+        changes.append(
             Difference(
                 "plugin" if key == "connector.class" else f"config.{key}",
                 None if declared is None else HIDDEN if key in asked.secret else declared,
-                None if actual is None else HIDDEN if closed else actual,
+                None if now is None else HIDDEN if closed else now,
             )
         )
     if state is not None and live.state.lower() in ("running", "paused", "stopped") and live.state.lower() != state:
-        found.append(Difference("state", state, live.state.lower()))
-    return found
+        changes.append(Difference("state", state, live.state.lower()))
+    return changes
 
 
 def as_found(spec: Mapping[str, Any], changes: list[Difference]) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def as_found(spec: Mapping[str, Any], changes: list[Difference]) -> dict[str, An
     for each in changes:
         key = each.field.removeprefix("config.")
         place = shown["config"] if key != each.field else shown
-        if each.found is None:
+        if each.actual is None:
             place.pop(key, None)
         else:
-            place[key] = each.found
+            place[key] = each.actual
     return shown

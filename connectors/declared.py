@@ -17,7 +17,9 @@ _SECRET_WORDS = re.compile(
     r"|(?:api|access|private|secret|account|shared|encryption|master)[._-]?key)(?:$|[._-](?:json|value|base64|pem)$)",
     re.IGNORECASE,
 )
-_IN_ADDRESS = re.compile(r"://[^/\s:@]*:(?P<first>[^@/\s]+)@|[?&;](?:password|pwd|secret|token)=(?P<second>[^&;\s]+)", re.I)
+_IN_ADDRESS = re.compile(
+    r"://[^/\s:@]*:(?P<first>[^@/\s]+)@|[?&;](?:password|pwd|secret|token)=(?P<second>[^&;\s]+)", re.I
+)
 OWN_KEYS = {"name": "metadata.name", "connector.class": "plugin"}
 DEAD_LETTER_KEYS = (
     "errors.tolerance",
@@ -77,7 +79,9 @@ class ConnectorSpec(Spec):
                 if len(each) != 1 or not isinstance(each.get("env", each.get("file")), str):
                     raise ValueError(f"{key}: a secret names one place: {{env: NAME}} or {{file: PATH}}")
             elif each is None or isinstance(each, list):
-                raise ValueError(f"{key} must be text, a number, true or false, or name a secret; lists are text with commas")
+                raise ValueError(
+                    f"{key} must be text, a number, true or false, or name a secret; lists are text with commas"
+                )
             elif isinstance(each, str) and each and is_secret_name(key) and not is_reference(each):
                 raise ValueError(f"{key} is a secret by its name; {_HOW}")
             elif isinstance(each, str) and _holds_password(each):
@@ -103,5 +107,5 @@ def is_reference(value: str) -> bool:
 
 
 def _holds_password(value: str) -> bool:
-    found = _IN_ADDRESS.search(value)
-    return found is not None and not is_reference(found["first"] or found["second"] or "")
+    match = _IN_ADDRESS.search(value)
+    return match is not None and not is_reference(match["first"] or match["second"] or "")

@@ -1,7 +1,7 @@
 """Why a connector or a task failed, in one sentence: no stack trace, no value of a record, no secret.
 
 Java's messages repeat what they could not convert or write. So a message is shown only where its exception is about a
-connection, a configuration or a file, and of what it quotes only what the document has in clear text.
+connection, a configuration or a file, and of what it quotes only what the document has in plain text.
 """
 
 from __future__ import annotations
@@ -36,8 +36,12 @@ _DATA = re.compile(
     r"Data|Serializ|Json|Parse|Format|Convert|Batch|Schema|Cast|Truncat|NullPointer|IllegalArgument|Arithmetic|SQL|Avro|Encod"
 )
 """Names of exceptions whose messages may hold what a record holds."""
-_OPEN_SQL = re.compile(r"^(?:FATAL: |Connection to |The connection attempt failed|ERROR: (?:permission denied|relation|publication))")
-_WRAPPING = re.compile(r"Exception|^Exiting Worker|^Unhandled|^Failed to start connector|connector will be stopped|^Stopping", re.I)
+_OPEN_SQL = re.compile(
+    r"^(?:FATAL: |Connection to |The connection attempt failed|ERROR: (?:permission denied|relation|publication))"
+)
+_WRAPPING = re.compile(
+    r"Exception|^Exiting Worker|^Unhandled|^Failed to start connector|connector will be stopped|^Stopping", re.I
+)
 """Messages that only repeat or announce the cause."""
 _QUOTED = re.compile(r"(?<!\w)'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 _CUT = re.compile(r"\s*(?:Detail:|\[Source:|\(byte\[\]\)|\bat \[).*", re.DOTALL)
@@ -46,7 +50,7 @@ _MOST = 300
 
 
 def sentence(trace: str, known: Collection[str] = ()) -> str:
-    """From Java's stack trace. `known`: values of the declared configuration that are in clear text, and topics."""
+    """From Java's stack trace. `known`: values of the declared configuration that are in plain text, and topics."""
     chain = _chain(trace)
     if not chain:
         return "It failed; the worker's log has the reason."
@@ -56,25 +60,25 @@ def sentence(trace: str, known: Collection[str] = ()) -> str:
     if any("Tolerance exceeded" in text for _, text in chain):
         return (
             f"A record could not be converted or transformed ({chain[-1][0]}); correct the converter or the transform, or, for"
-            " a sink, declare deadLetters to go on without such records."
+            " a sink, declare deadLetters to continue without such records."
         )
     closed = [name for name, message in chain if _DATA.search(name) and not _OPEN_SQL.search(message)]
-    plain = [(name, message) for name, message in chain if message and not _WRAPPING.search(message)]
-    if closed or not plain:
+    shown = [(name, message) for name, message in chain if message and not _WRAPPING.search(message)]
+    if closed or not shown:
         name = closed[-1] if closed else chain[-1][0]
         return f"It failed with {name}; the worker's log has the message, which may hold values of records."
-    name, message = plain[0]
+    name, message = shown[0]
     return f"It failed with {name}: {_clean(message, known)}."
 
 
 def _chain(trace: str) -> list[tuple[str, str]]:
     """(class without its package, message) of each exception, the outermost first; a message is its first line."""
-    found = []
+    chain = []
     for line in trace.splitlines():
         match = _HEAD.match(line.strip())
         if match and not line.lstrip().startswith("at "):
-            found.append((match[1].rpartition(".")[2].rpartition("$")[2], match[2] or ""))
-    return found
+            chain.append((match[1].rpartition(".")[2].rpartition("$")[2], match[2] or ""))
+    return chain
 
 
 def _clean(message: str, known: Collection[str]) -> str:

@@ -31,7 +31,8 @@ class StackSettings(BaseModel):
     """Port of the Kafka Connect worker's REST interface; the worker runs for those who name it."""
 
     secured: bool = False
-    """Whether Kafka, the registry, Elasticsearch and Kafka Connect ask for a password (Neo4j and Spark always do). All are generated."""
+    """Whether Kafka, the registry, Elasticsearch and Connect ask for a password (Neo4j and Spark always do). All are
+    generated."""
 
     kafka_memory: str = Field(default="256m", pattern=r"^\d+[mg]$")
     """Java heap of the Kafka broker."""

@@ -29,10 +29,10 @@ def worker_for(kafka: str) -> Iterator[str]:
     home = Home(folder)
     home.create()
     server = Connect()
-    found = java.find("", folder / "java.log", Silent(), JAVA)
-    artifacts.ensure(server.facts.components, found, folder / "fetch.log")
+    runtime = java.find("", folder / "java.log", Silent(), JAVA)
+    artifacts.ensure(server.facts.components, runtime, folder / "fetch.log")
     ports = {"kafka": int(kafka.rpartition(":")[2]), "connect": free_port(set())}
-    site = Site(home, found, StackSettings(), ports)
+    site = Site(home, runtime, StackSettings(), ports)
     launch = server.prepare(site)
     with (folder / "connect.log").open("wb") as log:
         process = subprocess.Popen(

@@ -29,7 +29,9 @@ def add_to(main: typer.Typer) -> None:
 def connectors(output: Output = Format.TABLE, user: As = None) -> None:
     """List the declared connectors with their state."""
     answer = api(user).get("/api/v1/connectors")["connectors"]
-    shown = [{**each, "error": each["error"] or "", "tasks": _tasks(each), "differs": each["differs"]} for each in answer]
+    shown = [
+        {**each, "error": each["error"] or "", "tasks": _tasks(each), "differs": each["differs"]} for each in answer
+    ]
     columns = ("name", "state", "type", "cluster", "tasks", "differs", "error")
     empty = "There is no connector yet; docs/connectors.md shows how one is declared."
     show(shown, columns, output, whole=answer, empty=empty)
@@ -73,7 +75,7 @@ def pause(name: Connector, user: As = None) -> None:
 
 
 def resume(name: Connector, user: As = None) -> None:
-    """Go on after a pause or a stop."""
+    """Continue after a pause or a stop."""
     _act(name, "resume", user, f"{name} continues.")
 
 
@@ -99,5 +101,5 @@ def _tasks(connector: dict[str, Any]) -> str:
 
 def _change(each: dict[str, Any]) -> str:
     declared = "not declared" if each["declared"] is None else f"declared {each['declared']}"
-    found = "not there" if each["found"] is None else each["found"]
-    return f"{declared}; at the worker {found}"
+    actual = "not there" if each["actual"] is None else each["actual"]
+    return f"{declared}; at the worker {actual}"

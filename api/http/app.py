@@ -91,8 +91,8 @@ def create_app(services: Services) -> FastAPI:
     v1 = APIRouter(prefix=PREFIX)
     # Routes are tried in this order; rows of views are asked for hundreds of times a second.
     for room in (
-        views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage, sources, queries,
-        running, access, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
+        views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
+        sources, queries, running, access, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
     ):  # fmt: skip
         v1.include_router(room.router)
     app.include_router(v1)

@@ -14,14 +14,19 @@ from catalog.declared import kinds as catalog_kinds
 from catalog.declared.documents import Document, load
 from catalog.errors import Conflict, NotFound
 from catalog.records import DeclaredDocument
+from connectors.declared import ConnectorSpec
 from policies.audit import AuditLog
 from policies.declared import kinds as policy_kinds
 from policies.declared.state import GovernanceState
 from policies.model import Subject
-from connectors.declared import ConnectorSpec
 from views.declared import ViewSpec
 
-KINDS: dict[str, type[BaseModel]] = {**catalog_kinds.KINDS, **policy_kinds.KINDS, "View": ViewSpec, "Connector": ConnectorSpec}
+KINDS: dict[str, type[BaseModel]] = {
+    **catalog_kinds.KINDS,
+    **policy_kinds.KINDS,
+    "View": ViewSpec,
+    "Connector": ConnectorSpec,
+}
 
 
 class GovernanceHandler:

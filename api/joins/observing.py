@@ -139,7 +139,9 @@ class Observing:
         """Address, credentials and CA of a server declared beside the cluster."""
         return self._reached(cluster.settings.get(what), what)
 
-    def _reached(self, spec: Mapping[str, Any] | None, what: str) -> tuple[str, tuple[str, str] | None, str | None] | None:
+    def _reached(
+        self, spec: Mapping[str, Any] | None, what: str
+    ) -> tuple[str, tuple[str, str] | None, str | None] | None:
         """Raises SettingsError for a secret that is not there, may not be read, or may not be sent to that address."""
         if not spec:
             return None

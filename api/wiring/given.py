@@ -9,10 +9,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
+    from api.joins.connectors.places import WorkersOf
     from catalog.adapters.sql.database import Database
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
-    from api.joins.connectors.places import WorkersOf
     from lineage.ports import EventLog, EventSource, LineageGraph
     from policies.access.session_ports import OpenIdClient, SessionStore
     from policies.plan.ports import Engine, Offsets

@@ -230,10 +230,10 @@ def destinations(kind: str, spec: Mapping[str, Any]) -> dict[str, str]:
         config = spec.get("config") or {}
         # Any key of a configuration may be the address to which the plugin sends the secret.
         rest = sorted((key, value) for key, value in config.items() if not isinstance(value, Mapping))
-        where = (spec.get("cluster"), server.get("url"), spec.get("plugin"), rest)
+        goes = (spec.get("cluster"), server.get("url"), spec.get("plugin"), rest)
         for key, value in config.items():
             if isinstance(value, Mapping):
-                found[f"config.{key}"] = repr((_place(value), where))
+                found[f"config.{key}"] = repr((_place(value), goes))
     if kind == "IdentityProvider" and isinstance(spec.get("clientSecret"), Mapping):
         found["clientSecret"] = repr((_place(spec["clientSecret"]), spec.get("issuer"), spec.get("ca")))
     return found

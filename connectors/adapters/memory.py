@@ -30,7 +30,10 @@ class MemoryConnect:
     def validate(self, name: str, config: Configuration) -> Sequence[CheckedField]:
         self._present()
         kind = self._kind(config)
-        fields = [CheckedField("connector.class", "STRING"), CheckedField("tasks.max", "INT", _number(config, "tasks.max"))]
+        fields = [
+            CheckedField("connector.class", "STRING"),
+            CheckedField("tasks.max", "INT", _number(config, "tasks.max")),
+        ]
         fields.append(CheckedField("file", "STRING"))
         fields += [CheckedField(key, "PASSWORD") for key in sorted(self.passwords)]
         if kind == "source":
@@ -56,21 +59,27 @@ class MemoryConnect:
     def create(self, name: str, config: Configuration, state: str) -> None:
         self._valid(config)
         if name in self.connectors:
-            raise Unavailable(f"Kafka Connect at {self.url} is busy or has one of that name.", details={"server": self.url})
-        self.connectors[name] = _made(name, self._kind(config), config, _STATES[state])
+            raise Unavailable(
+                f"Kafka Connect at {self.url} is busy or has one of that name.", details={"server": self.url}
+            )
+        self.connectors[name] = _running_as(name, self._kind(config), config, _STATES[state])
 
     def configure(self, name: str, config: Configuration) -> None:
         self._valid(config)
         old = self.connectors.get(name)
-        self.connectors[name] = _made(name, self._kind(config), config, old.state if old is not None else "RUNNING")
+        self.connectors[name] = _running_as(
+            name, self._kind(config), config, old.state if old is not None else "RUNNING"
+        )
 
     def set_state(self, name: str, state: str) -> None:
         live = self._named(name)
-        self.connectors[name] = _made(name, live.kind, live.config, _STATES[state])
+        self.connectors[name] = _running_as(name, live.kind, live.config, _STATES[state])
 
     def restart(self, name: str) -> None:
         live = self._named(name)
-        self.connectors[name] = _made(name, live.kind, live.config, "RUNNING" if live.state == "FAILED" else live.state)
+        self.connectors[name] = _running_as(
+            name, live.kind, live.config, "RUNNING" if live.state == "FAILED" else live.state
+        )
 
     def delete(self, name: str) -> bool:
         self._present()
@@ -109,6 +118,6 @@ def _number(config: Configuration, key: str) -> tuple[str, ...]:
     return () if value.isdigit() else (f"Invalid value {value} for configuration {key}: Not a number of type INT",)
 
 
-def _made(name: str, kind: Kind, config: Configuration, state: str) -> Live:
+def _running_as(name: str, kind: Kind, config: Configuration, state: str) -> Live:
     tasks = () if state == "STOPPED" else (Task(0, state, "connect:8083"),)
     return Live(name, kind, state, dict(config), tasks, "connect:8083")

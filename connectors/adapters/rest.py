@@ -29,12 +29,12 @@ class ConnectRest:
         self._client = httpx.Client(auth=auth, verify=ca or True, follow_redirects=False, trust_env=False)
 
     def plugins(self) -> Sequence[Plugin]:
-        found = {
+        by_name = {
             plugin.name: plugin
             for each in _list(self._ask("GET", "/connector-plugins"))
             if (plugin := _plugin(each)) is not None
         }
-        return [found[name] for name in sorted(found)]
+        return [by_name[name] for name in sorted(by_name)]
 
     def validate(self, name: str, config: Configuration) -> Sequence[CheckedField]:
         plugin = quote(config["connector.class"], safe="")
@@ -44,8 +44,8 @@ class ConnectRest:
 
     def all(self) -> Mapping[str, Live]:
         answer = _mapping(self._ask("GET", "/connectors?expand=info&expand=status"))
-        found = {name: _live(name, _mapping(each)) for name, each in sorted(answer.items())}
-        return {name: live for name, live in found.items() if live is not None}
+        by_name = {name: _live(name, _mapping(each)) for name, each in sorted(answer.items())}
+        return {name: live for name, live in by_name.items() if live is not None}
 
     def get(self, name: str) -> Live | None:
         info = self._ask("GET", f"/connectors/{_part(name)}", missing=(404,))
@@ -80,7 +80,9 @@ class ConnectRest:
     def _write(self, method: str, path: str, body: Mapping[str, Any]) -> None:
         if self._ask(method, path, body, missing=(400,)) is None:
             # Its words repeat the configuration.
-            raise InvalidInput(f"Kafka Connect at {self.url} refuses the configuration; apply the document again to see why.")
+            raise InvalidInput(
+                f"Kafka Connect at {self.url} refuses the configuration; apply the document again to see why."
+            )
 
     def _unavailable(self, why: str) -> Unavailable:
         return Unavailable(
@@ -156,9 +158,11 @@ def _plugin(value: Any) -> Plugin | None:
 
 
 def _field(value: Any) -> CheckedField:
-    definition, found = _mapping(_mapping(value).get("definition")), _mapping(_mapping(value).get("value"))
-    errors = tuple(str(error) for error in _list(found.get("errors")))
-    return CheckedField(str(definition.get("name") or found.get("name") or ""), str(definition.get("type") or ""), errors)
+    definition, checked = _mapping(_mapping(value).get("definition")), _mapping(_mapping(value).get("value"))
+    errors = tuple(str(error) for error in _list(checked.get("errors")))
+    return CheckedField(
+        str(definition.get("name") or checked.get("name") or ""), str(definition.get("type") or ""), errors
+    )
 
 
 def _live(name: str, value: Mapping[str, Any]) -> Live | None:

@@ -67,7 +67,7 @@ class Connect:
         return "\n".join((*lines, ""))
 
     def boot(self, site: Site, identity: Identity, log: Path) -> None:
-        """Nothing to say."""
+        """It needs nothing more."""
 
     def ready(self, site: Site) -> bool:
         # The root answers before the worker has joined its group; this does not.
@@ -95,10 +95,7 @@ def _plugins(config: Path) -> Path:
 
 
 def _kafka_login(user: str, password: str) -> list[str]:
-    jaas = (
-        "org.apache.kafka.common.security.plain.PlainLoginModule required"
-        f' username="{user}" password="{password}";'
-    )
+    jaas = f'org.apache.kafka.common.security.plain.PlainLoginModule required username="{user}" password="{password}";'
     return ["security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN", f"sasl.jaas.config={jaas}"]
 
 

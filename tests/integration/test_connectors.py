@@ -28,13 +28,13 @@ def world(tmp_path_factory: pytest.TempPathFactory, stack_with_connect: Any) -> 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WEIR_SECRET_PG", PASSWORD)
         patch.setenv("WEIR_SECRET_WRONG", f"{PASSWORD}-wrong")
-        with view_world(tmp_path_factory.mktemp("connectors"), stack_with_connect) as made:
+        with view_world(tmp_path_factory.mktemp("connectors"), stack_with_connect) as shop:
             spec = f'{{bootstrapServers: "%s", connect: {{url: "{stack_with_connect.connect}"}}}}'
-            made.apply(BASE.replace('{bootstrapServers: "%s"}', spec) % made.kafka)
-            yield made
-            made.halt()
-            for each in made.admin.get("/api/v1/declared/Connector").json()["documents"]:
-                made.admin.delete(f"/api/v1/declared/Connector/{each['metadata']['name']}")
+            shop.apply(BASE.replace('{bootstrapServers: "%s"}', spec) % shop.kafka)
+            yield shop
+            shop.halt()
+            for each in shop.admin.get("/api/v1/declared/Connector").json()["documents"]:
+                shop.admin.delete(f"/api/v1/declared/Connector/{each['metadata']['name']}")
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +74,8 @@ def customers(world: ViewWorld, port: int) -> dict[str, Any]:
 def until(holds: Callable[[], Any], what: str, seconds: float = 120) -> Any:
     deadline = time.monotonic() + seconds
     while True:
-        if found := holds():
-            return found
+        if result := holds():
+            return result
         assert time.monotonic() < deadline, f"{what} did not happen in {seconds} s"
         time.sleep(0.2)
 
@@ -83,8 +83,8 @@ def until(holds: Callable[[], Any], what: str, seconds: float = 120) -> Any:
 def shown(world: ViewWorld, name: str) -> dict[str, Any]:
     answer = world.admin.get(f"/api/v1/connectors/{name}")
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    described: dict[str, Any] = answer.json()
+    return described
 
 
 def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world: ViewWorld, database: int) -> None:
@@ -148,11 +148,11 @@ def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world
     assert [(each.name, each.kind) for each in readers] == [(group, "consumer_group")]
     affected = world.admin.get("/api/v1/impact", params={"nodeId": start}).json()["affected"]
     assert {f"job:{namespace}:{group}", f"dataset:{namespace}:{out}"} <= {each["id"] for each in affected}
-    said = "".join(
+    answers = "".join(
         world.admin.get(f"/api/v1/{place}").text
         for place in ("connectors", f"connectors/{name}", "declared/Connector", "audit", "clusters/prod/connectors")
     )
-    assert PASSWORD not in said + str(world.events()) and CANARY not in said
+    assert PASSWORD not in answers + str(world.events()) and CANARY not in answers
     kept = [file for file in Path(world.folder).rglob("*") if file.is_file() and PASSWORD.encode() in file.read_bytes()]
     assert kept == []
 
@@ -177,7 +177,11 @@ def test_a_connector_is_paused_changed_by_hand_and_deleted(world: ViewWorld, tmp
     worker.configure(name, {**live.config, "batch.size": "7", "topic": f"{topic}.other"})
     until(lambda: shown(world, name)["differs"] == ["config.batch.size", "config.topic"], "the change is seen")
     change = world.admin.post("/api/v1/apply", content=text.encode(), params={"dryRun": "true"}).json()["changes"][0]
-    assert change["action"] == "update" and f"-    topic: {topic}.other" in change["diff"] and f"+    topic: {topic}" in change["diff"]
+    assert (
+        change["action"] == "update"
+        and f"-    topic: {topic}.other" in change["diff"]
+        and f"+    topic: {topic}" in change["diff"]
+    )
     world.apply(text)
     until(lambda: shown(world, name)["differs"] == [], "the change is taken back")
     world.admin.post(f"/api/v1/connectors/{name}/restart")
@@ -199,7 +203,9 @@ def refused(world: ViewWorld, text: str, status: int = 400) -> str:
 def test_what_is_wrong_is_refused_before_anything_is_made(world: ViewWorld, database: int) -> None:
     name, config = f"{world.prefix}-wrong", customers(world, database)
     message = refused(world, connector(name, "io.debezium.connector.mysql.MySqlConnector", config))
-    assert "has no plugin io.debezium.connector.mysql.MySqlConnector; it has io.debezium.connector.postgresql" in message
+    assert (
+        "has no plugin io.debezium.connector.mysql.MySqlConnector; it has io.debezium.connector.postgresql" in message
+    )
     clear = connector(name, "PostgresConnector", {**config, "database.password": PASSWORD})
     assert "database.password is a secret by its name" in refused(world, clear)
     missing = {key: value for key, value in config.items() if key != "topic.prefix"}
@@ -216,7 +222,7 @@ def test_what_is_wrong_is_refused_before_anything_is_made(world: ViewWorld, data
 
 
 def test_a_failed_task_is_one_sentence(world: ViewWorld, tmp_path: Path) -> None:
-    """A record that is no JSON, and a file that cannot be written; neither the record nor Java is shown."""
+    """A record that is not JSON, and a file that cannot be written; neither the record nor Java is shown."""
     topic = world.topic("letters", 1)
     world.send(topic, [{"ok": 1}])
     from confluent_kafka import Producer
@@ -229,7 +235,11 @@ def test_a_failed_task_is_one_sentence(world: ViewWorld, tmp_path: Path) -> None
     world.apply(connector(name, "FileStreamSink", plain))
     failed = until(lambda: (s := shown(world, name))["state"] == "failed" and s, "the task fails")
     assert failed["error"].startswith("A record could not be converted or transformed (") and CANARY not in str(failed)
-    assert "deadLetters" in failed["error"] and "\n" not in failed["error"] and failed["tasks"][0]["error"] == failed["error"]
+    assert (
+        "deadLetters" in failed["error"]
+        and "\n" not in failed["error"]
+        and failed["tasks"][0]["error"] == failed["error"]
+    )
     assert world.user("out").get(f"/api/v1/connectors/{name}").json()["error"].startswith("It failed; its owners")
 
     dead = f"{topic}.dead"
@@ -241,7 +251,11 @@ def test_a_failed_task_is_one_sentence(world: ViewWorld, tmp_path: Path) -> None
     assert value == f"no json: {CANARY}".encode() and headers["__connect.errors.topic"] == topic.encode()
     assert shown(world, name)["state"] == "running" and shown(world, name)["deadLetters"] == dead
 
-    nowhere = {"file": "/nowhere/at/all", "topics": topic, "value.converter": "org.apache.kafka.connect.storage.StringConverter"}
+    nowhere = {
+        "file": "/nowhere/at/all",
+        "topics": topic,
+        "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+    }
     world.apply(connector(f"{name}-2", "FileStreamSink", nowhere))
     failed = until(lambda: (s := shown(world, f"{name}-2"))["state"] == "failed" and s, "the task fails")
     assert failed["error"] == (

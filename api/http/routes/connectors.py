@@ -41,7 +41,7 @@ def pause(built: ServicesOf, subject: Manager, name: Name) -> Any:
 
 @router.post("/connectors/{name}/resume", responses=answers_with(ConnectorAction))
 def resume(built: ServicesOf, subject: Manager, name: Name) -> Any:
-    """Go on after a pause or a stop."""
+    """Continue after a pause or a stop."""
     return built.connectors.operate(subject, name, "resume")
 
 

@@ -56,7 +56,7 @@ class ConnectorDrift(Answer):
 
     field: str
     declared: str | None
-    found: str | None = about("(not shown) where it may be a secret; null where it is not there.")
+    actual: str | None = about("(not shown) where it may be a secret; null where it is not there.")
 
 
 class Connector(ConnectorRow):

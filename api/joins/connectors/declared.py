@@ -25,7 +25,7 @@ from connectors.declared import ConnectorSpec
 from connectors.model import Live
 
 KIND, PENDING = "Connector", "ConnectorPending"
-"""The second is kept beside declared documents; it is no kind that `weir apply` takes."""
+"""The second is kept beside declared documents; not a kind that `weir apply` takes."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\Z")
 
 
@@ -79,9 +79,11 @@ class ConnectorHandler(Kept):
                 " adopt: true to take it over, or choose another name.",
                 details={"field": "metadata.name", "server": server["url"]},
             )
-        found = self._differences(stored.spec, server, live) if stored is not None and ours and live is not None else []
+        changes = (
+            self._differences(stored.spec, server, live) if stored is not None and ours and live is not None else []
+        )
         if ours:
-            self._kept()[document.key] = _Seen(live, found)
+            self._kept()[document.key] = _Seen(live, changes)
 
     def actual(self, key: str) -> DeclaredDocument | None:
         """What was declared with what somebody changed at the worker; None where it is not there any more."""

@@ -70,10 +70,10 @@ class Places:
         return Asked(worker, plugin, self.wanted(spec, server, plugin.name))
 
     def wanted(self, spec: ConnectorSpec, server: Server, plugin: str) -> Wanted:
-        made = wanted(spec, plugin, self._secrets.read)
-        if made.secret:
+        asked = wanted(spec, plugin, self._secrets.read)
+        if asked.secret:
             require_private(str(server["url"]), "connect.url", what="the secrets of the configuration")
-        return made
+        return asked
 
     def check_secrets(self, spec: ConnectorSpec) -> None:
         """Raises SettingsError for a place that may not be read; reads nothing."""

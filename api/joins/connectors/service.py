@@ -52,10 +52,10 @@ class Connectors:
                 key = repr(server)
                 if key not in answers:
                     answers[key] = self._all_of(server)
-                found = answers[key]
-                if isinstance(found, WeirError):
-                    raise found
-                shown.at(server, found.get(name))
+                answer = answers[key]
+                if isinstance(answer, WeirError):
+                    raise answer
+                shown.at(server, answer.get(name))
                 self._compare(shown, document, server)
             except WeirError as error:
                 shown.unknown(error.message)
@@ -140,11 +140,11 @@ class Connectors:
 
     def workers(self) -> list[tuple[str, Server]]:
         """(cluster, worker) of the connectors that name a worker of their own, each once; for lineage."""
-        found: dict[str, tuple[str, Server]] = {}
+        own: dict[str, tuple[str, Server]] = {}
         for each in self._store.documents(KIND):
             if server := each.spec.get("connect"):
-                found.setdefault(f"{each.spec['cluster']} {server['url']}", (str(each.spec["cluster"]), server))
-        return list(found.values())
+                own.setdefault(f"{each.spec['cluster']} {server['url']}", (str(each.spec["cluster"]), server))
+        return list(own.values())
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -177,5 +177,3 @@ class Connectors:
         same = short == spec.plugin or short.rpartition(".")[2] in (spec.plugin, f"{spec.plugin}Connector")
         wanted = self._places.wanted(spec, server, short if same else spec.plugin)
         shown.differs(differences(wanted, spec.state, shown.live))
-
-

@@ -46,8 +46,8 @@ class Shown:
         """The worker could not be asked, or a secret could not be read."""
         self._error = self._error or message
 
-    def differs(self, found: list[Difference]) -> None:
-        self._differences = found
+    def differs(self, changes: list[Difference]) -> None:
+        self._differences = changes
 
     def row(self) -> dict[str, Any]:
         """As in the list."""
@@ -84,14 +84,14 @@ class Shown:
             }
         if self._sees:
             shown["drift"] = [
-                {"field": each.field, "declared": each.declared, "found": each.found} for each in self._differences
+                {"field": each.field, "declared": each.declared, "actual": each.actual} for each in self._differences
             ]
         return shown
 
     @staticmethod
     def leaving(name: str, pending: DeclaredDocument, operates: bool) -> dict[str, Any]:
         """A connector without a document that its worker may still have."""
-        server = next((each for each in pending.spec.get("leave", []) if each), {})
+        server: Server = next((each for each in pending.spec.get("leave", []) if each), {})
         return {
             "name": name, "state": "deleting", "type": None, "plugin": "", "cluster": "", "worker": server.get("url"),
             "tasks": [], "error": None, "differs": [], "pending": _pending(pending, operates), "deadLetters": None,

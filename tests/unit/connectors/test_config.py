@@ -46,24 +46,26 @@ def test_what_was_applied_differs_in_nothing(config: dict[str, Any]) -> None:
 @given(CONFIGS, CONFIGS)
 def test_what_was_found_is_shown_where_it_was_declared(config: dict[str, Any], other: dict[str, Any]) -> None:
     try:
-        asked, found = wanted(spec(config), "a.B", read), wanted(spec(other), "a.B", read)
+        asked, result = wanted(spec(config), "a.B", read), wanted(spec(other), "a.B", read)
     except ValidationError:
         return
-    changes = differences(asked, None, live(dict(found.config)))
+    changes = differences(asked, None, live(dict(result.config)))
     shown = as_found({"plugin": "a.B", "config": config}, changes)["config"]
     assert set(shown) == set(other)
-    for key, value in found.config.items():
+    for key, value in result.config.items():
         if key != "connector.class":
             assert (shown[key] == HIDDEN) is (key not in asked.config) or shown[key] == value
-    assert bool(changes) is (asked.config != found.config)
+    assert bool(changes) is (asked.config != result.config)
 
 
 def test_secrets_and_references_are_never_shown() -> None:
     declared = spec({"a": {"env": "WEIR_SECRET_A"}, "b.password": "${file:/run/x:y}", "c": "open"})
     asked = wanted(declared, "a.B", read)
     assert asked.config["a"] == "secret of {'env': 'WEIR_SECRET_A'}" and asked.secret == {"a"}
-    changes = differences(asked, None, live({"connector.class": "a.B", "a": "s1", "b.password": "s2", "c": "s3", "d": "s4"}))
-    assert {each.field: (each.declared, each.found) for each in changes} == {
+    changes = differences(
+        asked, None, live({"connector.class": "a.B", "a": "s1", "b.password": "s2", "c": "s3", "d": "s4"})
+    )
+    assert {each.field: (each.declared, each.actual) for each in changes} == {
         "config.a": (HIDDEN, HIDDEN), "config.b.password": ("${file:/run/x:y}", HIDDEN),
         "config.c": ("open", "s3"), "config.d": (None, HIDDEN),
     }  # fmt: skip

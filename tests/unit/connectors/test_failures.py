@@ -67,18 +67,26 @@ BATCH = (
     ],
 )  # fmt: skip
 def test_a_trace_is_one_sentence(text: str, wanted: str) -> None:
-    found = sentence(text, {"/data/out"})
-    assert found.startswith(wanted), found
-    assert CANARY not in found and "canary" not in found and "\tat" not in found and "\n" not in found
+    result = sentence(text, {"/data/out"})
+    assert result.startswith(wanted), result
+    assert CANARY not in result and "canary" not in result and "\tat" not in result and "\n" not in result
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_whatever_a_trace_holds_it_is_one_line(first: str, second: str) -> None:
-    found = sentence(f"a.b.C: {first}\n\tat x.Y(Z.java:1)\nCaused by: d.e.JsonParseException: {second}")
-    assert "\n" not in found and len(found) < 500 and found.endswith(".")
+    result = sentence(f"a.b.C: {first}\n\tat x.Y(Z.java:1)\nCaused by: d.e.JsonParseException: {second}")
+    assert "\n" not in result and len(result) < 500 and result.endswith(".")
 
 
 @given(st.text(st.characters(categories=("L", "N")), min_size=12, max_size=30))
 def test_no_message_of_a_conversion_is_shown(value: str) -> None:
-    for kind in ("DataException", "SerializationException", "NumberFormatException", "BatchUpdateException", "AvroTypeException"):
-        assert value not in sentence(f"org.x.ConnectException: failed\n\tat a\nCaused by: org.x.{kind}: got {value}\n\tat b")
+    for kind in (
+        "DataException",
+        "SerializationException",
+        "NumberFormatException",
+        "BatchUpdateException",
+        "AvroTypeException",
+    ):
+        assert value not in sentence(
+            f"org.x.ConnectException: failed\n\tat a\nCaused by: org.x.{kind}: got {value}\n\tat b"
+        )

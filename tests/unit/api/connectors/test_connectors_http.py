@@ -19,7 +19,9 @@ kind: Cluster
 metadata: {name: prod}
 spec: {bootstrapServers: "localhost:9092", connect: {url: "https://connect:8083"}}
 """
-PEOPLE = "{apiVersion: weir/v1, kind: User, metadata: {name: ana}, spec: {}}\n---\n{apiVersion: weir/v1, kind: User, metadata: {name: otto}, spec: {}}"
+PEOPLE = "\n---\n".join(
+    f"{{apiVersion: weir/v1, kind: User, metadata: {{name: {name}}}, spec: {{}}}}" for name in ("ana", "otto")
+)
 
 
 def connector(name: str = "lines", more: str = "", config: str = "file: /data/in.txt, topic: lines") -> str:
@@ -62,11 +64,11 @@ class World(ApiWorld):
 @pytest.fixture
 def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setenv("WEIR_SECRET_DB", SECRET)
-    made = World(tmp_path)
-    made.apply(CLUSTER)
-    made.apply(PEOPLE)
-    yield made
-    made.services.close()
+    weir = World(tmp_path)
+    weir.apply(CLUSTER)
+    weir.apply(PEOPLE)
+    yield weir
+    weir.services.close()
 
 
 def test_a_connector_is_made_changed_and_taken_away(weir: World) -> None:
@@ -98,11 +100,21 @@ def test_prune_takes_away_what_the_documents_do_not_have(weir: World) -> None:
 def test_the_state_is_declared_or_left_to_operators(weir: World) -> None:
     weir.apply(connector(more="  state: paused\n"))
     assert weir.worker.connectors["lines"].state == "PAUSED"
-    for action, state in (("resume", "RUNNING"), ("stop", "STOPPED"), ("resume", "RUNNING"), ("pause", "PAUSED"), ("resume", "RUNNING")):
+    for action, state in (
+        ("resume", "RUNNING"),
+        ("stop", "STOPPED"),
+        ("resume", "RUNNING"),
+        ("pause", "PAUSED"),
+        ("resume", "RUNNING"),
+    ):
         answer = weir.admin.post(f"/api/v1/connectors/lines/{action}")
         assert answer.json() == {"name": "lines", "action": action} and weir.worker.connectors["lines"].state == state
     changed = weir.change(connector(more="  state: paused\n"), dryRun="true")
-    assert changed["action"] == "update" and "-  state: running" in changed["diff"] and "+  state: paused" in changed["diff"]
+    assert (
+        changed["action"] == "update"
+        and "-  state: running" in changed["diff"]
+        and "+  state: paused" in changed["diff"]
+    )
     weir.apply(connector(more="  state: paused\n"))
     assert weir.worker.connectors["lines"].state == "PAUSED"
     weir.apply(connector())
@@ -117,19 +129,25 @@ def test_the_state_is_declared_or_left_to_operators(weir: World) -> None:
 
 def test_a_change_by_hand_is_in_the_diff_and_is_taken_back(weir: World) -> None:
     weir.apply(connector())
-    weir.worker.configure("lines", {"connector.class": SOURCE, "file": "/data/hand.txt", "topic": "lines", "my.password": SECRET})
+    weir.worker.configure(
+        "lines", {"connector.class": SOURCE, "file": "/data/hand.txt", "topic": "lines", "my.password": SECRET}
+    )
     shown = weir.admin.get("/api/v1/connectors/lines").json()
     assert shown["differs"] == ["config.file", "config.my.password"]
     assert shown["drift"] == [
-        {"field": "config.file", "declared": "/data/in.txt", "found": "/data/hand.txt"},
-        {"field": "config.my.password", "declared": None, "found": "(not shown)"},
+        {"field": "config.file", "declared": "/data/in.txt", "actual": "/data/hand.txt"},
+        {"field": "config.my.password", "declared": None, "actual": "(not shown)"},
     ]
     change = weir.change(connector(), dryRun="true")
     assert change["action"] == "update"
     assert "-    file: /data/hand.txt" in change["diff"] and "+    file: /data/in.txt" in change["diff"]
     assert "-    my.password: (not shown)" in change["diff"] and SECRET not in change["diff"]
     weir.apply(connector())
-    assert dict(weir.worker.connectors["lines"].config) == {"connector.class": SOURCE, "file": "/data/in.txt", "topic": "lines"}
+    assert dict(weir.worker.connectors["lines"].config) == {
+        "connector.class": SOURCE,
+        "file": "/data/in.txt",
+        "topic": "lines",
+    }
     weir.worker.delete("lines")
     assert weir.admin.get("/api/v1/connectors/lines").json()["state"] == "missing"
     assert weir.change(connector())["action"] == "create" and "lines" in weir.worker.connectors
@@ -137,7 +155,9 @@ def test_a_change_by_hand_is_in_the_diff_and_is_taken_back(weir: World) -> None:
 
 def test_secrets_are_named_and_shown_nowhere(weir: World, tmp_path: Path) -> None:
     weir.worker.passwords = {"store.key"}
-    text = connector(config="file: /in, topic: lines, store.key: {env: WEIR_SECRET_DB}, other.password: '${file:/run/db:password}'")
+    text = connector(
+        config="file: /in, topic: lines, store.key: {env: WEIR_SECRET_DB}, other.password: '${file:/run/db:password}'"
+    )
     with structlog.testing.capture_logs() as logs:
         weir.apply(text)
         assert weir.worker.connectors["lines"].config["store.key"] == SECRET
@@ -147,8 +167,10 @@ def test_secrets_are_named_and_shown_nowhere(weir: World, tmp_path: Path) -> Non
         change = weir.change(text, dryRun="true")
     assert change["action"] == "update" and "another-secret" not in str(change) and "(not shown)" in change["diff"]
     places = ("connectors", "connectors/lines", "declared/Connector", "audit", "clusters/prod/connectors")
-    said = str(logs) + "".join(weir.admin.get(f"/api/v1/{place}").text for place in places if place != "clusters/prod/connectors")
-    assert SECRET not in said and "another-secret" not in said
+    answers = str(logs) + "".join(
+        weir.admin.get(f"/api/v1/{place}").text for place in places if place != "clusters/prod/connectors"
+    )
+    assert SECRET not in answers and "another-secret" not in answers
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or SECRET.encode() not in file.read_bytes(), file
 
@@ -170,7 +192,7 @@ def test_secrets_are_named_and_shown_nowhere(weir: World, tmp_path: Path) -> Non
         ("connector.class: x", "connector.class is written as plugin"),
     ],
 )
-def test_secrets_in_clear_text_are_refused(weir: World, config: str, words: str) -> None:
+def test_secrets_in_plain_text_are_refused(weir: World, config: str, words: str) -> None:
     weir.worker.passwords = {"store.key"}
     error = weir.refused(connector(config=f"file: /in, topic: lines, {config}"))
     assert words in error["message"] and "4711" not in str(error), error
@@ -178,7 +200,9 @@ def test_secrets_in_clear_text_are_refused(weir: World, config: str, words: str)
 
 
 def test_a_secret_goes_to_no_worker_that_others_can_listen_to(weir: World) -> None:
-    text = connector(config="file: /in, topic: lines, x: {env: WEIR_SECRET_DB}", more="  connect: {url: 'http://far:8083'}\n")
+    text = connector(
+        config="file: /in, topic: lines, x: {env: WEIR_SECRET_DB}", more="  connect: {url: 'http://far:8083'}\n"
+    )
     error = weir.refused(text)
     assert "secrets of the configuration would be sent to it in clear text" in error["message"]
 
@@ -195,7 +219,9 @@ def test_what_the_plugin_refuses_is_a_sentence_for_each_field(weir: World) -> No
 
 def test_a_plugin_that_is_missing_names_those_that_are_there(weir: World) -> None:
     error = weir.refused(connector().replace("FileStreamSource", "FileStreemSourceConnector"))
-    assert f"has no plugin FileStreemSourceConnector; it has {SINK}, {SOURCE}. Did you mean {SOURCE}?" in error["message"]
+    assert (
+        f"has no plugin FileStreemSourceConnector; it has {SINK}, {SOURCE}. Did you mean {SOURCE}?" in error["message"]
+    )
     listed = weir.admin.get("/api/v1/clusters/prod/connector-plugins").json()["plugins"]
     assert [each["class"] for each in listed] == [SINK, SOURCE]
 
@@ -229,7 +255,7 @@ def test_a_worker_that_is_away_refuses_and_changes_nothing(weir: World) -> None:
 
 
 def test_a_worker_that_goes_away_between_is_brought_up_to_date_later(weir: World) -> None:
-    """Checked, recorded, and then the worker is gone: the answer says so, and the background worker does it."""
+    """Checked, recorded, and then the worker is gone: the answer has a sentence about it, and the background worker does it."""
     weir.apply(connector())
     worker = weir.worker
     configure = worker.configure
@@ -240,7 +266,9 @@ def test_a_worker_that_goes_away_between_is_brought_up_to_date_later(weir: World
 
     worker.configure = gone  # type: ignore[method-assign]
     change = weir.change(connector(config="file: /new, topic: lines"))
-    assert change["action"] == "update" and "does not answer" in change["problem"] and "tries again" in change["problem"]
+    assert (
+        change["action"] == "update" and "does not answer" in change["problem"] and "tries again" in change["problem"]
+    )
     assert weir.admin.get("/api/v1/connectors/lines").json()["pending"]["reason"].startswith("Kafka Connect at")
     weir.services.connectors.step()
     worker.away, worker.configure = False, configure  # type: ignore[method-assign]
@@ -275,7 +303,10 @@ def test_a_connector_moves_to_another_worker(weir: World) -> None:
 
 def test_who_may(weir: World) -> None:
     weir.apply(connector())
-    weir.worker.fail("lines", "org.apache.kafka.connect.errors.ConnectException: Couldn't find '/data/in.txt' of ana@example.org\n\tat a.B(C.java:1)")
+    weir.worker.fail(
+        "lines",
+        "org.apache.kafka.connect.errors.ConnectException: Couldn't find '/data/in.txt' of ana@example.org\n\tat a.B(C.java:1)",
+    )
     ana, otto = weir.user("ana"), weir.user("otto")
     for action in ("pause", "resume", "restart", "stop"):
         assert ana.post(f"/api/v1/connectors/lines/{action}").status_code == 403
@@ -284,7 +315,9 @@ def test_who_may(weir: World) -> None:
     assert shown["state"] == "failed" and shown["may"] == {"operate": False} and shown["drift"] is None
     assert shown["error"] == "It failed; its owners and who may manage see why."
     seen = otto.get("/api/v1/connectors/lines").json()
-    assert seen["error"] == "It failed with ConnectException: Couldn't find '/data/in.txt' of …." and seen["drift"] == []
+    assert (
+        seen["error"] == "It failed with ConnectException: Couldn't find '/data/in.txt' of …." and seen["drift"] == []
+    )
     assert seen["tasks"][0]["error"] == seen["error"]
     assert weir.anonymous().get("/api/v1/connectors").status_code == 401
 
