@@ -114,6 +114,8 @@ class Instance:
             user, password = addresses.registry_login
             named |= {"WEIR_SCHEMA_REGISTRY__USERNAME": user, "WEIR_SCHEMA_REGISTRY__PASSWORD": password}
             named["WEIR_SECRET_STACK_REGISTRY"] = password
+        if addresses.connect_login:
+            named["WEIR_SECRET_STACK_CONNECT"] = addresses.connect_login[1]
         if addresses.elasticsearch_login:
             user, password = addresses.elasticsearch_login
             named |= {"WEIR_ELASTICSEARCH__USERNAME": user, "WEIR_ELASTICSEARCH__PASSWORD": password}
@@ -157,6 +159,10 @@ class Instance:
         progress = progress or Silent()
         self._external = frozenset(external)
         wanted = [name for name in _named(only) if name not in self._external]
+        if "connect" in wanted and "kafka" not in wanted:
+            raise StackError(
+                "The local Kafka Connect works with the local Kafka alone; unset WEIR_KAFKA__BOOTSTRAP_SERVERS."
+            )
         self.home.create()
         with self.home.locked(ENGINE_START):
             make_private(self.home.root)
@@ -357,6 +363,8 @@ class Instance:
 
 
 def _named(only: Iterable[str] | None) -> list[str]:
-    """The servers to start: those named, else all but the optional ones."""
+    """The servers to start: those named and what they need, else all but the optional ones."""
     wanted = set(SERVERS if only is None else only)
+    if "connect" in wanted:
+        wanted.add("kafka")
     return [name for name in (*SERVERS, *OPTIONAL) if name in wanted]
