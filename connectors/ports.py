@@ -28,7 +28,8 @@ class ConnectWorker(Protocol):
         """Topics that it has used; none where the worker does not track them."""
 
     def create(self, name: str, config: Configuration, state: str) -> None:
-        """Make it. `state`: running, paused or stopped. Raises InvalidInput (the worker refuses the configuration)."""
+        """Make it. `state`: running, paused or stopped. Raises InvalidInput (the worker refuses the configuration),
+        Conflict (there is one of that name)."""
 
     def configure(self, name: str, config: Configuration) -> None:
         """Replace its configuration; its tasks start again. Raises InvalidInput."""

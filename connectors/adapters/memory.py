@@ -59,8 +59,8 @@ class MemoryConnect:
     def create(self, name: str, config: Configuration, state: str) -> None:
         self._valid(config)
         if name in self.connectors:
-            raise Unavailable(
-                f"Kafka Connect at {self.url} is busy or has one of that name.", details={"server": self.url}
+            raise Conflict(
+                f"Kafka Connect at {self.url} has a connector of that name already.", details={"server": self.url}
             )
         self.connectors[name] = _running_as(name, self._kind(config), config, _STATES[state])
 

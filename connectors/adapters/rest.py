@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx
 
 from catalog.call_deadline import CallDeadline, patience
-from catalog.errors import InvalidInput, NotFound, Unavailable
+from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
 from connectors.model import CheckedField, Configuration, Kind, Live, Plugin, Task
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -100,11 +100,11 @@ class ConnectRest:
         seconds: float = _CALL_S,
     ) -> Any:
         """JSON of the answer, {} where it has none; None where its status is one of `missing`. `named`: the connector
-        whose absence is an error. Raises Unavailable, NotFound."""
+        whose absence is an error. Raises Unavailable, NotFound, Conflict."""
         until = time.monotonic() + patience(_REBALANCE_S)
         while True:
             answer = self._once(method, path, body, patience(seconds))
-            if answer.status_code != 409 or time.monotonic() >= until:
+            if answer.status_code != 409 or b"already exists" in answer.content or time.monotonic() >= until:
                 break
             time.sleep(_AGAIN_S)
         status = answer.status_code
@@ -112,8 +112,12 @@ class ConnectRest:
             return None
         if status == 404 and named is not None:
             raise NotFound(f"Kafka Connect at {self.url} has no connector {named!r}.", details={"connector": named})
+        if status == 409 and b"already exists" in answer.content:
+            raise Conflict(
+                f"Kafka Connect at {self.url} has a connector of that name already.", details={"server": self.url}
+            )
         if status == 409:
-            raise self._unavailable("is busy sharing out its connectors or has one of that name")
+            raise self._unavailable("is busy sharing out its connectors")
         if status >= 400 or status in (301, 302, 307, 308):
             raise self._unavailable("refuses the credentials" if status in (401, 403) else f"answers {status}")
         if len(answer.content) > _MOST_BYTES:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.errors import InvalidInput, NotFound, Unavailable
+from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
 from connectors.adapters.memory import SINK, SOURCE, MemoryConnect
 from connectors.adapters.rest import ConnectRest
 from connectors.ports import ConnectWorker
@@ -106,6 +106,14 @@ def test_a_configuration_that_is_refused_is_one_sentence(worker: ConnectWorker, 
     with pytest.raises(InvalidInput, match="refuses the configuration") as refused:
         worker.create(name, {"connector.class": SOURCE, "file": "/secret-4711"}, "running")
     assert "4711" not in refused.value.message and worker.get(name) is None
+
+
+def test_a_name_is_taken_once(worker: ConnectWorker, name: str, config: dict[str, str]) -> None:
+    worker.create(name, config, "paused")
+    with pytest.raises(Conflict, match="has a connector of that name already"):
+        worker.create(name, {**config, "topic": "another"}, "running")
+    live = worker.get(name)
+    assert live is not None and live.config["topic"] == config["topic"]
 
 
 def test_what_is_not_there_cannot_be_operated(worker: ConnectWorker) -> None:

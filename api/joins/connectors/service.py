@@ -12,7 +12,7 @@ import structlog
 from api.joins.connectors.declared import KIND, PENDING
 from api.joins.connectors.places import Places, Server
 from api.joins.connectors.shown import Shown
-from catalog.errors import NotFound, WeirError
+from catalog.errors import Conflict, NotFound, WeirError
 from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
 from connectors.config import differences
@@ -130,8 +130,13 @@ class Connectors:
         asked = self._places.asked(spec, self._places.server(document.spec))
         live = asked.worker.get(name)
         if live is None:
-            asked.worker.create(name, asked.wanted.config, spec.state or "running")
-            return
+            try:
+                asked.worker.create(name, asked.wanted.config, spec.state or "running")
+                return
+            except Conflict:  # another process of Weir was first
+                live = asked.worker.get(name)
+                if live is None:
+                    raise
         changed = differences(asked.wanted, spec.state, live)
         if any(each.field != "state" for each in changed):
             asked.worker.configure(name, asked.wanted.config)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import structlog
 
+from catalog.records import DeclaredDocument
 from connectors.adapters.memory import SINK, SOURCE, MemoryConnect
 from tests.api_world import ApiWorld
 
@@ -19,6 +21,7 @@ kind: Cluster
 metadata: {name: prod}
 spec: {bootstrapServers: "localhost:9092", connect: {url: "https://connect:8083"}}
 """
+PENDING_LINES = DeclaredDocument("ConnectorPending", "lines", {"name": "lines"}, {"leave": []})
 PEOPLE = "\n---\n".join(
     f"{{apiVersion: weir/v1, kind: User, metadata: {{name: {name}}}, spec: {{}}}}" for name in ("ana", "otto")
 )
@@ -204,7 +207,7 @@ def test_a_secret_goes_to_no_worker_that_others_can_listen_to(weir: World) -> No
         config="file: /in, topic: lines, x: {env: WEIR_SECRET_DB}", more="  connect: {url: 'http://far:8083'}\n"
     )
     error = weir.refused(text)
-    assert "secrets of the configuration would be sent to it in clear text" in error["message"]
+    assert "the secrets of the configuration would be sent to it" in error["message"]
 
 
 def test_what_the_plugin_refuses_is_a_sentence_for_each_field(weir: World) -> None:
@@ -351,3 +354,56 @@ def test_cluster_and_connector_in_one_file(weir: World) -> None:
     text = connector().replace("cluster: prod", "cluster: both") + "\n---" + CLUSTER.replace("prod", "both")
     assert {each["action"] for each in weir.put(text).json()["changes"]} == {"create"}
     assert "lines" in weir.worker.connectors
+
+
+def test_two_processes_of_weir_make_one_connector(weir: World) -> None:
+    """Both bring it at once: the second finds it made, and configures it."""
+    worker = weir.worker
+    get = worker.get
+
+    def late(name: str) -> Any:
+        worker.get = get  # type: ignore[method-assign]
+        worker.connectors.clear()
+        worker.create(name, {"connector.class": SOURCE, "file": "/older", "topic": "lines"}, "running")
+        return None
+
+    weir.apply(connector(config="file: /older, topic: lines"))
+    document = weir.services.store.document("Connector", "lines")
+    assert document is not None
+    new = {**document.spec, "config": {"file": "/new", "topic": "lines"}}
+    weir.services.store.put_document(replace(document, spec=new))
+    weir.services.store.put_document(PENDING_LINES)
+    worker.get = late  # type: ignore[method-assign]
+    weir.services.connectors.step()
+    assert worker.connectors["lines"].config["file"] == "/new"
+
+
+def test_lineage_asks_the_worker_that_a_connector_names(weir: World) -> None:
+    weir.apply(connector(more="  connect: {url: 'https://second:8083'}\n"))
+    asked: list[str] = []
+
+    class Silent:
+        def connectors(self) -> list[Any]:
+            return []
+
+    def connect_of(url: str, auth: Any, ca: Any) -> Silent:
+        asked.append(url)
+        return Silent()
+
+    weir.services.observing._connect_of = connect_of
+    weir.services.observing.step()
+    assert sorted(asked) == ["https://connect:8083", "https://second:8083"]
+
+
+def test_a_second_person_sees_where_a_secret_goes(weir: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any key of a configuration may be the address to which the plugin sends it."""
+    monkeypatch.setattr(weir.services.settings.secrets, "second_person", True)
+    text = connector(config="file: /in, topic: lines, host: db, x: {env: WEIR_SECRET_DB}")
+    assert "config.x to an address that was not declared" in weir.refused(text, 409)["message"]
+    other = weir.user("zoe")
+    weir.services.settings.secrets.second_person = False
+    weir.apply(text)
+    weir.services.settings.secrets.second_person = True
+    assert weir.change(text)["action"] == "unchanged"
+    assert "config.x" in weir.refused(text.replace("host: db", "host: evil"), 409)["message"]
+    assert other.post("/api/v1/apply", content=text.encode()).status_code == 403
