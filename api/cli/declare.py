@@ -71,7 +71,8 @@ def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: 
     show(answer["changes"], columns, output, whole=answer, empty="No documents.")
     for change in answer["changes"]:
         if change.get("problem"):
-            errors.print(f"{change['kind']} {change['name']}: {change['problem']}", style="yellow", soft_wrap=True)
+            text = f"{change['kind']} {change['name']}: {change['problem']}"
+            errors.print(escape(text), style="yellow", soft_wrap=True)
     return any(change["action"] != "unchanged" for change in answer["changes"])
 
 
@@ -156,6 +157,8 @@ def delete(
     """Delete one declared document. What scans found of a dataset stays."""
     done = api(user).delete(f"/api/v1/declared/{segment(kind)}/{segment(name)}")
     console.print(escape(f"{done['kind']} {done['name']} is deleted."), soft_wrap=True)
+    if done.get("problem"):
+        errors.print(escape(done["problem"]), style="yellow", soft_wrap=True)
 
 
 def get(

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Name
-from api.http.schemas.connectors import Connector, ConnectorAction, ConnectorPlugins, DeclaredConnectors
+from api.http.schemas.connectors import ConnectorAction, ConnectorPlugins, DeclaredConnectors, DescribedConnector
 
 router = APIRouter(tags=["connectors"])
 
@@ -21,7 +21,7 @@ def connectors(built: ServicesOf, subject: Caller) -> Any:
     return {"connectors": built.connectors.all(subject)}
 
 
-@router.get("/connectors/{name}", responses=answers_with(Connector))
+@router.get("/connectors/{name}", responses=answers_with(DescribedConnector))
 def one(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """One connector: tasks, topics, what it joins, and where it differs from what is declared."""
     return built.connectors.describe(subject, name)

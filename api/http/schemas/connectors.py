@@ -59,7 +59,7 @@ class ConnectorDrift(Answer):
     actual: str | None = about("(not shown) where it may be a secret; null where it is not there.")
 
 
-class Connector(ConnectorRow):
+class DescribedConnector(ConnectorRow):
     """One connector, with what it joins."""
 
     topics: list[str]
