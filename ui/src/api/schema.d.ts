@@ -3350,6 +3350,25 @@ export interface components {
             to: number;
         };
         /**
+         * Connector
+         * @description A connector of Kafka Connect.
+         */
+        Connector: {
+            name: string;
+            /** @description source or sink. */
+            type: string;
+            state: string;
+            /** @description State of each. */
+            tasks: string[];
+            topics: string[];
+            /** @description What it joins them with: NAMESPACE/NAME. */
+            outside: string[];
+            /** @description Its Java class. */
+            class: string;
+            /** @description nodeId. */
+            job: string;
+        };
+        /**
          * ConnectorAction
          * @description What the worker was asked to do.
          */
@@ -3445,7 +3464,7 @@ export interface components {
          * @description Connectors of a cluster.
          */
         Connectors: {
-            connectors: components["schemas"]["api__http__schemas__clusters__Connector"][];
+            connectors: components["schemas"]["Connector"][];
         };
         /**
          * ConsumerGroup
@@ -3860,6 +3879,39 @@ export interface components {
              * @constant
              */
             withheld?: true;
+        };
+        /**
+         * DescribedConnector
+         * @description One connector, with what it joins.
+         */
+        DescribedConnector: {
+            name: string;
+            /** @description running, paused, stopped, failed (also when one task is), unassigned, restarting; missing: the worker does not have it; unknown: the worker could not be asked; deleting: the worker still has it. */
+            state: string;
+            type: ("source" | "sink") | null;
+            plugin: string;
+            cluster: string;
+            /** @description Address of the Kafka Connect worker. */
+            worker: string | null;
+            tasks: components["schemas"]["ConnectorTask"][];
+            error: string | null;
+            /** @description Fields that somebody changed at the worker. */
+            differs: string[];
+            pending: components["schemas"]["ConnectorPending"] | null;
+            /** @description Topic for records that a sink cannot convert. */
+            deadLetters: string | null;
+            description: string;
+            owners: {
+                [key: string]: unknown;
+            }[];
+            may: components["schemas"]["ConnectorMayDo"];
+            topics: string[];
+            /** @description What it reads or writes outside of Kafka, as in lineage. */
+            outside: string[];
+            /** @description Its node in lineage. */
+            job: string | null;
+            /** @description Null for those who neither own it nor may manage. */
+            drift: components["schemas"]["ConnectorDrift"][] | null;
         };
         /**
          * DeviceAsked
@@ -7536,58 +7588,6 @@ export interface components {
             reason: string;
         };
         /**
-         * Connector
-         * @description A connector of Kafka Connect.
-         */
-        api__http__schemas__clusters__Connector: {
-            name: string;
-            /** @description source or sink. */
-            type: string;
-            state: string;
-            /** @description State of each. */
-            tasks: string[];
-            topics: string[];
-            /** @description What it joins them with: NAMESPACE/NAME. */
-            outside: string[];
-            /** @description Its Java class. */
-            class: string;
-            /** @description nodeId. */
-            job: string;
-        };
-        /**
-         * Connector
-         * @description One connector, with what it joins.
-         */
-        api__http__schemas__connectors__Connector: {
-            name: string;
-            /** @description running, paused, stopped, failed (also when one task is), unassigned, restarting; missing: the worker does not have it; unknown: the worker could not be asked; deleting: the worker still has it. */
-            state: string;
-            type: ("source" | "sink") | null;
-            plugin: string;
-            cluster: string;
-            /** @description Address of the Kafka Connect worker. */
-            worker: string | null;
-            tasks: components["schemas"]["ConnectorTask"][];
-            error: string | null;
-            /** @description Fields that somebody changed at the worker. */
-            differs: string[];
-            pending: components["schemas"]["ConnectorPending"] | null;
-            /** @description Topic for records that a sink cannot convert. */
-            deadLetters: string | null;
-            description: string;
-            owners: {
-                [key: string]: unknown;
-            }[];
-            may: components["schemas"]["ConnectorMayDo"];
-            topics: string[];
-            /** @description What it reads or writes outside of Kafka, as in lineage. */
-            outside: string[];
-            /** @description Its node in lineage. */
-            job: string | null;
-            /** @description Null for those who neither own it nor may manage. */
-            drift: components["schemas"]["ConnectorDrift"][] | null;
-        };
-        /**
          * Error
          * @description The body of every failure.
          */
@@ -8980,7 +8980,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["api__http__schemas__connectors__Connector"];
+                    "application/json": components["schemas"]["DescribedConnector"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
