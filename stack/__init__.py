@@ -12,10 +12,11 @@ from stack.instances.instance import Instance
 from stack.instances.keeping import KeptServer, cut_logs
 from stack.progress import PlainText, Progress, Silent
 from stack.settings import StackSettings
-from stack.spec import ENGINES, SERVERS, Addresses, ProcessSpec
+from stack.spec import ENGINES, OPTIONAL, SERVERS, Addresses, ProcessSpec
 
 __all__ = [
     "ENGINES",
+    "OPTIONAL",
     "SERVERS",
     "Addresses",
     "Instance",

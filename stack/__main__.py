@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from stack import ENGINES, SERVERS, Instance, KeptServer, PlainText, StackError, StackSettings
+from stack import ENGINES, OPTIONAL, SERVERS, Instance, KeptServer, PlainText, StackError, StackSettings
 from stack.settings import PREFIX
 
 
@@ -21,9 +21,13 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     up = commands.add_parser("up", help="start what is not running")
     up.add_argument("--detach", action="store_true", help="leave the servers running and return")
-    up.add_argument("--only", action="append", choices=SERVERS, help="start this server alone (may be repeated)")
+    up.add_argument(
+        "--only", action="append", choices=(*SERVERS, *OPTIONAL), help="start this server alone (may be repeated)"
+    )
     fetch = commands.add_parser("fetch", help="download what a start needs, and start nothing")
-    fetch.add_argument("--only", action="append", choices=SERVERS, help="for this server alone (may be repeated)")
+    fetch.add_argument(
+        "--only", action="append", choices=(*SERVERS, *OPTIONAL), help="for this server alone (may be repeated)"
+    )
     down = commands.add_parser("down", help="stop all")
     down.add_argument("--wipe", action="store_true", help="delete the data too")
     for name in ("status", "env"):

@@ -27,8 +27,12 @@ class StackSettings(BaseModel):
     query_port: int = Field(default=15003, ge=0, le=65535)
     """Port of the Spark Connect server for queries."""
 
+    connect_port: int = Field(default=8083, ge=0, le=65535)
+    """Port of the Kafka Connect worker's REST interface; the worker runs for those who name it."""
+
     secured: bool = False
-    """Whether Kafka, the registry and Elasticsearch ask for a password (Neo4j and Spark always do). All are generated."""
+    """Whether Kafka, the registry, Elasticsearch and Connect ask for a password (Neo4j and Spark always do). All are
+    generated."""
 
     kafka_memory: str = Field(default="256m", pattern=r"^\d+[mg]$")
     """Java heap of the Kafka broker."""
@@ -48,6 +52,9 @@ class StackSettings(BaseModel):
     """Java heap of the Spark for queries, which ends when it is full and is started again."""
     query_cores: str = Field(default="32", pattern=r"^(\*|\d+)$")
     """Its task slots: more than there are cores, so that a query's long tasks do not keep others out."""
+
+    connect_memory: str = Field(default="384m", pattern=r"^\d+[mg]$")
+    """Java heap of the Kafka Connect worker."""
 
     java_home: str = ""
     """Folder of the Java to use. Empty: JAVA_HOME or PATH where that is Java 17 or 21, else one from PyPI."""

@@ -9,6 +9,9 @@ from typing import Any
 SERVERS = ("kafka", "registry", "neo4j", "elasticsearch", "spark", "query")
 """The names of the servers, in the order in which they are started and listed."""
 
+OPTIONAL = ("connect",)
+"""Servers that are started only for who names them (`--only connect`)."""
+
 ENGINES = ("spark", "query")
 """Those of them that a job or a query may end, and that are started again by who watches them."""
 
@@ -57,6 +60,10 @@ class Addresses:
     registry_login: tuple[str, str] | None = None
     elasticsearch_login: tuple[str, str] | None = None
 
+    connect: str = ""
+    """URL of the Kafka Connect worker; empty where it was not started."""
+    connect_login: tuple[str, str] | None = None
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
@@ -67,8 +74,9 @@ class Addresses:
             "elasticsearch": self.elasticsearch,
             "spark": self.spark,
             "query": self.query,
+            "connect": self.connect,
         } | {
             f"{name}_login": list(login)
-            for name in ("kafka", "registry", "elasticsearch")
+            for name in ("kafka", "registry", "elasticsearch", "connect")
             if (login := getattr(self, f"{name}_login"))
         }

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -30,6 +31,14 @@ def _tools() -> Path | None:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """A PostgreSQL of its own, stopped at the end; gives the SQLAlchemy URL of its maintenance database."""
+    with postgres() as port:
+        yield f"postgresql+psycopg://weir@127.0.0.1:{port}/postgres"
+
+
+@contextmanager
+def postgres(password: str | None = None, more: str = "") -> Iterator[int]:
+    """The port of a PostgreSQL of its own with the superuser `weir`, who needs a password where one is given. `more`:
+    options of the server. Skips the test where PostgreSQL is not installed."""
     tools = _tools()
     if tools is None:
         pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
@@ -50,11 +59,15 @@ def postgres_server() -> Iterator[str]:
             assert done.returncode == 0, output.read()
 
     data = folder / "data"
-    run(tools / "initdb", "-D", data, "-A", "trust", "-U", "weir", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+    auth: list[str | Path] = ["-A", "trust"]
+    if password is not None:
+        (folder / "password").write_text(password)
+        auth = ["-A", "scram-sha-256", "--pwfile", folder / "password"]
+    run(tools / "initdb", "-D", data, *auth, "-U", "weir", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off {more}"
     run(tools / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
     try:
-        yield f"postgresql+psycopg://weir@127.0.0.1:{port}/postgres"
+        yield port
     finally:
         run(tools / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
         shutil.rmtree(folder, ignore_errors=True)

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ class Stack:
     elasticsearch: str
     spark: str
     query: str = ""
+    connect: str = ""
 
     @property
     def engine(self) -> str:
@@ -93,7 +94,7 @@ class RunningWeir:
 def instance_environment(home: Path) -> dict[str, str]:
     """The environment of an isolated instance: its own home, every port free, nothing of the caller's settings."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-    ports = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY")
+    ports = ("KAFKA", "REGISTRY", "NEO4J", "ELASTICSEARCH", "SPARK", "QUERY", "CONNECT")
     env.update({f"WEIR_STACK__{name}_PORT": "0" for name in ports})
     env.update(WEIR_HOME=str(home), WEIR_API__PORT="0", PYTHONPATH=str(ROOT))
     env["WEIR_SECRETS__FOLDER"] = f"{home}-secrets"
@@ -175,6 +176,18 @@ def stack(request: pytest.FixtureRequest) -> Stack:
         return running.stack
     alone: Stack = request.getfixturevalue("local_servers")
     return alone
+
+
+@pytest.fixture(scope="session")
+def stack_with_connect(stack: Stack) -> Iterator[Stack]:
+    """The servers and a Kafka Connect worker: theirs, or one that is started beside them for the session."""
+    if stack.connect:
+        yield stack
+        return
+    from tests.connect_worker import worker_for
+
+    with worker_for(stack.kafka) as url:
+        yield replace(stack, connect=url)
 
 
 @pytest.fixture(scope="session")

@@ -149,6 +149,12 @@ class ViewWorld:
         """The lineage events that were posted."""
         return [json.loads(each.value) for each in self.log.records]
 
+    def fold(self) -> None:
+        """Put the events that were posted into the lineage graph."""
+        worker = self.services.lineage_worker()
+        while worker.step(timeout=0):
+            pass
+
     def view(self, name: str) -> dict[str, Any]:
         answer = self.admin.get(f"/api/v1/views/{name}")
         assert answer.status_code == 200, answer.text

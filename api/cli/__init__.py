@@ -13,6 +13,7 @@ from api import VERSION
 from api.cli import (
     access,
     catalog,
+    connectors,
     declare,
     events,
     lineage,
@@ -54,6 +55,7 @@ for room in (
     events,
     schemas,
     sources,
+    connectors,
     topics,
     views,
     testing,

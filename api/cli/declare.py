@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from api.cli.http import Api, ApiRefused, segment
 from api.cli.options import As, Output, api
-from api.cli.output import Format, console, print_text, show
+from api.cli.output import Format, console, errors, print_text, show
 from api.cli.schema_table import show_schema
 from catalog.errors import InvalidInput, WeirError
 
@@ -73,6 +73,10 @@ def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: 
                 console.print(f"{change['kind']} {change['name']}: {note}", markup=False, soft_wrap=True)
     columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff", "notes")
     show(answer["changes"], columns, output, whole=answer, empty="No documents.")
+    for change in answer["changes"]:
+        if change.get("problem"):
+            text = f"{change['kind']} {change['name']}: {change['problem']}"
+            errors.print(escape(text), style="yellow", soft_wrap=True)
     return any(change["action"] != "unchanged" for change in answer["changes"])
 
 
@@ -157,6 +161,8 @@ def delete(
     """Delete one declared document. What scans found of a dataset stays."""
     done = api(user).delete(f"/api/v1/declared/{segment(kind)}/{segment(name)}")
     console.print(escape(f"{done['kind']} {done['name']} is deleted."), soft_wrap=True)
+    if done.get("problem"):
+        errors.print(escape(done["problem"]), style="yellow", soft_wrap=True)
 
 
 def get(

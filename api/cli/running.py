@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ from api.cli.pages import PagesBuild
 from api.config.home import PROGRAM, Home
 from api.config.settings import load
 from catalog.errors import SettingsError
-from stack import Instance, ProcessSpec, StackSettings
+from stack import SERVERS, Instance, ProcessSpec, StackSettings
 
 _EXTERNAL = {
     "kafka": "WEIR_KAFKA__BOOTSTRAP_SERVERS",
@@ -89,8 +89,8 @@ class Running:
         bracketed = f"[{shown}]" if ":" in shown else shown
         return f"http://{bracketed}:{self._port()}"
 
-    def up(self, detach: bool) -> None:
-        """Start what does not run. Raises StackError, SettingsError."""
+    def up(self, detach: bool, also: Sequence[str] = ()) -> None:
+        """Start what does not run; `also`: optional servers. Raises StackError, SettingsError."""
         progress = TerminalProgress(errors)
         pages = PagesBuild(progress.note)
 
@@ -100,7 +100,7 @@ class Running:
 
         with _terminated_as_interrupt():
             # Ports are chosen and pages built by the one that starts; a second start at once ends before it touches them.
-            self._stack.up(detach, processes, self._external, progress=progress)
+            self._stack.up(detach, processes, self._external, (*SERVERS, *also), progress)
             pages.wait()
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,13 @@ from api.cli.options import Output
 from api.cli.output import Format, console, errors, print_text, show
 from api.config.extras import notices
 from api.config.home import Home
+
+
+class Optional(StrEnum):
+    """Servers that are started only for who names them."""
+
+    CONNECT = "connect"
+
 
 Detach = Annotated[bool, typer.Option("--detach", "-d", help="Return when everything is ready, and leave it running.")]
 
@@ -28,12 +36,17 @@ def add_to(app: typer.Typer) -> None:
     app.command("view-runner", epilog="weir view-runner")(view_runner)
 
 
-def up(detach: Detach = False) -> None:
+def up(
+    detach: Detach = False,
+    also: Annotated[
+        list[Optional] | None, typer.Option("--with", help="Start this server too (may be repeated).")
+    ] = None,
+) -> None:
     """Start the local servers and Weir itself; an instance that runs is healed."""
     from api.cli.running import Running
 
     running = Running(Home.of_environment())
-    running.up(detach)
+    running.up(detach, [str(each) for each in also or ()])
     errors.print(
         f"Weir answers at [bold]{running.url}[/]; its admin token is in {running.home.admin_token}.", soft_wrap=True
     )

@@ -33,6 +33,7 @@ from api.http.routes import (
     catalog,
     classifications,
     clusters,
+    connectors,
     decisions,
     declared,
     events,
@@ -89,8 +90,8 @@ def create_app(services: Services) -> FastAPI:
     openapi.install(app)
     # Routes are tried in this order; rows of views are asked for hundreds of times a second.
     for room in (
-        views, search, catalog, records, topics, classifications, recognizers, clusters, scans, routes, lineage, sources, queries,
-        running, access, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
+        views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
+        sources, queries, running, access, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)
     app.include_router(health.router)

@@ -14,13 +14,19 @@ from catalog.declared import kinds as catalog_kinds
 from catalog.declared.documents import Document, load
 from catalog.errors import Conflict, NotFound
 from catalog.records import DeclaredDocument
+from connectors.declared import ConnectorSpec
 from policies.audit import AuditLog
 from policies.declared import kinds as policy_kinds
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from views.declared import ViewSpec
 
-KINDS: dict[str, type[BaseModel]] = {**catalog_kinds.KINDS, **policy_kinds.KINDS, "View": ViewSpec}
+KINDS: dict[str, type[BaseModel]] = {
+    **catalog_kinds.KINDS,
+    **policy_kinds.KINDS,
+    "View": ViewSpec,
+    "Connector": ConnectorSpec,
+}
 
 
 class GovernanceHandler:
@@ -39,6 +45,9 @@ class GovernanceHandler:
     def get(self, key: str) -> DeclaredDocument | None:
         found = self._state.store.get(self.kind, key)
         return None if found is None else self._declared(found.name, found.metadata, found.spec)
+
+    def actual(self, key: str) -> DeclaredDocument | None:
+        return self.get(key)
 
     def put(self, document: Document, by: str | None) -> None:
         self._state.put(self.kind, document.name, document.metadata, document.spec, by)
@@ -110,9 +119,9 @@ class Declared:
         found = self._applier.get(kind, name)[0]
         if kind == "Grant" and found["spec"].get("request"):
             raise Conflict(f"Grant {name!r} is what an approved request ended in; revoke it: weir grant revoke {name}.")
-        self._applier.delete(kind, name, by=subject.user)
+        problem = self._applier.delete(kind, name, by=subject.user)
         self._audit.record(subject.user, "delete", f"{kind} {name}", "allow", [f"delete {kind} {name}"])
-        return {"kind": kind, "name": name, "action": "delete"}
+        return {"kind": kind, "name": name, "action": "delete"} | ({"problem": problem} if problem else {})
 
     def everything(self) -> list[dict[str, Any]]:
         """Every declared document, in an order that can be applied again."""

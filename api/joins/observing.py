@@ -6,7 +6,7 @@ rebuilt like everything else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -49,10 +49,12 @@ class Observing:
         connect_of: ConnectOf,
         engines_of: EnginesOf,
         secrets: Secrets,
+        workers: Callable[[], Sequence[tuple[str, Mapping[str, Any]]]] = tuple,
     ) -> None:
+        """`workers`: further workers of Kafka Connect, each with the name of its cluster."""
         self._clusters, self._connections, self._ingest = clusters, connections, ingest
         self._groups_of, self._connect_of, self._engines_of = groups_of, connect_of, engines_of
-        self._settings, self._secrets = settings, secrets
+        self._settings, self._secrets, self._workers = settings, secrets, workers
         self._watch = GroupWatch({settings.group}, settings.observe_groups_limit, settings.observe_again_seconds)
         self._told = Told(settings.observe_again_seconds)
         self._quiet: set[str] = set()
@@ -62,7 +64,12 @@ class Observing:
         stored = 0
         for cluster in self._clusters.all():
             found: list[Connector] = []
-            stored += self._try(cluster, "connect", partial(self._connectors, cluster, found))
+            own = cluster.settings.get("connect") or {}
+            stored += self._try(cluster, "connect", partial(self._connectors, cluster, own, found))
+            for name, spec in self._workers():
+                if name == cluster.name and spec["url"] != own.get("url"):
+                    what = f"connect {spec['url']}"
+                    stored += self._try(cluster, what, partial(self._connectors, cluster, spec, found))
             sinks = {f"connect-{connector.name}" for connector in found if connector.kind == "sink"}
             stored += self._try(cluster, "groups", partial(self._groups, cluster, sinks))
             for engine in ("ksqldb", "flink"):
@@ -96,14 +103,15 @@ class Observing:
                 raise
         return stored
 
-    def _connectors(self, cluster: ClusterRecord, found: list[Connector]) -> int:
-        server = self._server(cluster, "connect")
+    def _connectors(self, cluster: ClusterRecord, spec: Mapping[str, Any], found: list[Connector]) -> int:
+        server = self._reached(spec, "connect")
         if server is None:
             return 0
         url, auth, ca = server
-        found += self._connect_of(url, auth, ca).connectors()
+        here = self._connect_of(url, auth, ca).connectors()
+        found += here
         worker = worker_name(url)
-        return self._store_new(connector_event(connector, worker, cluster.namespace) for connector in found)
+        return self._store_new(connector_event(connector, worker, cluster.namespace) for connector in here)
 
     def _engine(self, cluster: ClusterRecord, engine: str) -> int:
         server = self._server(cluster, engine)
@@ -128,11 +136,13 @@ class Observing:
         return len(events)
 
     def _server(self, cluster: ClusterRecord, what: str) -> tuple[str, tuple[str, str] | None, str | None] | None:
-        """Address, credentials and CA of a server declared beside the cluster.
+        """Address, credentials and CA of a server declared beside the cluster."""
+        return self._reached(cluster.settings.get(what), what)
 
-        Raises SettingsError for a secret that is not there, may not be read, or may not be sent to that address.
-        """
-        spec = cluster.settings.get(what)
+    def _reached(
+        self, spec: Mapping[str, Any] | None, what: str
+    ) -> tuple[str, tuple[str, str] | None, str | None] | None:
+        """Raises SettingsError for a secret that is not there, may not be read, or may not be sent to that address."""
         if not spec:
             return None
         auth = credentials(self._secrets, spec, what)

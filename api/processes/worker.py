@@ -31,6 +31,7 @@ DATASETS_S = 1.0
 ENGINES_S = 1.0
 LOGS_S = 60.0
 VIEWS_S = 1.0
+CONNECTORS_S = 10.0
 SETTLING_S = 1.0
 """Longest that one transaction of settling should hold the record store."""
 SETTLED_LEAST, SETTLED_MOST = 10, 100
@@ -55,6 +56,7 @@ def run(home: Home) -> None:
         ("datasets", lambda: settle_datasets(stop, services)),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
+        ("connectors", lambda: repeat(stop, CONNECTORS_S, services.connectors.step)),
         ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]

@@ -11,6 +11,9 @@ from functools import partial
 from api.config.home import Home
 from api.config.settings import Settings
 from api.joins.connections import Connections
+from api.joins.connectors.declared import ConnectorHandler
+from api.joins.connectors.places import Places
+from api.joins.connectors.service import Connectors
 from api.joins.cross_room import (
     CatalogSliver,
     LineageNear,
@@ -184,6 +187,8 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         SqlViews(views, seen_states(settings, parts), identity, datasets, lambda: declared, lambda: query.preparer),
     )
     view_handler = ViewHandler(store, now, output_topic(connections, parts))
+    places = Places(store, parts.secrets, parts.connect_workers)
+    connectors = Connectors(store, places, audit, lambda subject: "manage" in identity.permissions(subject))
     handlers: list[Handler] = [
         *catalog_handlers.handlers(
             store, now, datasets, search, discovery, partial(names_cluster, state), parts.secrets
@@ -191,6 +196,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
         WebhookHandler(store, now, guard, parts.secrets),
         view_handler,
+        ConnectorHandler(store, now, places, connectors.bring),
     ]
     declared = Declared(handlers, parts.transaction, audit, SecondPerson(store, now, settings.secrets, state.store.get))
     stream_views = view_services(
@@ -235,6 +241,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         parts.connect_of,
         parts.engines_of,
         parts.secrets,
+        connectors.workers,
     )
     where_is = WhereIs(
         store, clusters, now, ReportFlows(lineage), ReportReaders(lineage), ReportAccess(grants, reference)
@@ -263,6 +270,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             store, scans, datasets, discovery, connections, scanner, settings.catalog.scan_heartbeat_s, events
         ),
         where_is=where_is,
+        connectors=connectors,
         views=stream_views.views,
         view_rows=stream_views.rows,
         view_changes=stream_views.changes,

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
+    from api.joins.connectors.places import WorkersOf
     from catalog.adapters.sql.database import Database
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
@@ -62,6 +63,7 @@ class Given:
     view_topics: Topics | Real = REAL
     serving: ServingTable | Real = REAL
     view_states: ViewStates | Real = REAL
+    connect_workers: WorkersOf | Real = REAL
     mask_secret: bytes | Real = REAL
 
 

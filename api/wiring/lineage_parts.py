@@ -9,6 +9,7 @@ from api.wiring.given import part
 from api.wiring.store_parts import StoreParts
 
 if TYPE_CHECKING:
+    from api.joins.connectors.places import WorkersOf
     from lineage.observed.connect import ConnectReader
     from lineage.observed.connect_engines import EngineReader
     from lineage.observed.groups import GroupReader
@@ -82,6 +83,13 @@ class LineageParts(StoreParts):
         from lineage.adapters.rest.connect import ConnectRest
 
         return ConnectRest(url, auth, ca)
+
+    @part
+    def connect_workers(self) -> WorkersOf:
+        """Kafka Connect's workers, for those who operate connectors."""
+        from connectors.adapters.rest import ConnectRest
+
+        return ConnectRest
 
     @staticmethod
     def engines_of(kind: str, url: str, auth: tuple[str, str] | None, ca: str | None) -> EngineReader:

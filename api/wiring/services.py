@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from api.config.home import Home, write_private
 from api.config.settings import Settings
 from api.joins.connections import Connections
+from api.joins.connectors.service import Connectors
 from api.joins.cross_room import (
     SqlLineageSliver,
 )
@@ -87,6 +88,7 @@ class Services:
     schedules: Schedules
     scan_runner: ScanRunner
     where_is: WhereIs
+    connectors: Connectors
     views: Views
     view_rows: ViewRows
     view_changes: ViewChanges

@@ -6,7 +6,7 @@ A room joins by giving a `Handler` for each of its kinds. Nothing here knows a k
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -26,8 +26,11 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What applying does to one document. `diff`: unified, of the YAML before and after; empty when unchanged. `notes`:
-    sentences on what else comes of it."""
+    """What applying does to one document. `diff`: unified, of the YAML before and after; empty when unchanged.
+
+    `notes`: sentences on what else comes of it. `problem`: what could not be done outside of Weir yet, and will be tried
+    again; empty where nothing is left.
+    """
 
     kind: str
     name: str
@@ -35,11 +38,13 @@ class Change:
     diff: str = ""
     line: int | None = None
     notes: tuple[str, ...] = ()
+    problem: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        shown = {
             "kind": self.kind, "name": self.name, "action": str(self.action), "diff": self.diff, "notes": list(self.notes),
         }  # fmt: skip
+        return shown | ({"problem": self.problem} if self.problem else {})
 
 
 class Handler(Protocol):
@@ -56,14 +61,18 @@ class Handler(Protocol):
 
     def get(self, key: str) -> DeclaredDocument | None: ...
 
+    def actual(self, key: str) -> DeclaredDocument | None:
+        """What a document is compared with, after `check`: that of `get`, or what has become of it outside of Weir."""
+
     def put(self, document: Document, by: str | None) -> None: ...
 
     def delete(self, key: str, by: str | None) -> None: ...
 
     def list(self) -> Sequence[DeclaredDocument]: ...
 
-    def settle(self, changes: Sequence[Change]) -> None:
-        """After everything was written: slow or fallible work outside the transaction. Must not raise."""
+    def settle(self, changes: Sequence[Change]) -> Mapping[str, str] | None:
+        """After everything was written: slow or fallible work outside the transaction. Must not raise; gives a sentence
+        for each name with which something is left to do."""
 
 
 class Applier:
@@ -128,9 +137,11 @@ class Applier:
                     handler.put(named[change.kind, change.name], by)
                 elif change.action is Action.DELETE:
                     handler.delete(change.name, by)
+        left: dict[tuple[str, str], str] = {}
         for kind, handler in self._handlers.items():
-            handler.settle([change for change in changes if change.kind == kind])
-        return changes
+            problems = handler.settle([change for change in changes if change.kind == kind]) or {}
+            left |= {(kind, name): problem for name, problem in problems.items()}
+        return [replace(each, problem=left.get((each.kind, each.name), "")) for each in changes]
 
     def get(self, kind: str, key: str | None = None) -> list[dict[str, Any]]:
         """Documents as they were applied, one or all of a kind. `kind` in any case, plural or singular.
@@ -151,13 +162,14 @@ class Applier:
             found = [one]
         return [as_document(handler.kind, d.metadata, d.spec) for d in found]
 
-    def delete(self, kind: str, key: str, by: str | None = None) -> None:
-        """Raises NotFound."""
+    def delete(self, kind: str, key: str, by: str | None = None) -> str:
+        """What is left to do outside of Weir, in a sentence; else nothing. Raises NotFound."""
         self.get(kind, key)
         handler = self._handlers[self.kind_named(kind)]
         with self._transaction():
             handler.delete(key, by)
-        handler.settle([Change(handler.kind, key, Action.DELETE)])
+        problems = handler.settle([Change(handler.kind, key, Action.DELETE)]) or {}
+        return problems.get(key, "")
 
     def to_documents(self) -> list[dict[str, Any]]:
         """Everything that was declared, in an order that can be applied again."""
@@ -181,7 +193,7 @@ class Applier:
         return sorted(documents, key=lambda d: self._order.index(d.kind))
 
     def _change(self, document: Document) -> Change:
-        old = self._handlers[document.kind].get(document.key)
+        old = self._handlers[document.kind].actual(document.key)
         if old is None:
             action = Action.CREATE
         elif old.spec == document.spec and old.metadata == document.metadata:

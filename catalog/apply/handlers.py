@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from catalog.apply.apply import Action, Change
 from catalog.datasets.clusters import Clusters
@@ -42,6 +42,9 @@ class Kept:
     def get(self, key: str) -> DeclaredDocument | None:
         return self._store.document(self.kind, key)
 
+    def actual(self, key: str) -> DeclaredDocument | None:
+        return self.get(key)
+
     def put(self, document: Document, by: str | None) -> None:
         self._store.put_document(
             DeclaredDocument(document.kind, document.key, document.metadata, document.spec, self._clock(), by)
@@ -53,7 +56,7 @@ class Kept:
     def list(self) -> Sequence[DeclaredDocument]:
         return self._store.documents(self.kind)
 
-    def settle(self, changes: Sequence[Change]) -> None: ...
+    def settle(self, changes: Sequence[Change]) -> Mapping[str, str] | None: ...
 
 
 class ClusterHandler(Kept):

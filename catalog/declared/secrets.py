@@ -222,6 +222,18 @@ def destinations(kind: str, spec: Mapping[str, Any]) -> dict[str, str]:
         for name in ("url", "secret"):
             if isinstance(spec.get(name), Mapping):
                 found[name] = repr((_place(spec[name]), str(spec.get("url"))))
+    if kind == "Connector":
+        server = spec.get("connect") or {}
+        for name in ("username", "password"):
+            if isinstance(server.get(name), Mapping):
+                found[f"connect.{name}"] = repr((_place(server[name]), server.get("url"), server.get("ca")))
+        config = spec.get("config") or {}
+        # Any key of a configuration may be the address to which the plugin sends the secret.
+        rest = sorted((key, value) for key, value in config.items() if not isinstance(value, Mapping))
+        goes = (spec.get("cluster"), server.get("url"), spec.get("plugin"), rest)
+        for key, value in config.items():
+            if isinstance(value, Mapping):
+                found[f"config.{key}"] = repr((_place(value), goes))
     if kind == "IdentityProvider" and isinstance(spec.get("clientSecret"), Mapping):
         found["clientSecret"] = repr((_place(spec["clientSecret"]), spec.get("issuer"), spec.get("ca")))
     return found

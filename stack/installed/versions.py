@@ -10,6 +10,7 @@ NEO4J = "5.26.12"
 ELASTICSEARCH = "8.19.9"
 SPARK = "4.0.0"
 OPENLINEAGE = "1.53.0"
+DEBEZIUM = "3.2.0.Final"
 
 JAVA = (21, 17)
 """Java versions for Kafka, Neo4j, Elasticsearch and Spark. Spark 4.0 does not start on 25, Kafka 4.1 not on 11."""
@@ -54,6 +55,15 @@ COMPONENTS: dict[str, Component] = {
         ),
         Component("spark-kafka", (f"org.apache.spark:spark-sql-kafka-0-10_2.13:{SPARK}",), without="pyspark"),
         Component("spark-avro", (f"org.apache.spark:spark-avro_2.13:{SPARK}",), without="pyspark"),
+        Component(
+            "connect",
+            (
+                f"org.apache.kafka:connect-runtime:{KAFKA}",
+                f"org.apache.kafka:connect-basic-auth-extension:{KAFKA}",
+            ),
+        ),
+        Component("connect-file", (f"org.apache.kafka:connect-file:{KAFKA}",), without="connect"),
+        Component("debezium-postgres", (f"io.debezium:debezium-connector-postgres:{DEBEZIUM}",), without="connect"),
         Component("openlineage-spark", (f"io.openlineage:openlineage-spark_2.13:{OPENLINEAGE}",), without="pyspark"),
     )
 }

@@ -23,6 +23,7 @@ from stack.processes.ports import PortBook, is_open
 from stack.processes.process import Identity, marked, reap, stop, tail
 from stack.processes.reservations import Reservations
 from stack.progress import Progress, Silent
+from stack.servers.connect import Connect
 from stack.servers.elasticsearch import Elasticsearch
 from stack.servers.kafka import Kafka
 from stack.servers.neo4j import USER, Neo4j
@@ -30,7 +31,7 @@ from stack.servers.registry import Registry
 from stack.servers.server import Server, Site
 from stack.servers.spark import FOR_QUERIES, FOR_SCANS
 from stack.settings import StackSettings
-from stack.spec import SERVERS, Addresses, ProcessSpec
+from stack.spec import OPTIONAL, SERVERS, Addresses, ProcessSpec
 
 ENGINE_START = 3.0
 """Seconds that `up` and `down` give one who is starting an engine again, which takes a moment."""
@@ -45,7 +46,7 @@ class Instance:
         """`home` is WEIR_HOME (see `default_home`); nothing is read or made before a method needs it."""
         self.home = Home((home or default_home()).expanduser().absolute())
         self.settings = settings or StackSettings()
-        servers: tuple[Server, ...] = (Kafka(), Registry(), Neo4j(), Elasticsearch(), FOR_SCANS, FOR_QUERIES)
+        servers: tuple[Server, ...] = (Kafka(), Registry(), Neo4j(), Elasticsearch(), FOR_SCANS, FOR_QUERIES, Connect())
         self._servers = {server.facts.name: server for server in servers}
         self._external: frozenset[str] = frozenset()
         self._reserved = Reservations(self._mark())
@@ -69,6 +70,8 @@ class Instance:
         self._choose_ports(SERVERS, Silent())
         site = self._site(None)
         urls = {name: "" if name in self._external else self._servers[name].url(site) for name in SERVERS}
+        started = State.load(self.home.state_file).servers
+        urls |= {name: self._servers[name].url(site) if name in started else "" for name in OPTIONAL}
         token = self.home.secret("spark.token")
         return Addresses(
             kafka=urls["kafka"],
@@ -81,6 +84,8 @@ class Instance:
             registry_login=site.login("registry") if urls["registry"] else None,
             elasticsearch_login=site.login("elasticsearch") if urls["elasticsearch"] else None,
             query=f"{urls['query']}/;token={token}" if urls["query"] else "",
+            connect=urls["connect"],
+            connect_login=site.login("connect") if urls["connect"] else None,
         )
 
     @property
@@ -109,6 +114,8 @@ class Instance:
             user, password = addresses.registry_login
             named |= {"WEIR_SCHEMA_REGISTRY__USERNAME": user, "WEIR_SCHEMA_REGISTRY__PASSWORD": password}
             named["WEIR_SECRET_STACK_REGISTRY"] = password
+        if addresses.connect_login:
+            named["WEIR_SECRET_STACK_CONNECT"] = addresses.connect_login[1]
         if addresses.elasticsearch_login:
             user, password = addresses.elasticsearch_login
             named |= {"WEIR_ELASTICSEARCH__USERNAME": user, "WEIR_ELASTICSEARCH__PASSWORD": password}
@@ -151,7 +158,11 @@ class Instance:
         """
         progress = progress or Silent()
         self._external = frozenset(external)
-        wanted = [name for name in SERVERS if name not in self._external and (only is None or name in set(only))]
+        wanted = [name for name in _named(only) if name not in self._external]
+        if "connect" in wanted and "kafka" not in wanted:
+            raise StackError(
+                "The local Kafka Connect works with the local Kafka alone; unset WEIR_KAFKA__BOOTSTRAP_SERVERS."
+            )
         self.home.create()
         with self.home.locked(ENGINE_START):
             make_private(self.home.root)
@@ -182,7 +193,7 @@ class Instance:
     def fetch(self, only: Iterable[str] | None = None, progress: Progress | None = None) -> None:
         """Bring Java and the servers' programs, so that a later start needs no network. Raises StackError."""
         self.home.create()
-        self._fetch([name for name in SERVERS if only is None or name in set(only)], progress or Silent())
+        self._fetch(_named(only), progress or Silent())
 
     def wait(self, died: Callable[[str, tuple[str, ...]], None], poll: float = 0.5) -> None:
         """Stay in the foreground until the instance is stopped from elsewhere (returns) or a signal interrupts.
@@ -349,3 +360,11 @@ class Instance:
             "memory": entry.identity.memory(),
             "log": entry.log,
         }
+
+
+def _named(only: Iterable[str] | None) -> list[str]:
+    """The servers to start: those named and what they need, else all but the optional ones."""
+    wanted = set(SERVERS if only is None else only)
+    if "connect" in wanted:
+        wanted.add("kafka")
+    return [name for name in (*SERVERS, *OPTIONAL) if name in wanted]

@@ -18,7 +18,7 @@ from stack.processes.process import MARK, Identity, await_ready, listens, marked
 from stack.progress import Progress
 from stack.servers.server import Server, Site
 from stack.settings import StackSettings
-from stack.spec import SERVERS, ProcessSpec
+from stack.spec import OPTIONAL, SERVERS, ProcessSpec
 
 ATTEMPTS = 3
 """Times a server is started that loses its port to another program in the moment before it listens."""
@@ -30,8 +30,8 @@ def end(state: State, names: Sequence[str], patience: float) -> None:
     """Stop these and forget them: the caller's processes first, which still talk to the servers."""
     entries = [state.servers[name] for name in names if name in state.servers]
     for group in (
-        [entry for entry in entries if entry.name not in SERVERS],
-        [entry for entry in entries if entry.name in SERVERS],
+        [entry for entry in entries if entry.name not in (*SERVERS, *OPTIONAL)],
+        [entry for entry in entries if entry.name in (*SERVERS, *OPTIONAL)],
     ):
         stop([entry.identity for entry in reversed(group)], patience)
         for entry in group:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("catalog", "scanners", "lineage", "policies", "views")
+ROOMS = ("catalog", "connectors", "scanners", "lineage", "policies", "views")
 DRIVERS = {
     "neo4j",
     "elasticsearch",

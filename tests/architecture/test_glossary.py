@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("catalog", "scanners", "lineage", "policies", "views", "api", "stack", "client")
+ROOMS = ("catalog", "connectors", "scanners", "lineage", "policies", "views", "api", "stack", "client")
 ROW = re.compile(r"\| ([^|]+) \| ([^|]+) \| ([^|]+) \|")
 
 

@@ -15,6 +15,7 @@ class AppliedChange(Answer):
     action: Literal["create", "update", "unchanged", "delete"]
     diff: str = about("Unified, of the YAML before and after; empty when unchanged.")
     notes: list[str] = about("Of a dry run: what applying it brings beside the document, in sentences.")
+    problem: str = absent("What could not be done outside of Weir yet, and is tried again.")
 
 
 class Applied(Answer):
@@ -57,6 +58,7 @@ class DeletedDocument(Answer):
     kind: str
     name: str
     action: Literal["delete"]
+    problem: str = absent("What could not be done outside of Weir yet, and is tried again.")
     datasets: int = absent("Of a cluster that no document declared: how many left the catalog.")
 
 

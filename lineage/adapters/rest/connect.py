@@ -26,8 +26,9 @@ class ConnectRest:
         return [connector for connector in found if connector is not None]
 
     def _topics(self, name: str) -> tuple[str, ...]:
-        """The topics a connector has used; none where tracking is switched off (403) or it is gone (404)."""
-        answer = self._server.get(f"/connectors/{quote(name, safe='')}/topics", missing=(403, 404))
+        """The topics a connector has used; none where tracking is switched off (403), it is gone (404), or its name has a
+        slash, which workers of Kafka 4 do not take in an address (400)."""
+        answer = self._server.get(f"/connectors/{quote(name, safe='')}/topics", missing=(400, 403, 404))
         try:
             return tuple(sorted(topic for topic in answer[name]["topics"] if isinstance(topic, str)))
         except (KeyError, TypeError):

@@ -725,6 +725,147 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connectors
+         * @description Every declared connector: its state, and what somebody changed at the worker. Configurations are in
+         *     `/declared/Connector`, without secrets.
+         */
+        get: operations["connectors_api_v1_connectors_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One
+         * @description One connector: tasks, topics, what it joins, and where it differs from what is declared.
+         */
+        get: operations["one_api_v1_connectors__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart
+         * @description Start the connector and all its tasks again.
+         */
+        post: operations["restart_api_v1_connectors__name__restart_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause
+         * @description Let its tasks wait; they keep what they hold.
+         */
+        post: operations["pause_api_v1_connectors__name__pause_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume
+         * @description Continue after a pause or a stop.
+         */
+        post: operations["resume_api_v1_connectors__name__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop
+         * @description End its tasks; the connector and its offsets stay.
+         */
+        post: operations["stop_api_v1_connectors__name__stop_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{name}/connector-plugins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Plugins
+         * @description Connector classes that the Kafka Connect of a cluster has.
+         */
+        get: operations["plugins_api_v1_clusters__name__connector_plugins_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/scans": {
         parameters: {
             query?: never;
@@ -2722,6 +2863,8 @@ export interface components {
             action: "create" | "update" | "unchanged" | "delete";
             /** @description Unified, of the YAML before and after; empty when unchanged. */
             diff: string;
+            /** @description What could not be done outside of Weir yet, and is tried again. */
+            problem?: string;
         };
         /**
          * Approvers
@@ -3226,6 +3369,97 @@ export interface components {
             job: string;
         };
         /**
+         * ConnectorAction
+         * @description What the worker was asked to do.
+         */
+        ConnectorAction: {
+            name: string;
+            /** @enum {string} */
+            action: "restart" | "pause" | "resume" | "stop";
+        };
+        /**
+         * ConnectorDrift
+         * @description A field that somebody changed at the worker.
+         */
+        ConnectorDrift: {
+            field: string;
+            declared: string | null;
+            /** @description (not shown) where it may be a secret; null where it is not there. */
+            actual: string | null;
+        };
+        /**
+         * ConnectorMayDo
+         * @description What the caller may do with a connector.
+         */
+        ConnectorMayDo: {
+            /** @description Pause, resume, stop, restart and delete it. */
+            operate: boolean;
+        };
+        /**
+         * ConnectorPending
+         * @description What the worker does not have yet.
+         */
+        ConnectorPending: {
+            since: string | null;
+            /** @description Why; for owners and who may manage. */
+            reason: string | null;
+        };
+        /**
+         * ConnectorPlugin
+         * @description A connector class that a worker has.
+         */
+        ConnectorPlugin: {
+            /** @description The class. */
+            class: string;
+            /** @enum {string} */
+            type: "source" | "sink";
+            version: string;
+        };
+        /**
+         * ConnectorPlugins
+         * @description Connector classes of a worker.
+         */
+        ConnectorPlugins: {
+            plugins: components["schemas"]["ConnectorPlugin"][];
+        };
+        /**
+         * ConnectorRow
+         * @description A declared connector and how it is at its worker.
+         */
+        ConnectorRow: {
+            name: string;
+            /** @description running, paused, stopped, failed (also when one task is), unassigned, restarting; missing: the worker does not have it; unknown: the worker could not be asked; deleting: the worker still has it. */
+            state: string;
+            type: ("source" | "sink") | null;
+            plugin: string;
+            cluster: string;
+            /** @description Address of the Kafka Connect worker. */
+            worker: string | null;
+            tasks: components["schemas"]["ConnectorTask"][];
+            error: string | null;
+            /** @description Fields that somebody changed at the worker. */
+            differs: string[];
+            pending: components["schemas"]["ConnectorPending"] | null;
+            /** @description Topic for records that a sink cannot convert. */
+            deadLetters: string | null;
+            description: string;
+            owners: {
+                [key: string]: unknown;
+            }[];
+            may: components["schemas"]["ConnectorMayDo"];
+        };
+        /**
+         * ConnectorTask
+         * @description A task of a connector.
+         */
+        ConnectorTask: {
+            id: number;
+            state: string;
+            worker: string;
+            /** @description Why it failed, in one sentence; for owners and who may manage. */
+            error: string | null;
+        };
+        /**
          * Connectors
          * @description Connectors of a cluster.
          */
@@ -3513,6 +3747,13 @@ export interface components {
             decisions: (components["schemas"]["Decision"] | components["schemas"]["Undecided"])[];
         };
         /**
+         * DeclaredConnectors
+         * @description Every declared connector.
+         */
+        DeclaredConnectors: {
+            connectors: components["schemas"]["ConnectorRow"][];
+        };
+        /**
          * DeclaredDocument
          * @description A declared document, as `apply` takes it back.
          */
@@ -3582,6 +3823,8 @@ export interface components {
             name: string;
             /** @constant */
             action: "delete";
+            /** @description What could not be done outside of Weir yet, and is tried again. */
+            problem?: string;
             /** @description Of a cluster that no document declared: how many left the catalog. */
             datasets?: number;
         };
@@ -3636,6 +3879,39 @@ export interface components {
              * @constant
              */
             withheld?: true;
+        };
+        /**
+         * DescribedConnector
+         * @description One connector, with what it joins.
+         */
+        DescribedConnector: {
+            name: string;
+            /** @description running, paused, stopped, failed (also when one task is), unassigned, restarting; missing: the worker does not have it; unknown: the worker could not be asked; deleting: the worker still has it. */
+            state: string;
+            type: ("source" | "sink") | null;
+            plugin: string;
+            cluster: string;
+            /** @description Address of the Kafka Connect worker. */
+            worker: string | null;
+            tasks: components["schemas"]["ConnectorTask"][];
+            error: string | null;
+            /** @description Fields that somebody changed at the worker. */
+            differs: string[];
+            pending: components["schemas"]["ConnectorPending"] | null;
+            /** @description Topic for records that a sink cannot convert. */
+            deadLetters: string | null;
+            description: string;
+            owners: {
+                [key: string]: unknown;
+            }[];
+            may: components["schemas"]["ConnectorMayDo"];
+            topics: string[];
+            /** @description What it reads or writes outside of Kafka, as in lineage. */
+            outside: string[];
+            /** @description Its node in lineage. */
+            job: string | null;
+            /** @description Null for those who neither own it nor may manage. */
+            drift: components["schemas"]["ConnectorDrift"][] | null;
         };
         /**
          * DeviceAsked
@@ -8644,6 +8920,227 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedCluster"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    connectors_api_v1_connectors_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeclaredConnectors"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    one_api_v1_connectors__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DescribedConnector"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    restart_api_v1_connectors__name__restart_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    pause_api_v1_connectors__name__pause_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resume_api_v1_connectors__name__resume_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    stop_api_v1_connectors__name__stop_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    plugins_api_v1_clusters__name__connector_plugins_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorPlugins"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

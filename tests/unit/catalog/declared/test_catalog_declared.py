@@ -323,6 +323,9 @@ class FakeHandler:
     def get(self, key: str) -> DeclaredDocument | None:
         return self.kept.get(key)
 
+    def actual(self, key: str) -> DeclaredDocument | None:
+        return self.get(key)
+
     def put(self, document: Document, by: str | None) -> None:
         self.kept[document.key] = DeclaredDocument("Policy", document.key, document.metadata, document.spec)
 

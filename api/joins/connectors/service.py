@@ -1,0 +1,184 @@
+"""What people ask of connectors: which there are, how they are, and operating them; and bringing workers up to date."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import structlog
+
+from api.joins.connectors.declared import KIND, PENDING
+from api.joins.connectors.places import Places, Server
+from api.joins.connectors.shown import Shown
+from catalog.errors import Conflict, NotFound, WeirError
+from catalog.ports import CatalogStore
+from catalog.records import DeclaredDocument
+from connectors.config import differences
+from connectors.declared import ConnectorSpec
+from connectors.model import Live
+from policies.audit import AuditLog
+from policies.model import Subject
+
+log = structlog.get_logger("weir.connectors")
+
+ACTIONS = {"pause": "paused", "resume": "running", "stop": "stopped"}
+
+
+class Connectors:
+    """The service behind `/api/v1/connectors`. Safe for threads."""
+
+    def __init__(
+        self, store: CatalogStore, places: Places, audit: AuditLog, manages: Callable[[Subject], bool]
+    ) -> None:
+        """`manages`: whether somebody may operate connectors, and see why they fail and what differs."""
+        self._store, self._places, self._audit, self._manages = store, places, audit, manages
+
+    def all(self, subject: Subject) -> list[dict[str, Any]]:
+        """Each declared connector, and those that are still to be deleted at a worker, by name; each worker is asked once."""
+        answers: dict[str, Mapping[str, Live] | WeirError] = {}
+        documents = {each.key: each for each in self._store.documents(KIND)}
+        waiting = {each.key: each for each in self._store.documents(PENDING)}
+        rows = []
+        for name in sorted(documents.keys() | waiting.keys()):
+            document = documents.get(name)
+            if document is None:
+                rows.append(Shown.leaving(name, waiting[name], self._manages(subject)))
+                continue
+            shown = self._shown(subject, document, waiting.get(name))
+            try:
+                server = self._places.server(document.spec)
+                key = repr(server)
+                if key not in answers:
+                    answers[key] = self._all_of(server)
+                answer = answers[key]
+                if isinstance(answer, WeirError):
+                    raise answer
+                shown.at(server, answer.get(name))
+                self._compare(shown, document, server)
+            except WeirError as error:
+                shown.unknown(error.message)
+            rows.append(shown.row())
+        return rows
+
+    def describe(self, subject: Subject, name: str) -> dict[str, Any]:
+        """One connector with its tasks, topics, and what differs. Raises NotFound."""
+        document = self._find(name)
+        shown = self._shown(subject, document, self._store.document(PENDING, name))
+        try:
+            server = self._places.server(document.spec)
+            worker = self._places.worker(server)
+            live = worker.get(name)
+            shown.at(server, live, worker.topics(name) if live is not None else ())
+            self._compare(shown, document, server)
+        except WeirError as error:
+            shown.unknown(error.message)
+        return shown.whole()
+
+    def plugins(self, cluster: str) -> list[dict[str, Any]]:
+        """Connector classes of a cluster's worker. Raises InvalidInput, Unavailable."""
+        worker = self._places.worker(self._places.server({"cluster": cluster}))
+        return [{"class": each.name, "type": each.kind, "version": each.version} for each in worker.plugins()]
+
+    def operate(self, subject: Subject, name: str, action: str) -> dict[str, Any]:
+        """`restart`, `pause`, `resume` or `stop`. Raises NotFound, Unavailable."""
+        document = self._find(name)
+        worker = self._places.worker(self._places.server(document.spec))
+        self._audit.record(subject.user, f"connector.{action}", name, "allow", [])
+        if action == "restart":
+            worker.restart(name)
+        else:
+            worker.set_state(name, ACTIONS[action])
+        return {"name": name, "action": action}
+
+    # -- the worker follows what is declared --------------------------------------------------------------------------
+
+    def step(self) -> bool:
+        """Do what could not be done at a worker before. Whether there is more to do at once: never."""
+        for each in self._store.documents(PENDING):
+            self.bring(each.key)
+        return False
+
+    def bring(self, name: str) -> str | None:
+        """Make the worker hold what is declared of one connector. A sentence when that could not be done yet."""
+        pending = self._store.document(PENDING, name)
+        if pending is None:
+            return None
+        problem = None
+        try:
+            for server in pending.spec.get("leave", []):
+                if server is None:
+                    problem = f"The cluster of {name} is not declared any more, so the connector was left as it is."
+                else:
+                    self._places.worker(server).delete(name)
+            document = self._store.document(KIND, name)
+            if document is not None:
+                self._apply(name, document)
+        except WeirError as error:
+            if pending.spec.get("reason") != error.message:
+                log.warning("connector_not_applied", connector=name, message=error.message)
+                self._store.put_document(replace(pending, spec={**pending.spec, "reason": error.message}))
+            return f"{error.message} Weir tries again by itself."
+        with self._store.transaction():
+            if self._store.document(PENDING, name) == pending:  # else it was applied again meanwhile
+                self._store.delete_document(PENDING, name)
+        return problem
+
+    def _apply(self, name: str, document: DeclaredDocument) -> None:
+        spec = ConnectorSpec.model_validate(document.spec)
+        asked = self._places.asked(spec, self._places.server(document.spec))
+        live = asked.worker.get(name)
+        if live is None:
+            try:
+                asked.worker.create(name, asked.wanted.config, spec.state or "running")
+                return
+            except Conflict:  # another process of Weir was first
+                live = asked.worker.get(name)
+                if live is None:
+                    raise
+        changed = differences(asked.wanted, spec.state, live)
+        if any(each.field != "state" for each in changed):
+            asked.worker.configure(name, asked.wanted.config)
+        if spec.state is not None and any(each.field == "state" for each in changed):
+            asked.worker.set_state(name, spec.state)
+
+    def workers(self) -> list[tuple[str, Server]]:
+        """(cluster, worker) of the connectors that name a worker of their own, each once; for lineage."""
+        own: dict[str, tuple[str, Server]] = {}
+        for each in self._store.documents(KIND):
+            if server := each.spec.get("connect"):
+                own.setdefault(f"{each.spec['cluster']} {server['url']}", (str(each.spec["cluster"]), server))
+        return list(own.values())
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _find(self, name: str) -> DeclaredDocument:
+        document = self._store.document(KIND, name)
+        if document is None:
+            names = [each.key for each in self._store.documents(KIND)]
+            near = difflib.get_close_matches(name, names, 3)
+            fix = f" Did you mean {' or '.join(near)}?" if near else " weir connector list shows all."
+            raise NotFound(f"There is no connector {name!r}.{fix}", details={"connector": name, "nearest": near})
+        return document
+
+    def _shown(self, subject: Subject, document: DeclaredDocument, pending: DeclaredDocument | None) -> Shown:
+        manages = self._manages(subject)
+        owners = document.spec.get("owners") or []
+        owns = any(each.get("user") == subject.user or each.get("group") in subject.groups for each in owners)
+        return Shown(document, pending, operates=manages, sees=manages or owns)
+
+    def _all_of(self, server: Server) -> Mapping[str, Live] | WeirError:
+        try:
+            return self._places.worker(server).all()
+        except WeirError as error:
+            return error
+
+    def _compare(self, shown: Shown, document: DeclaredDocument, server: Server) -> None:
+        if shown.live is None:
+            return
+        spec = ConnectorSpec.model_validate(document.spec)
+        short = shown.live.config.get("connector.class", "")
+        same = short == spec.plugin or short.rpartition(".")[2] in (spec.plugin, f"{spec.plugin}Connector")
+        wanted = self._places.wanted(spec, server, short if same else spec.plugin)
+        shown.differs(differences(wanted, spec.state, shown.live))

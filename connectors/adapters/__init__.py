@@ -1,0 +1,1 @@
+"""Workers of Kafka Connect: by REST, and in memory."""

@@ -1,0 +1,90 @@
+"""Why a connector or a task failed, in one sentence: no stack trace, no value of a record, no secret.
+
+Java's messages repeat what they could not convert or write. So a message is shown only where its exception is about a
+connection, a configuration or a file, and of what it quotes only what the document has in plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+_HEAD = re.compile(r"^(?:Caused by: )?((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?:: (.*))?$")
+_SENTENCES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), sentence)
+    for pattern, sentence in (
+        (r"password authentication failed|invalid authorization|access denied for user|authentication failed",
+         "The other side refused the user name or password; correct them and restart the connector."),
+        (r"wal_level",
+         "The PostgreSQL server writes no logical changes; set wal_level = logical there and start it again."),
+        (r"replication slot .* is active", "Another reader uses the replication slot; give the connector its own slot.name."),
+        (r"must be superuser or replication role|permission denied|must have (?:the )?replication",
+         "The database user lacks a right that the connector needs, such as REPLICATION or SELECT; grant it and restart."),
+        (r"database .* does not exist", "The database does not exist; correct its name in the configuration."),
+        (r"UnknownTopicOrPartition|does not host this topic-partition",
+         "A topic does not exist and the cluster creates none by itself; create it, or set topic.creation.default.* in"
+         " the configuration of a source."),
+        (r"TopicAuthorization|GroupAuthorization|ClusterAuthorization|SaslAuthentication",
+         "The Kafka cluster does not let the worker read or write a topic; check its access rules."),
+        (r"InvalidReplicationFactor", "A topic cannot be created with so many replicas; set a smaller replication factor."),
+        (r"RecordTooLarge|MESSAGE_TOO_LARGE", "A record is larger than its topic takes (max.message.bytes)."),
+        (r"OutOfMemoryError|Java heap space", "The worker has too little memory for the connector."),
+        (r"No space left on device", "A disk of the worker is full; make room and restart the connector."),
+    )
+)  # fmt: skip
+_DATA = re.compile(
+    r"Data|Serializ|Json|Parse|Format|Convert|Batch|Schema|Cast|Truncat|NullPointer|IllegalArgument|Arithmetic|SQL|Avro|Encod"
+)
+"""Names of exceptions whose messages may hold what a record holds."""
+_OPEN_SQL = re.compile(
+    r"^(?:FATAL: |Connection to |The connection attempt failed|ERROR: (?:permission denied|relation|publication))"
+)
+_WRAPPING = re.compile(
+    r"Exception|^Exiting Worker|^Unhandled|^Failed to start connector|connector will be stopped|^Stopping", re.I
+)
+"""Messages that only repeat or announce the cause."""
+_QUOTED = re.compile(r"(?<!\w)'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
+_CUT = re.compile(r"\s*(?:Detail:|\[Source:|\(byte\[\]\)|\bat \[).*", re.DOTALL)
+_MAIL_OR_NUMBER = re.compile(r"[^\s@]+@[^\s@]+|(?<![\d.:])\d{5,}")
+_MOST = 300
+
+
+def sentence(trace: str, known: Collection[str] = ()) -> str:
+    """From Java's stack trace. `known`: values of the declared configuration that are in plain text, and topics."""
+    chain = _chain(trace)
+    if not chain:
+        return "It failed; the worker's log has the reason."
+    for pattern, plain in _SENTENCES:
+        if any(pattern.search(f"{name} {message}") for name, message in chain):
+            return plain
+    if any("Tolerance exceeded" in text for _, text in chain):
+        return (
+            f"A record could not be converted or transformed ({chain[-1][0]}); correct the converter or the transform, or, for"
+            " a sink, declare deadLetters to continue without such records."
+        )
+    closed = [name for name, message in chain if _DATA.search(name) and not _OPEN_SQL.search(message)]
+    shown = [(name, message) for name, message in chain if message and not _WRAPPING.search(message)]
+    if closed or not shown:
+        name = closed[-1] if closed else chain[-1][0]
+        return f"It failed with {name}; the worker's log has the message, which may hold values of records."
+    name, message = shown[0]
+    return f"It failed with {name}: {_clean(message, known)}."
+
+
+def _chain(trace: str) -> list[tuple[str, str]]:
+    """(class without its package, message) of each exception, the outermost first; a message is its first line."""
+    chain = []
+    for line in trace.splitlines():
+        match = _HEAD.match(line.strip())
+        if match and not line.lstrip().startswith("at "):
+            chain.append((match[1].rpartition(".")[2].rpartition("$")[2], match[2] or ""))
+    return chain
+
+
+def _clean(message: str, known: Collection[str]) -> str:
+    def kept(match: re.Match[str]) -> str:
+        inner = match[1] or match[2] or match[3] or ""
+        return match[0] if inner in known else "…"
+
+    text = _QUOTED.sub(kept, _CUT.sub("", message))
+    return _MAIL_OR_NUMBER.sub("…", " ".join(text.split()))[:_MOST].rstrip(". ")
