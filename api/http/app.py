@@ -35,6 +35,7 @@ from api.http.routes import (
     clusters,
     decisions,
     declared,
+    effective,
     events,
     health,
     lineage,
@@ -91,7 +92,7 @@ def create_app(services: Services) -> FastAPI:
     # Routes are tried in this order; rows of views are asked for hundreds of times a second.
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, scans, routes, lineage, sources, queries,
-        running, access, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
+        running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
     ):  # fmt: skip
         v1.include_router(room.router)
     app.include_router(v1)

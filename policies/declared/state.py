@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
@@ -57,8 +58,22 @@ class View:
         spec = self.users.get(user)
         if spec is not None:
             groups, roles = groups | set(spec.groups), roles | set(spec.roles)
-        groups = groups | {name for name, group in self.groups.items() if user in group.members}
+        groups = groups | self._groups_of.get(user, frozenset())
         return Subject(user, groups, roles.union(*(self.groups[g].roles for g in groups if g in self.groups)))
+
+    @cached_property
+    def _groups_of(self) -> Mapping[str, frozenset[str]]:
+        """User -> the groups whose declarations list them as a member."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for name, group in self.groups.items():
+            for member in group.members:
+                found[member].add(name)
+        return {user: frozenset(names) for user, names in found.items()}
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """Everybody whom a group's declaration lists."""
+        return frozenset(self._groups_of)
 
     def grants_of(self, subject: Subject) -> list[Grant]:
         """Every grant, of any state, that names the user, a group, or a role held directly or by inheritance."""
@@ -73,10 +88,15 @@ class View:
         purpose: str | None,
         now: datetime,
         unscanned_is_sensitive: bool = True,
+        grants: Sequence[Grant] | None = None,
     ) -> Decision:
-        """What the subject may read, by what is declared in this view."""
+        """What the subject may read, by what is declared in this view.
+
+        `grants`: those of the subject that are active, where the caller looked them up already.
+        """
         return decide(
-            subject, facts, roles=self.roles, policies=self.policies, grants=self.grants_of(subject), purpose=purpose,
+            subject, facts, roles=self.roles, policies=self.policies,
+            grants=self.grants_of(subject) if grants is None else grants, purpose=purpose,
             now=now, unscanned_is_sensitive=unscanned_is_sensitive,
         )  # fmt: skip
 
@@ -241,7 +261,7 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
         ):
             for each in names:
                 by_subject[kind, each].append(grant)
-    removed = store.deleted("User") - users.keys() if as_of is None else frozenset()
+    removed = store.deleted("User", as_of) - users.keys()
     return View(
         version, roles, Compiled(policies, unreadable, version), grants, tuple(workflows), users, groups,
         frozenset(removed), tuple(problems), by_subject, providers,
