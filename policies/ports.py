@@ -79,6 +79,13 @@ class PolicyStore(Protocol):
     ) -> list[Document]:
         """Present states by kind and name, without deleted ones; with `as_of`, the states of that moment."""
 
+    def changed(self, after: int) -> list[Document]:
+        """The last state of each document that changed after a version, deletions too, by version."""
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is inside `transaction`: what it reads then may never be committed."""
+
     def deleted(self, kind: str, as_of: datetime | None = None) -> frozenset[str]:
         """Names that existed and do not any more; with `as_of`, those of that moment."""
 

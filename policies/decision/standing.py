@@ -92,7 +92,7 @@ class Asking:
     def key(self, plan: Plan) -> object:
         """All of the asker that the answer for the fields can depend on."""
         return (
-            self.stances if plan.mask_bits else None,
+            self.stances.among(plan.mask_bits),
             tuple(self.standing),
             tuple(u.grant for u in self.usable),
             # Which policies ask for a stated purpose, and whether another one was stated.

@@ -43,7 +43,7 @@ class _Names:
 class Alike:
     """Tells which subjects the rules about one dataset cannot tell apart, at one moment."""
 
-    def __init__(self, view: View, facts: DatasetFacts, now: datetime) -> None:
+    def __init__(self, view: View, facts: DatasetFacts, now: datetime, unscanned_is_sensitive: bool = True) -> None:
         self._roles = view.roles
         every = [facts, *_sources(facts)]
         references = {each.reference for each in every}
@@ -53,13 +53,10 @@ class Alike:
         names = _Names()
         for each in every:
             names.add(each.owners)
-        policies = view.policies
-        for mask in policies.masks:
-            names.add(mask.subjects)
-            names.add(mask.exempt)
-        for row in policies.rows:
-            names.add(row.subjects)
-            names.add(row.exempt)
+        for each in every:
+            plan = view.policies.plan(each, unscanned_is_sensitive)
+            for match in plan.subjects(view.policies):
+                names.add(match)
         for grant in self.grants:
             names.add(grant.subject)
         names.roles |= {name for name, role in view.roles.items() if _matters(role, every, view)}

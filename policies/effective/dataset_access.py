@@ -66,8 +66,9 @@ class Listing:
 
     def to_json(self, offset: int, limit: int) -> dict[str, Any]:
         """One page, with the head of the list."""
+        field = str(self.place) if self.place is not None else None
         return {
-            "dataset": self.facts.reference, "field": str(self.place) if self.place is not None else None, "at": rfc3339(self.moment.at),
+            "dataset": self.facts.reference, "field": field, "at": rfc3339(self.moment.at),
             "entries": list(self.rows(self.entries[offset : offset + limit])), "total": len(self.entries),
             "people": self.totals, "notes": list(self.notes),
         }  # fmt: skip
@@ -119,7 +120,7 @@ class DatasetAccess:
     def _decide(
         self, moment: Moment, facts: DatasetFacts, place: FieldPath | None, kinds: Sequence[str], name: str | None
     ) -> tuple[list[Entry], dict[str, int], int]:
-        alike = Alike(moment.view, facts, moment.at)
+        alike = Alike(moment.view, facts, moment.at, self._moments.settings.unscanned_is_sensitive)
         summaries = Summaries(place, {g.name: (g.valid_to, g.purpose) for g in alike.grants})
         known: dict[tuple[str, Kind], list[tuple[str | None, Shown]]] = {}
         totals: Counter[str] = Counter()

@@ -52,6 +52,15 @@ class MemoryPolicyStore:
         kept = [d for d in newest.values() if d.spec is not None and (label is None or d.label == label)]
         return sorted(kept, key=lambda d: (d.kind, d.name))
 
+    def changed(self, after: int) -> list[Document]:
+        with self._lock:
+            newest = {(d.kind, d.name): d for d in self._states if d.version > after}
+        return sorted(newest.values(), key=lambda d: d.version)
+
+    @property
+    def is_writing(self) -> bool:
+        return self._depth > 0
+
     def deleted(self, kind: str, as_of: datetime | None = None) -> frozenset[str]:
         with self._lock:
             newest = {d.name: d for d in self._states if d.kind == kind and (as_of is None or d.at <= as_of)}
