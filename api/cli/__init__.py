@@ -12,8 +12,10 @@ import typer
 from api import VERSION
 from api.cli import (
     access,
+    audit,
     catalog,
     declare,
+    effective,
     events,
     lineage,
     login,
@@ -49,6 +51,8 @@ for room in (
     queries,
     policy,
     access,
+    effective,
+    audit,
     login,
     declare,
     events,

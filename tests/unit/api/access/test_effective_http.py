@@ -73,8 +73,7 @@ spec:
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     folder: Path = tmp_path_factory.mktemp("access")
     with world(folder, {"orders": orders(20)}) as made:
-        made.apply("apiVersion: weir/v1\nkind: Cluster\nmetadata: {name: prod}\nspec: {bootstrapServers: "localhost:9092"}")
-        made.scan(cluster="prod", topics=["orders"])
+        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
         made.apply(RULES)
         yield made
 
@@ -176,7 +175,9 @@ def test_one_person_is_compared_at_two_moments_with_what_became_of_the_rules(wei
     state = weir.services.state
     found = state.store.get("Grant", "ana-fraud")
     assert found is not None and found.spec is not None
-    again = Change("Grant", "ana-fraud", {k: v for k, v in found.spec.items() if k != "revokedBy"} | {"status": "approved"})
+    again = Change(
+        "Grant", "ana-fraud", {k: v for k, v in found.spec.items() if k != "revokedBy"} | {"status": "approved"}
+    )
     state.store.apply([again], datetime.now(UTC))
 
 
@@ -187,7 +188,12 @@ def test_rights_that_nobody_used_are_found_from_the_audit(weir: ApiWorld) -> Non
 
     assert {("grant", "ana-fraud", "ana"), ("role", "reader", "ana"), ("role", "reader", "ben")} <= unused()
     weir.services.audit.record(
-        "ana", "query", "prod/orders", "allow", (), {"fields": {"prod/orders": ["value.region"]}, "grants": ["ana-fraud"]}
+        "ana",
+        "query",
+        "prod/orders",
+        "allow",
+        (),
+        {"fields": {"prod/orders": ["value.region"]}, "grants": ["ana-fraud"]},
     )
     assert unused(person="ana") == set() and ("role", "reader", "ben") in unused()
     mine = weir.user("ben").get("/api/v1/access/unused", params={"days": 30}).json()
