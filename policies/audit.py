@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
+
 from catalog.errors import InvalidInput, Unavailable
 from catalog.records import rfc3339
 from policies.audit_names import wanted_names
@@ -177,13 +179,25 @@ def _problem(entry: AuditEntry, seq: int, prev: str, published: str | None, note
         return f"Entry {seq} is missing; {entry.seq} follows."
     if entry.prev != prev:
         return f"Entry {seq} does not follow from the entry before it."
-    if digest(entry) != entry.hash:
+    if not _is_as_written(entry):
         return f"Entry {seq} was changed after it was written."
     if published is not None and published != entry.hash:
         return f"Entry {seq} is not the one whose hash was published."
     if noted.seq == seq and noted.hash != entry.hash:
         return f"Entry {seq} is not the one whose hash was noted."
     return None
+
+
+def _is_as_written(entry: AuditEntry) -> bool:
+    """Whether an entry has its hash. The quick writer of JSON writes nearly every entry as the other one does; the hash tells."""
+    body = entry_json(entry)
+    del body["hash"]
+    try:
+        if hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest() == entry.hash:
+            return True
+    except TypeError:  # numbers beyond 64 bits, lone surrogates
+        pass
+    return digest(entry) == entry.hash
 
 
 def digest(entry: AuditEntry) -> str:

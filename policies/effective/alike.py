@@ -48,8 +48,13 @@ class Alike:
         every = [facts, *_sources(facts)]
         references = {each.reference for each in every}
         self.grants: list[Grant] = [
-            g for g in view.grants.values() if is_active(g, now) and any(dataset_matches(g.dataset, r) for r in references)
-        ]  # fmt: skip
+            g
+            for g in view.grants.values()
+            if (
+                g.dataset in references or ("*" in g.dataset and any(dataset_matches(g.dataset, r) for r in references))
+            )
+            and is_active(g, now)
+        ]
         names = _Names()
         for each in every:
             names.add(each.owners)
