@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
+
 from catalog.errors import InvalidInput, Unavailable
 from catalog.records import rfc3339
-from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, Clock, HeadPublisher
+from policies.audit_names import wanted_names
+from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, Clock, HeadPublisher
 
 MAX_LIMIT = 1000
 _CHUNK = 2000
@@ -24,13 +27,14 @@ _CHUNK = 2000
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """Entries, newest first, and the cursor of the next page (None at the end)."""
+    """Entries, newest first, and the cursor of the next page (None at the end). `note`: entries that were not looked at."""
 
     entries: tuple[AuditEntry, ...]
     next: str | None
+    note: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {"entries": [entry_json(e) for e in self.entries], "next": self.next}
+        return {"entries": [entry_json(e) for e in self.entries], "next": self.next, "note": self.note}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,38 @@ class AuditLog:
         if cursor is not None and not cursor.isdigit():
             raise InvalidInput(f"The cursor {cursor[:40]!r} is not one; pass the `next` of the page before.")
         limit = max(1, min(limit, MAX_LIMIT))
-        found = self._store.entries(where or AuditFilter(), int(cursor) if cursor is not None else None, limit + 1)
+        where = where or AuditFilter()
+        unnamed = self._store.unnamed() if wanted_names(where) else 0
+        found = self._store.entries(where, int(cursor) if cursor is not None else None, limit + 1)
         more = len(found) > limit
-        return AuditPage(tuple(found[:limit]), str(found[limit - 1].seq) if more else None)
+        return AuditPage(tuple(found[:limit]), str(found[limit - 1].seq) if more else None, unnamed_note(unnamed))
+
+    def first(self) -> datetime | None:
+        """When the audit begins; None while it is empty."""
+        found = self._store.chain(0, 1)
+        return found[0].at if found else None
+
+    def uses(self, kind: str, actions: Collection[str], since: datetime) -> Sequence[AuditUse]:
+        """See `AuditStore.uses`."""
+        return self._store.uses(kind, actions, since)
+
+    def unnamed(self) -> int:
+        """See `AuditStore.unnamed`."""
+        return self._store.unnamed()
+
+    def head(self) -> AuditHead:
+        """Where the chain ends now."""
+        return self._store.head()
+
+    def matching(self, where: AuditFilter, until: int) -> Iterator[AuditEntry]:
+        """Entries that fit, up to and with a seq, oldest first, in bounded memory."""
+        after = 0
+        while chunk := self._store.matching(where, after, _CHUNK):
+            for entry in chunk:
+                if entry.seq > until:
+                    return
+                yield entry
+            after = chunk[-1].seq
 
     def verify(self) -> Verification:
         """Walk the whole chain, in bounded memory."""
@@ -134,12 +167,19 @@ class AuditLog:
             return [], False, f"Published heads could not be compared: {error.message}"
 
 
+def unnamed_note(count: int) -> str | None:
+    """The sentence on entries that cannot be found by name yet."""
+    if not count:
+        return None
+    return f"{count:,} older entries are not indexed by person, dataset, field and grant yet; ask again in a while to find them."
+
+
 def _problem(entry: AuditEntry, seq: int, prev: str, published: str | None, noted: AuditHead) -> str | None:
     if entry.seq != seq:
         return f"Entry {seq} is missing; {entry.seq} follows."
     if entry.prev != prev:
         return f"Entry {seq} does not follow from the entry before it."
-    if digest(entry) != entry.hash:
+    if not _is_as_written(entry):
         return f"Entry {seq} was changed after it was written."
     if published is not None and published != entry.hash:
         return f"Entry {seq} is not the one whose hash was published."
@@ -148,12 +188,31 @@ def _problem(entry: AuditEntry, seq: int, prev: str, published: str | None, note
     return None
 
 
+def _is_as_written(entry: AuditEntry) -> bool:
+    """Whether an entry has its hash. The quick writer of JSON writes nearly every entry as the other one does; the hash tells."""
+    body = entry_json(entry)
+    del body["hash"]
+    try:
+        if hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest() == entry.hash:
+            return True
+    except TypeError:  # numbers beyond 64 bits, lone surrogates
+        pass
+    return digest(entry) == entry.hash
+
+
 def digest(entry: AuditEntry) -> str:
     """SHA-256, in hex, of everything of an entry but its own hash, as JSON with sorted keys and no blanks."""
-    body = {**entry_json(entry), "prev": entry.prev}
+    return hashlib.sha256(body_text(entry).encode()).hexdigest()
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def body_text(entry: AuditEntry) -> str:
+    """The text that the hash of an entry is of."""
+    body = entry_json(entry)
     del body["hash"]
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return _ENCODER.encode(body)
 
 
 def entry_json(entry: AuditEntry) -> dict[str, Any]:

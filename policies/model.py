@@ -228,11 +228,13 @@ class DatasetFacts:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One step of the argument: which rule (kind, name) and what it says, in words."""
+    """One step of the argument: which rule (kind, name) and what it means, in words. `exception`: a policy that does not hold
+    for the subject, because it excepts them or a grant lifts it."""
 
     kind: str  # role | owner | grant | policy | purpose | tag | row-filter | default | gap
     name: str
     text: str
+    exception: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,8 +79,15 @@ class PolicyStore(Protocol):
     ) -> list[Document]:
         """Present states by kind and name, without deleted ones; with `as_of`, the states of that moment."""
 
-    def deleted(self, kind: str) -> frozenset[str]:
-        """Names that existed and do not any more."""
+    def changed(self, after: int) -> list[Document]:
+        """The last state of each document that changed after a version, deletions too, by version."""
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is inside `transaction`: what it reads then may never be committed."""
+
+    def deleted(self, kind: str, as_of: datetime | None = None) -> frozenset[str]:
+        """Names that existed and do not any more; with `as_of`, those of that moment."""
 
     def history(self, kind: str, name: str) -> list[Document]:
         """Every state, oldest first, deletions too."""
@@ -144,14 +151,33 @@ class AuditHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Which entries; what is None does not matter. `since` inclusive, `until` exclusive."""
+    """Which entries; what is None does not matter. `since` inclusive, `until` exclusive.
+
+    action   the action or its beginning: `grant` is also grant.revoke
+    person   who did it, or whom it is about
+    dataset, grant   that it is about
+    field    a path: entries that used it, something inside it or something it is a part of; with `dataset`, of that one
+    """
 
     actor: str | None = None
     action: str | None = None
+    person: str | None = None
+    dataset: str | None = None
+    field: str | None = None
+    grant: str | None = None
     target: str | None = None
     decision: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditUse:
+    """When an actor last used something that is known by a name."""
+
+    actor: str
+    name: str
+    at: datetime
 
 
 class AuditStore(Protocol):
@@ -166,8 +192,18 @@ class AuditStore(Protocol):
     def entries(self, where: AuditFilter, before: int | None, limit: int) -> list[AuditEntry]:
         """Newest first; with `before`, only those with a smaller seq."""
 
+    def matching(self, where: AuditFilter, after: int, limit: int) -> list[AuditEntry]:
+        """Oldest first, those with a larger seq than `after`."""
+
     def chain(self, after: int, limit: int) -> list[AuditEntry]:
         """Oldest first, those with a larger seq than `after`."""
+
+    def uses(self, kind: str, actions: Collection[str], since: datetime) -> list[AuditUse]:
+        """The last allowed entry of these actions for each (actor, name of a kind of `policies.audit_names`) since then."""
+
+    def unnamed(self) -> int:
+        """How many entries, written before there was an index of names, are not found by person, dataset, field or grant
+        yet. Indexes some of them, for a few seconds at most."""
 
     def head(self) -> AuditHead:
         """As noted beside the entries at the last append; seq 0 and an empty hash before the first."""

@@ -12,9 +12,11 @@ import typer
 from api import VERSION
 from api.cli import (
     access,
+    audit,
     catalog,
     connectors,
     declare,
+    effective,
     events,
     lineage,
     login,
@@ -50,6 +52,8 @@ for room in (
     queries,
     policy,
     access,
+    effective,
+    audit,
     login,
     declare,
     events,

@@ -1,9 +1,9 @@
-"""`weir request`, `approve`, `deny`, `withdraw`, `grant`, `token`, `audit`."""
+"""`weir request`, `approve`, `deny`, `withdraw`, `grant`, `token`."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -12,11 +12,9 @@ from api.cli.http import segment
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, print_text, show
 from api.config.home import Home, write_private
-from catalog.errors import WeirError
 
 grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
 token_app = typer.Typer(help="Make and revoke API tokens.", no_args_is_help=True)
-audit_app = typer.Typer(help="Read and verify the audit chain.", no_args_is_help=True)
 
 Identifier = Annotated[str, typer.Argument(help="As `weir requests` shows it.")]
 Reason = Annotated[str, typer.Option(help="Why; kept with the decision.")]
@@ -39,7 +37,6 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="weir delegate grace --days 14 --as petra · weir delegate --end --as petra")(delegate)
     app.add_typer(grant_app, name="grant")
     app.add_typer(token_app, name="token")
-    app.add_typer(audit_app, name="audit")
 
 
 def request(
@@ -189,25 +186,3 @@ def token_revoke(identifier: Annotated[str, typer.Argument(help="As `weir token 
     """End a token now."""
     api().delete(f"/api/v1/tokens/{segment(identifier)}")
     console.print(f"Token {escape(identifier)} is revoked.", soft_wrap=True)
-
-
-@audit_app.command("list", epilog="weir audit list --actor ana -o json")
-def audit_list(
-    actor: Annotated[str | None, typer.Option(help="Only what this user did.")] = None,
-    action: Annotated[str | None, typer.Option(help="Only this action, e.g. query.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 50,
-    output: Output = Format.TABLE,
-    user: As = None,
-) -> None:
-    """The latest entries of the audit chain."""
-    answer = api(user).get("/api/v1/audit", actor=actor, action=action, limit=limit)
-    show(answer["entries"], ("seq", "at", "actor", "action", "target", "decision"), output, whole=answer)
-
-
-@audit_app.command("verify", epilog="weir audit verify")
-def audit_verify(output: Output = Format.TABLE, user: As = None) -> None:
-    """Check every link of the audit chain; exit code 1 when one does not hold."""
-    answer: dict[str, Any] = api(user).get("/api/v1/audit/verify")
-    show([answer], ("holds", "entries", "head", "first_bad"), output, whole=answer)
-    if not answer["holds"]:
-        raise WeirError(f"The audit chain does not hold from entry {answer.get('first_bad')} on.")

@@ -177,6 +177,12 @@ class Api:
             yield answer.iter_bytes()
 
     @contextmanager
+    def file(self, path: str, **params: Any) -> Iterator[Iterator[bytes]]:
+        """The bytes of a file as they come. Raises as other calls; Unavailable when it breaks off in between."""
+        with self._open("GET", path, params=_given(params)) as answer:
+            yield answer.iter_bytes()
+
+    @contextmanager
     def _open(self, method: str, path: str, **arguments: Any) -> Iterator[httpx.Response]:
         """An answer that is read while it comes."""
         try:

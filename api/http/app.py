@@ -36,6 +36,7 @@ from api.http.routes import (
     connectors,
     decisions,
     declared,
+    effective,
     events,
     health,
     lineage,
@@ -91,7 +92,7 @@ def create_app(services: Services) -> FastAPI:
     # Routes are tried in this order; rows of views are asked for hundreds of times a second.
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
-        sources, queries, running, access, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
+        sources, queries, running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)
     app.include_router(health.router)

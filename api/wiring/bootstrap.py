@@ -42,6 +42,7 @@ from api.joins.views.statements import SqlViews
 from api.joins.views.tables import ViewTables
 from api.webhooks.deliver import WebhookHandler, Webhooks
 from api.webhooks.ssrf_guard import Guard
+from api.wiring.access_services import effective_access
 from api.wiring.adapters import Adapters
 from api.wiring.given import Given
 from api.wiring.services import Services
@@ -311,7 +312,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         request_view=RequestView(state, approvals.deciders, now, settings.policies),
         grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
+        access=effective_access(state, facts, identity, sessions, audit, now, settings.policies, references, named),
         audit=audit,
+        audit_signer=parts.audit_signer(),
         query=query,
         browser=Browser(query, query_offsets, parts.record_sizes(connections.client_settings)),
         query_check=QueryCheck(query.preparer, query.trail, engine, settings.query),

@@ -25,6 +25,7 @@ from api.joins.views.diff import ViewDiffs
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
+from api.wiring.access_services import EffectiveAccess
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
@@ -49,6 +50,7 @@ from policies.access.identity import Identity
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
+from policies.audit_export import Signer
 from policies.browse.service import Browser
 from policies.declared.state import GovernanceState
 from policies.model import Subject
@@ -112,7 +114,9 @@ class Services:
     request_view: RequestView
     grant_notices: GrantNotices
     grants: Grants
+    access: EffectiveAccess
     audit: AuditLog
+    audit_signer: Signer
     query: GovernedQuery
     browser: Browser
     query_check: QueryCheck

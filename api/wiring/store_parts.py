@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
     from policies.access.session_ports import OpenIdClient, Sealer, SessionStore
+    from policies.audit_export import Signer
     from policies.declared.provider_specs import IdentityProviderSpec
     from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore, TokenVerifier
 
@@ -110,9 +111,15 @@ class StoreParts(Made):
 
     @part
     def audit_store(self) -> AuditStore:
-        from policies.adapters.stores.sql import SqlAuditStore
+        from policies.adapters.stores.audit import SqlAuditStore
 
         return SqlAuditStore(self._there())
+
+    def audit_signer(self) -> Signer:
+        """Signs exports of the audit; the key is kept in WEIR_HOME."""
+        from policies.adapters.signing import Ed25519Signer
+
+        return Ed25519Signer(lambda: self._home.secret("audit-signature").encode())
 
     @part
     def publisher(self) -> HeadPublisher | None:

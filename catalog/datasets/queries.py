@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from catalog.datasets.clusters import Clusters
@@ -14,7 +15,15 @@ from catalog.entities import tag_matches
 from catalog.errors import DatasetNotFound, NotFound
 from catalog.model import PERSONAL_DATA_TAG, DatasetId, ScanWindow, SchemaVersion
 from catalog.ports import CatalogStore
-from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, FieldNote, Page, StoredSchema
+from catalog.records import (
+    ClassificationRecord,
+    DatasetFilter,
+    DatasetRecord,
+    FieldNote,
+    Page,
+    StoredSchema,
+    rfc3339,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +151,45 @@ class DatasetReader:
     def notes(self, dataset: DatasetId) -> list[FieldNote]:
         return self._store.notes(self.get(dataset).id)
 
-    def facts(self, dataset: DatasetId) -> DatasetFacts:
-        """What access decisions need: every leaf field, its tags with evidence, whether it is classified."""
+    def facts(self, dataset: DatasetId, as_of: datetime | None = None) -> DatasetFacts:
+        """What access decisions need: every leaf field, its tags with evidence, whether it is classified.
+
+        `as_of`: with the schema and the classifications of that moment. Owners, tags of the dataset, terms and a declared
+        schema are those of the present: their past is not kept. Raises DatasetNotFound, for a moment before it was known too.
+        """
         record = self.get(dataset)
+        if as_of is not None:
+            return self._facts_then(record, as_of)
         stored = self._store.schema(record.id)
         return dataset_facts(
             record,
             stored.current if stored else None,
             self._store.classifications(record.id),
+            self._store.notes(record.id),
+            term_tags(self._store),
+        )
+
+    def _facts_then(self, record: DatasetRecord, as_of: datetime) -> DatasetFacts:
+        if record.created_at is not None and record.created_at > as_of:
+            raise DatasetNotFound(
+                f"{record.reference} was not known at {rfc3339(as_of)}; the catalog has it since {rfc3339(record.created_at)}.",
+                details={"dataset": record.reference, "nearest": []},
+            )
+        older = [
+            each
+            for each in self._store.schemas(record.id)
+            if each.baseline.created_at and datetime.fromisoformat(each.baseline.created_at) <= as_of
+        ]
+        held: dict[tuple[str, str], ClassificationRecord] = {}
+        for _, event in self._store.classification_history(record.id, as_of):
+            if event.record is None:
+                held.pop((event.path, event.entity), None)
+            else:
+                held[event.path, event.entity] = event.record
+        return dataset_facts(
+            record,
+            older[-1].baseline if older else None,
+            [each for _, each in sorted(held.items())],
             self._store.notes(record.id),
             term_tags(self._store),
         )

@@ -172,7 +172,7 @@ class Grants:
             change = Change("Grant", name, spec, document.metadata, subject.user, expect=document.version)
             store.apply([change], now)
             self._audit.record(subject.user, "grant.revoke", grant.dataset, "allow", [reason] if reason else [],
-                               {"grant": name})  # fmt: skip
+                               {"grant": name, "users": sorted(grant.subject.users)})  # fmt: skip
             if self._events is not None:
                 told = {"dataset": grant.dataset, "user": sorted(grant.subject.users), "by": subject.user}
                 self._events.emit("grant.revoked", name, told)

@@ -145,6 +145,19 @@ class Sessions:
                 return rights(session.claims, spec.rights)
         return Rights()
 
+    def given_now(self) -> dict[str, Rights]:
+        """User -> what providers give them, by the newest session of each that continues; no provider is asked."""
+        view = self._state.view()
+        found: dict[str, Rights] = {}
+        for session in reversed(self.listed()):
+            if session.user not in found:
+                try:
+                    spec = self._provider(view, session.provider, session.issuer)
+                except NotSignedIn:
+                    continue
+                found[session.user] = rights(session.claims, spec.rights)
+        return found
+
     def _now(self, session: SessionRecord, use: bool) -> SignedIn:
         now = self._clock()
         view = self._state.view()

@@ -152,7 +152,7 @@ class _Case:
         if not (who.among(policy.subjects) or purpose in policy.subjects.purposes):
             return ALWAYS
         if who.among(policy.exempt):
-            self.reasons.append(Reason("policy", policy.name, f"{who.user} is excepted from policy {policy.name}."))
+            self.reasons.append(Reason("policy", policy.name, f"Excepted from policy {policy.name}.", exception=True))
             return ALWAYS
         here = row_conditions.rows([policy.where])
         if purpose is None or purpose not in policy.exempt.purposes:
@@ -164,7 +164,7 @@ class _Case:
             text = (
                 f"Excepted from policy {policy.name} by grant {', '.join(sorted(g.name for g in whole))} for {purpose}."
             )
-            self.reasons.append(Reason("policy", policy.name, text))
+            self.reasons.append(Reason("policy", policy.name, text, exception=True))
         return row_conditions.either(here, row_conditions.rows(g.rows for g in whole))
 
     def _filter_reason(self, name: str, part: Condition, by: str) -> None:

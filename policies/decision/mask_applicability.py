@@ -36,6 +36,10 @@ class Stances:
     def addressed(self) -> int:
         return self.applies | self.excepted | self.by_grant
 
+    def among(self, policies: int) -> Stances:
+        """The same, of these policies alone (as bits)."""
+        return Stances(self.applies & policies, self.excepted & policies, self.by_grant & policies)
+
     def of(self, index: int) -> Stance:
         bit = 1 << index
         if self.applies & bit:

@@ -20,7 +20,7 @@ from catalog.entities import is_personal
 from catalog.errors import InvalidInput
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.paths import FieldPath, StepKind
-from policies.decision.mask_applicability import StanceIndex, Stances, bits_of
+from policies.decision.mask_applicability import StanceIndex, Stances, bits_of, positions
 from policies.matching import Who, dataset_matches, folded
 from policies.model import (
     UNSCANNED_TAG,
@@ -30,6 +30,7 @@ from policies.model import (
     Policy,
     Reason,
     RowPolicy,
+    SubjectMatch,
     Target,
 )
 from policies.personal_data import is_personal_dataset
@@ -176,6 +177,15 @@ class Plan:
             if unscanned:
                 tags.setdefault(UNSCANNED_TAG, "neither scanned nor declared")
             yield PlannedField(known.path, path, tags, unscanned)
+
+    def subjects(self, compiled: Compiled) -> Iterator[SubjectMatch]:
+        """Whom the policies about the dataset name, and whom they except."""
+        for index in positions(self.mask_bits):
+            yield compiled.masks[index].subjects
+            yield compiled.masks[index].exempt
+        for policy in self.rows:
+            yield policy.subjects
+            yield policy.exempt
 
     def keep(self, key: object, answer: object) -> None:
         """Remember an answer; few where there are many fields. The whole memory is dropped when it is full."""

@@ -92,7 +92,7 @@ class Asking:
     def key(self, plan: Plan) -> object:
         """All of the asker that the answer for the fields can depend on."""
         return (
-            self.stances if plan.mask_bits else None,
+            self.stances.among(plan.mask_bits),
             tuple(self.standing),
             tuple(u.grant for u in self.usable),
             # Which policies ask for a stated purpose, and whether another one was stated.
@@ -147,7 +147,7 @@ class Asking:
             addressed |= stance is not Stance.SILENT
             if stance is Stance.EXCEPTED:
                 text = f"Excepted from {policy.mask.type} by {policy.name}: {bound.why}."
-                draft.reasons.append(Reason("policy", policy.name, text))
+                draft.reasons.append(Reason("policy", policy.name, text, exception=True))
             elif stance is Stance.EXCEPTED_BY_GRANT:
                 self._mask(draft, policy.mask, policy.name, bound, opening.covering)
             elif stance is Stance.APPLIES:
@@ -199,7 +199,8 @@ class Asking:
             self._use(draft, lifting, CLEAR_BY)
         kind = "gap" if name == UNSCANNED_TAG else "policy"
         if lifted == ALWAYS:
-            draft.reasons.append(Reason(kind, name, f"{mask.type} of {name} ({bound.why}) is lifted."))
+            text = f"{mask.type} of {name} ({bound.why}) is lifted."
+            draft.reasons.append(Reason(kind, name, text, exception=True))
         elif mask.type is not MaskType.MASK_NONE:
             draft.masks.append((mask, name, lifted))
             draft.reasons.append(Reason(kind, name, f"{mask.type} by {name}: {bound.why}."))

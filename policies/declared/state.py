@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
-from policies.decision.decide import decide, denied
-from policies.decision.policy_index import Compiled, Problem
-from policies.declared import access_specs, convert, kinds, policy_specs, provider_specs
+from policies.decision.decide import denied
+from policies.declared import access_specs, kinds, policy_specs, provider_specs
 from policies.declared.builtin import BUILT_IN_ROLES
-from policies.matching import resolve
-from policies.model import DatasetFacts, Decision, Grant, Policy, Role, Subject
+from policies.declared.view import GOVERNANCE_KINDS, Declared, View, build_view
+from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.settings import PolicySettings
-from policies.workflow import Workflow
 
-GOVERNANCE_KINDS = frozenset(kinds.KINDS)
+__all__ = ["GOVERNANCE_KINDS", "Checks", "GovernanceState", "View", "build_view"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,51 +33,6 @@ class Checks:
     provider: Callable[[provider_specs.IdentityProviderSpec], object] = lambda _: None
 
 
-@dataclass(frozen=True)
-class View:
-    """All that is declared, at one version."""
-
-    version: int
-    roles: Mapping[str, Role]
-    policies: Compiled
-    grants: Mapping[str, Grant]
-    workflows: tuple[Workflow, ...]
-    users: Mapping[str, access_specs.UserSpec]
-    groups: Mapping[str, access_specs.GroupSpec]
-    removed_users: frozenset[str]
-    problems: tuple[str, ...]
-    _by_subject: Mapping[tuple[str, str], Sequence[Grant]] = field(default_factory=dict)
-    providers: Mapping[str, provider_specs.IdentityProviderSpec] = field(default_factory=dict)
-
-    def subject(self, user: str, groups: frozenset[str] = frozenset(), roles: frozenset[str] = frozenset()) -> Subject:
-        """A user with the groups and roles declared for them, and those given (of a token of another issuer)."""
-        spec = self.users.get(user)
-        if spec is not None:
-            groups, roles = groups | set(spec.groups), roles | set(spec.roles)
-        groups = groups | {name for name, group in self.groups.items() if user in group.members}
-        return Subject(user, groups, roles.union(*(self.groups[g].roles for g in groups if g in self.groups)))
-
-    def grants_of(self, subject: Subject) -> list[Grant]:
-        """Every grant, of any state, that names the user, a group, or a role held directly or by inheritance."""
-        keys = [("user", subject.user), *(("group", g) for g in subject.groups)]
-        keys += [("role", r) for r in resolve(subject, self.roles).roles]
-        return list({g.name: g for key in keys for g in self._by_subject.get(key, ())}.values())
-
-    def decide(
-        self,
-        subject: Subject,
-        facts: DatasetFacts,
-        purpose: str | None,
-        now: datetime,
-        unscanned_is_sensitive: bool = True,
-    ) -> Decision:
-        """What the subject may read, by what is declared in this view."""
-        return decide(
-            subject, facts, roles=self.roles, policies=self.policies, grants=self.grants_of(subject), purpose=purpose,
-            now=now, unscanned_is_sensitive=unscanned_is_sensitive,
-        )  # fmt: skip
-
-
 class GovernanceState:
     """Reads and changes what is declared. Every read sees every change that was answered before it began."""
 
@@ -91,7 +43,8 @@ class GovernanceState:
         self._clock = clock
         self._settings = settings or PolicySettings()
         self._checks = checks or Checks()
-        self._view: View | None = None
+        self._read = Declared()
+        self._at = -1
         self._lock = threading.Lock()
 
     # --- reading ---------------------------------------------------------------------------------------------------
@@ -103,12 +56,20 @@ class GovernanceState:
     def view(self, as_of: datetime | None = None) -> View:
         """The present view, or that of a past moment. Raises Unavailable."""
         if as_of is not None:
-            return build_view(self.store, 0, as_of)
+            with self._lock:
+                known = self._read
+            return known.only(self.store.documents(as_of=as_of), 0, self.store.deleted("User", as_of))
         with self._lock:
             version = self.version()
-            if self._view is None or self._view.version != version:
-                self._view = build_view(self.store, version)
-            return self._view
+            if self._at == version:
+                return self._read.view
+            if version < self._at:  # another store took its place, as when one is restored
+                self._read, self._at = Declared(), -1
+            read = self._read.with_(self.store.changed(max(self._at, 0)), version)
+            # What a transaction writes may never come to be, and others get its version: it is read for now, and not kept.
+            if not self.store.is_writing:
+                self._read, self._at = read, version
+            return read.view
 
     def decide(self, subject: Subject, facts: DatasetFacts, purpose: str | None = None) -> Decision:
         """What the subject may read now. Without an answer of the store: nothing."""
@@ -193,56 +154,3 @@ class GovernanceState:
                 return False
             self.store.apply([Change(kind, name, None, {}, by)], self._clock())
         return True
-
-
-def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) -> View:
-    """Read every document. One that cannot be read closes what it may be about, and never fails the others."""
-    roles: dict[str, Role] = dict(BUILT_IN_ROLES)
-    policies: list[Policy] = []
-    unreadable: list[Problem] = []
-    grants: dict[str, Grant] = {}
-    workflows: list[Workflow] = []
-    users: dict[str, access_specs.UserSpec] = {}
-    groups: dict[str, access_specs.GroupSpec] = {}
-    providers: dict[str, provider_specs.IdentityProviderSpec] = {}
-    problems: list[str] = []
-    for document in store.documents(as_of=as_of):
-        if document.kind not in GOVERNANCE_KINDS:
-            continue
-        name = document.name
-        try:
-            match kinds.parse(document.kind, name, document.spec):
-                case policy_specs.PolicySpec(root=spec):
-                    policies.append(convert.policy(name, spec))
-                case access_specs.RoleSpec() as spec:
-                    roles[name] = convert.role(name, spec)
-                case access_specs.GrantSpec() as spec:
-                    grants[name] = convert.grant(name, spec)
-                case access_specs.WorkflowSpec() as spec:
-                    workflows.append(convert.workflow(name, spec))
-                case access_specs.UserSpec() as spec:
-                    users[name] = spec
-                case access_specs.GroupSpec() as spec:
-                    groups[name] = spec
-                case provider_specs.IdentityProviderSpec() as spec:
-                    providers[name] = spec
-        except InvalidInput as error:
-            problems.append(error.message)
-            if document.kind == "Policy":
-                unreadable.append(Problem(None, f"{error.message} Declare it anew, or delete it."))
-            elif document.kind == "Role":
-                roles[name] = Role(name, problem=error.message)
-    by_subject: dict[tuple[str, str], list[Grant]] = defaultdict(list)
-    for grant in grants.values():
-        for kind, names in (
-            ("user", grant.subject.users),
-            ("group", grant.subject.groups),
-            ("role", grant.subject.roles),
-        ):
-            for each in names:
-                by_subject[kind, each].append(grant)
-    removed = store.deleted("User") - users.keys() if as_of is None else frozenset()
-    return View(
-        version, roles, Compiled(policies, unreadable, version), grants, tuple(workflows), users, groups,
-        frozenset(removed), tuple(problems), by_subject, providers,
-    )  # fmt: skip

@@ -79,7 +79,7 @@ class RequestRecords:
     def record(self, subject: Subject, action: str, request: AccessRequest, decision: str) -> None:
         """The audit's entry of what a subject did, and the event that tells of it."""
         details = {
-            "request": request.id, "state": str(request.state), "purpose": request.purpose,
+            "request": request.id, "requester": request.requester, "state": str(request.state), "purpose": request.purpose,
             "fields": list(request.fields), "unmask": list(request.unmask), "until": rfc3339(request.valid_to),
             **({"grant": request.grant} if request.grant else {}),
         }  # fmt: skip
@@ -89,7 +89,7 @@ class RequestRecords:
         reasons = [request.reason] if request.break_glass and action == "breakglass.use" else []
         self._audit.record(subject.user, action, request.dataset, decision, reasons, details)
         if action in _EVENTS:
-            told = {**details, "dataset": request.dataset, "requester": request.requester, "by": subject.user}
+            told = {**details, "dataset": request.dataset, "by": subject.user}
             self._tell(_EVENTS[action], request.id, told)
 
     def _tell(self, kind: str, about: str, data: Mapping[str, Any]) -> None:

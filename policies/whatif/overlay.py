@@ -41,10 +41,10 @@ class _Overlaid:
         ]
         return sorted([*kept, *made], key=lambda d: (d.kind, d.name))
 
-    def deleted(self, kind: str) -> frozenset[str]:
+    def deleted(self, kind: str, as_of: datetime | None = None) -> frozenset[str]:
         gone = {name for (k, name), p in self._proposed.items() if k == kind and p.spec is None}
         back = {name for (k, name), p in self._proposed.items() if k == kind and p.spec is not None}
-        return (self._store.deleted(kind) - back) | gone
+        return (self._store.deleted(kind, as_of) - back) | gone
 
 
 def proposed_view(state: GovernanceState, proposed: Sequence[Proposed]) -> View:

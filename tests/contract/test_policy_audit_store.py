@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog.adapters.sql.database import Database
+from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.memory import MemoryAuditStore
-from policies.adapters.stores.sql import SqlAuditStore, SqlPolicyStore
+from policies.adapters.stores.sql import SqlPolicyStore
 from policies.audit import AuditLog
 from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, Change
 from tests.catalog_stores import postgres_server  # noqa: F401

@@ -26,6 +26,7 @@ const PoliciesPage = lazy(() => import("@/pages/policies/PoliciesPage"));
 const FieldsPage = lazy(() => import("@/pages/Fields"));
 const ReportsPage = lazy(() => import("@/pages/reports/ReportsPage"));
 const AuditPage = lazy(() => import("@/pages/Audit"));
+const PersonPage = lazy(() => import("@/pages/Person"));
 const SessionsPage = lazy(() => import("@/pages/Sessions"));
 const AdminPage = lazy(() => import("@/pages/admin/AdminPage"));
 const ViewsPage = lazy(() => import("@/pages/views/ViewsPage"));
@@ -63,6 +64,7 @@ export function App() {
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
+          <Route path="/people/:name" element={<PersonPage />} />
           <Route path="/audit" element={<AuditPage />} />
           <Route path="/admin/:tab?" element={<AdminPage />} />
           <Route path="/admin/scans/:id" element={<ScanPage />} />

@@ -2,34 +2,90 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
 
 from api.http.callers.auth import Auditor, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Cursor, Instant, Limit, Text
-from api.http.schemas.audit import AuditEntries, AuditVerification
+from api.http.schemas.audit import AuditEntries, AuditKey, AuditVerification
+from catalog.errors import Unavailable
+from catalog.records import rfc3339
+from policies.audit import unnamed_note
+from policies.audit_export import MEDIA, About, export
+from policies.audit_names import wanted_names
 from policies.ports import AuditFilter
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 
 
-@router.get("", responses=answers_with(AuditEntries))
-def entries(
-    built: ServicesOf,
-    _: Auditor,
-    actor: Text | None = None,
+def _where(
+    actor: Annotated[Text | None, Query(description="Who did it.")] = None,
     action: Annotated[Text | None, Query(description="The action, or its beginning: query, grant...")] = None,
-    target: Text | None = None,
-    since: Instant | None = None,
-    until: Instant | None = None,
-    cursor: Cursor = None,
-    limit: Limit = 100,
-) -> Any:
+    target: Annotated[Text | None, Query(description="What it was done to, as the entry has it.")] = None,
+    person: Annotated[Text | None, Query(description="Who did it, or whom it is about.")] = None,
+    dataset: Annotated[Text | None, Query(description="CLUSTER/TOPIC that it is about.")] = None,
+    field: Annotated[
+        Text | None,
+        Query(
+            description="A path: entries that used it, something in it, or what it is a part of; with dataset, of that one."
+        ),
+    ] = None,
+    grant: Annotated[Text | None, Query(description="A grant that it is about, or rests on.")] = None,
+    decision: Annotated[Text | None, Query(description="allow, deny...")] = None,
+    since: Annotated[Instant | None, Query(description="From then on.")] = None,
+    until: Annotated[Instant | None, Query(description="Before then.")] = None,
+) -> AuditFilter:
+    """Which entries."""
+    return AuditFilter(actor, action, person, dataset, field, grant, target, decision, since, until)
+
+
+_FILE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "A line an entry; the last line is the signature.",
+        "content": {media: {"schema": {"type": "string"}} for media in MEDIA.values()},
+    }
+}
+Where = Annotated[AuditFilter, Depends(_where)]
+
+
+@router.get("", responses=answers_with(AuditEntries))
+def entries(built: ServicesOf, _: Auditor, where: Where, cursor: Cursor = None, limit: Limit = 100) -> Any:
     """Entries, newest first."""
-    where = AuditFilter(actor=actor, action=action, target=target, since=since, until=until)
     return built.audit.list(where, cursor, limit).to_json()
+
+
+@router.get("/export", responses=_FILE, response_class=StreamingResponse)
+def export_entries(
+    built: ServicesOf, subject: Auditor, where: Where, format: Literal["jsonl", "csv"] = "jsonl"
+) -> StreamingResponse:
+    """Entries, oldest first, as a file with a signature in its last line; `weir audit verify --file F` checks it without Weir.
+
+    The export itself is in the audit. 503 while older entries are not indexed by the name that is asked for.
+    """
+    if wanted_names(where) and (left := built.audit.unnamed()):
+        raise Unavailable(unnamed_note(left) or "", details={"entries": left})
+    asked = {
+        name: rfc3339(value) or "" if name in ("since", "until") else str(value)
+        for name in AuditFilter.__slots__
+        if (value := getattr(where, name)) is not None
+    }
+    head = built.audit.head()
+    made = built.audit.record(subject.user, "audit.export", format, "allow", [f"{k}={v}" for k, v in asked.items()])
+    about = About(head.chain, head.seq, head.hash, asked, rfc3339(made.at) or "", subject.user)
+    return StreamingResponse(
+        export(built.audit.matching(where, head.seq), format, about, built.audit_signer),
+        media_type=MEDIA[format],
+        headers={"Content-Disposition": f'attachment; filename="audit.{format}"'},
+    )
+
+
+@router.get("/key", responses=answers_with(AuditKey))
+def key(built: ServicesOf, _: Auditor) -> Any:
+    """The public key of signatures under exports; keep it where the exports are checked."""
+    return {"algorithm": "Ed25519", "key": built.audit_signer.public_key()}
 
 
 @router.get("/verify", responses=answers_with(AuditVerification))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from api.http.schemas.base import Answer, FreeForm, Time, about
 
 
@@ -25,6 +27,14 @@ class AuditEntries(Answer):
 
     entries: list[AuditEntry]
     next: str | None = about("`cursor` of the next page.")
+    note: str | None = about("Entries that were not looked at, in a sentence.")
+
+
+class AuditKey(Answer):
+    """The public half of the key that signs exports."""
+
+    algorithm: Literal["Ed25519"]
+    key: str = about("32 bytes in base64.")
 
 
 class AuditHead(Answer):

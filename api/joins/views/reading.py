@@ -130,7 +130,9 @@ class ViewReading:
                 return
         reasons = [] if decision.effect is Effect.ALLOW else [r.text for r in decision.reasons][:10]
         outcome = "allow" if decision.effect is Effect.ALLOW else "deny"
-        details: Mapping[str, Any] = {"purpose": purpose, "generation": active.number}
+        details: Mapping[str, Any] = {
+            "purpose": purpose, "generation": active.number, "dataset": decision.reference, "grants": list(decision.grants),
+        }  # fmt: skip
         self._audit.record(subject.user, "view.read", name, outcome, reasons, dict(details))
         with self._lock:
             self._audited[key] = True

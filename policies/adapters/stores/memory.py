@@ -9,8 +9,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from catalog.errors import DatasetNotFound, Unavailable
+from policies.audit_names import names_of, wanted_names
 from policies.model import DatasetFacts
-from policies.ports import AuditEntry, AuditFilter, AuditHead, Change, Document, TokenRecord
+from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditUse, Change, Document, TokenRecord
 
 
 class MemoryPolicyStore:
@@ -51,9 +52,18 @@ class MemoryPolicyStore:
         kept = [d for d in newest.values() if d.spec is not None and (label is None or d.label == label)]
         return sorted(kept, key=lambda d: (d.kind, d.name))
 
-    def deleted(self, kind: str) -> frozenset[str]:
+    def changed(self, after: int) -> list[Document]:
         with self._lock:
-            newest = {d.name: d for d in self._states if d.kind == kind}
+            newest = {(d.kind, d.name): d for d in self._states if d.version > after}
+        return sorted(newest.values(), key=lambda d: d.version)
+
+    @property
+    def is_writing(self) -> bool:
+        return self._depth > 0
+
+    def deleted(self, kind: str, as_of: datetime | None = None) -> frozenset[str]:
+        with self._lock:
+            newest = {d.name: d for d in self._states if d.kind == kind and (as_of is None or d.at <= as_of)}
         return frozenset(name for name, d in newest.items() if d.spec is None)
 
     def history(self, kind: str, name: str) -> list[Document]:
@@ -120,6 +130,21 @@ class MemoryAuditStore:
         found = [e for e in reversed(self.rows) if (before is None or e.seq < before) and _fits(e, where)]
         return found[:limit]
 
+    def matching(self, where: AuditFilter, after: int, limit: int) -> list[AuditEntry]:
+        return [e for e in self.chain(after, len(self.rows)) if _fits(e, where)][:limit]
+
+    def uses(self, kind: str, actions: Collection[str], since: datetime) -> list[AuditUse]:
+        found: dict[tuple[str, str], datetime] = {}
+        for entry in self.rows:
+            if entry.action in actions and entry.decision == "allow" and entry.at >= since:
+                for each, name in names_of(entry):
+                    if each == kind:
+                        found[entry.actor, name] = max(entry.at, found.get((entry.actor, name), entry.at))
+        return [AuditUse(actor, name, at) for (actor, name), at in sorted(found.items())]
+
+    def unnamed(self) -> int:
+        return 0
+
     def chain(self, after: int, limit: int) -> list[AuditEntry]:
         return sorted((e for e in self.rows if e.seq > after), key=lambda e: e.seq)[:limit]
 
@@ -128,16 +153,18 @@ class MemoryAuditStore:
 
 
 def _fits(entry: AuditEntry, where: AuditFilter) -> bool:
+    names = names_of(entry)
     return (
         all(
             wanted is None or wanted == given
             for wanted, given in (
                 (where.actor, entry.actor),
-                (where.action, entry.action),
                 (where.target, entry.target),
                 (where.decision, entry.decision),
             )
         )
+        and (where.action is None or entry.action == where.action or entry.action.startswith(f"{where.action}."))
+        and all(not names.isdisjoint(wanted) for wanted in wanted_names(where))
         and (where.since is None or entry.at >= where.since)
         and (where.until is None or entry.at < where.until)
     )

@@ -1,24 +1,31 @@
-"""The stores in the record store: SQLite or PostgreSQL."""
+"""The stores of documents and tokens in the record store: SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Executable, Select, bindparam, event, func, insert, inspect, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Executable,
+    Select,
+    func,
+    select,
+    text,
+    true,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from catalog.adapters.sql.database import Database
-from policies.adapters.stores.tables import AuditHeadRow, AuditRow, GovernanceRow, TokenRow
-from policies.ports import AuditEntry, AuditFilter, AuditHead, Change, Document, TokenRecord
+from policies.adapters.stores.tables import GovernanceRow, TokenRow
+from policies.ports import Change, Document, TokenRecord
 
 # PostgreSQL's advisory locks, the same in every process; SQLite's writers follow one another anyway.
 _GOVERNANCE_LOCK = 8_484_002
-_AUDIT_LOCK = 8_484_003
 
 
 def _one_at_a_time(database: Database, session: Session, lock: int) -> None:
@@ -60,28 +67,29 @@ class SqlPolicyStore:
     def documents(
         self, kind: str | None = None, *, label: str | None = None, as_of: datetime | None = None
     ) -> list[Document]:
-        if as_of is None:
-            query = _newest()
-        else:
-            last = (
-                select(func.max(GovernanceRow.version))
-                .where(GovernanceRow.at <= as_of)
-                .group_by(GovernanceRow.kind, GovernanceRow.name)
-            )
-            query = select(GovernanceRow).where(GovernanceRow.version.in_(last))
+        query = _DOCUMENT.where(_standing(as_of))
         if kind is not None:
             query = query.where(GovernanceRow.kind == kind)
         if label is not None:
             query = query.where(GovernanceRow.label == label)
         with self._database.read() as session:
-            rows = session.scalars(query.where(GovernanceRow.deleted.is_(False)))
+            rows = session.execute(query.where(GovernanceRow.deleted.is_(False)))
             # Sorted here: databases sort text by different rules.
-            return sorted(map(_document, rows), key=lambda d: (d.kind, d.name))
+            return sorted(map(_plain, rows), key=lambda d: (d.kind, d.name))
 
-    def deleted(self, kind: str) -> frozenset[str]:
+    def changed(self, after: int) -> list[Document]:
+        query = _DOCUMENT.where(_STATES.c.newest, _STATES.c.version > after).order_by(_STATES.c.version)
+        with self._database.read() as session:
+            return [_plain(row) for row in session.execute(query)]
+
+    @property
+    def is_writing(self) -> bool:
+        return self._database.is_writing
+
+    def deleted(self, kind: str, as_of: datetime | None = None) -> frozenset[str]:
         with self._database.read() as session:
             names = select(GovernanceRow.name).where(
-                GovernanceRow.newest, GovernanceRow.kind == kind, GovernanceRow.deleted.is_(True)
+                _standing(as_of), GovernanceRow.kind == kind, GovernanceRow.deleted.is_(True)
             )
             return frozenset(session.scalars(names))
 
@@ -112,8 +120,33 @@ class SqlPolicyStore:
             return version
 
 
+def _standing(as_of: datetime | None) -> ColumnElement[bool]:
+    """The last state of each document, now or at a moment."""
+    if as_of is None:
+        return GovernanceRow.newest == true()
+    last = (
+        select(func.max(GovernanceRow.version))
+        .where(GovernanceRow.at <= as_of)
+        .group_by(GovernanceRow.kind, GovernanceRow.name)
+    )
+    return GovernanceRow.version.in_(last)
+
+
 def _newest() -> Select[GovernanceRow]:
     return select(GovernanceRow).where(GovernanceRow.newest)
+
+
+_STATES: Any = GovernanceRow.__table__
+_DOCUMENT = select(
+    _STATES.c.kind, _STATES.c.name, _STATES.c.spec, _STATES.c.metadata, _STATES.c.version, _STATES.c.changed_at,
+    _STATES.c.changed_by, _STATES.c.label,
+)  # fmt: skip
+"""In the order of a Document. Without objects of the mapper: a hundred thousand grants are read at the start."""
+
+
+def _plain(row: Sequence[Any]) -> Document:
+    kind, name, spec, metadata, version, at, by, label = row
+    return Document(kind, name, spec, metadata, version, at, by, label)
 
 
 def _document(row: GovernanceRow) -> Document:
@@ -167,77 +200,3 @@ class SqlTokenStore:
 
 def _token(row: TokenRow) -> TokenRecord:
     return TokenRecord(row.id, row.user, row.name, row.digest, row.created_at, row.expires_at, row.revoked_at)
-
-
-_HEADS: Any = AuditHeadRow.__table__
-_HEAD = select(AuditHeadRow.chain, AuditHeadRow.seq, AuditHeadRow.hash).where(AuditHeadRow.id == 1)
-_ADD = insert(AuditRow.__table__)  # type: ignore[arg-type]
-_MOVE = update(_HEADS).where(_HEADS.c.id == 1).values(seq=bindparam("new_seq"), hash=bindparam("new_hash"))
-_COLUMNS = {name: column.name for name, column in inspect(AuditRow).columns.items()}
-"""An entry comes with every query and every end of one, so it is written by plain statements."""
-
-
-class SqlAuditStore:
-    """`AuditStore` on the record store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def append(
-        self, make: Callable[[int, str], AuditEntry], then: Callable[[AuditHead], None] | None = None
-    ) -> AuditEntry:
-        with self._database.begin() as session:
-            _one_at_a_time(self._database, session, _AUDIT_LOCK)
-            # Read behind the lock, and not by objects: what this session read before may be older.
-            found = session.execute(_HEAD).first()
-            chain, seq, last = found if found is not None else (secrets.token_hex(8), 0, "")
-            if found is None:
-                session.execute(insert(_HEADS), {"id": 1, "chain": chain, "seq": seq, "hash": last})
-            entry = make(seq + 1, last)
-            row = {
-                "seq": entry.seq, "at": entry.at, "actor": entry.actor, "action": entry.action, "target": entry.target,
-                "decision": entry.decision, "reasons": list(entry.reasons), "details": dict(entry.details),
-                "prev": entry.prev, "hash": entry.hash,
-            }  # fmt: skip
-            session.execute(_ADD, {_COLUMNS[name]: value for name, value in row.items()})
-            session.execute(_MOVE, {"new_seq": entry.seq, "new_hash": entry.hash})
-            if then is not None:
-                noted, publish = AuditHead(chain, entry.seq, entry.hash), then
-                event.listen(session, "after_commit", lambda _: publish(noted), once=True)
-            return entry
-
-    def entries(self, where: AuditFilter, before: int | None, limit: int) -> list[AuditEntry]:
-        query = select(AuditRow)
-        wanted: list[tuple[Any, Any]] = [
-            (AuditRow.actor, where.actor),
-            (AuditRow.action, where.action),
-            (AuditRow.target, where.target),
-            (AuditRow.decision, where.decision),
-        ]
-        for column, value in wanted:
-            if value is not None:
-                query = query.where(column == value)
-        if where.since is not None:
-            query = query.where(AuditRow.at >= where.since)
-        if where.until is not None:
-            query = query.where(AuditRow.at < where.until)
-        if before is not None:
-            query = query.where(AuditRow.seq < before)
-        with self._database.read() as session:
-            return [_entry(row) for row in session.scalars(query.order_by(AuditRow.seq.desc()).limit(limit))]
-
-    def chain(self, after: int, limit: int) -> list[AuditEntry]:
-        query = select(AuditRow).where(AuditRow.seq > after).order_by(AuditRow.seq).limit(limit)
-        with self._database.read() as session:
-            return [_entry(row) for row in session.scalars(query)]
-
-    def head(self) -> AuditHead:
-        found = self._database.one(_HEAD)
-        return AuditHead(*found) if found is not None else AuditHead("", 0, "")
-
-
-def _entry(row: AuditRow) -> AuditEntry:
-    return AuditEntry(
-        row.seq, row.at, row.actor, row.action, row.target, row.decision, tuple(row.reasons), row.details,
-        row.prev, row.hash,
-    )  # fmt: skip

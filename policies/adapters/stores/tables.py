@@ -76,3 +76,23 @@ class AuditHeadRow(Base):
     chain: Mapped[str] = mapped_column(AnyText)
     seq: Mapped[int] = mapped_column(Integer)
     hash: Mapped[str] = mapped_column(AnyText)
+
+
+class AuditNameRow(Base):
+    """What an entry can be found by: a person, a dataset, a field or a grant that it is about."""
+
+    __tablename__ = "audit_names"
+
+    kind: Mapped[str] = mapped_column(AnyText, primary_key=True)
+    name: Mapped[str] = mapped_column(AnyText, primary_key=True)
+    seq: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+
+
+class AuditNamedRow(Base):
+    """One row: entries up to `until` were written before there were names; those up to `done` have them by now."""
+
+    __tablename__ = "audit_named"
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    done: Mapped[int] = mapped_column(Integer)
+    until: Mapped[int] = mapped_column(Integer)

@@ -7,11 +7,15 @@ export interface AuditFilters {
   actor: string | null;
   action: string | null;
   target: string | null;
+  person?: string | null;
+  dataset?: string | null;
+  field?: string | null;
 }
 
 interface AuditPage {
   entries: AuditEntry[];
   next?: string | null;
+  note?: string | null;
 }
 
 export function useAudit(filters: AuditFilters) {

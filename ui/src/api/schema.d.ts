@@ -1872,6 +1872,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/access/datasets/{cluster}/{topic}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Dataset
+         * @description Everybody who may read a dataset or a field, with the rules behind it: role, ownership, grant, exception of a policy.
+         *
+         *     For owners of the dataset, and holders of report:read, audit:read or manage.
+         */
+        get: operations["dataset_api_v1_access_datasets__cluster___topic__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access/people/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Person
+         * @description Everything a person sees: each dataset clear, partly, masked or not, with the rules behind it.
+         *
+         *     People ask about themselves; owners about others on their datasets; holders of report:read, audit:read or manage about all.
+         */
+        get: operations["person_api_v1_access_people__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access/unused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Unused
+         * @description Rights by which nothing was read, as far as the audit reaches: grants, roles that people hold, ownership.
+         */
+        get: operations["unused_api_v1_access_unused_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/explain/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare
+         * @description What two people, or one person at two moments or for two purposes, see of a dataset, and which rules make it differ.
+         */
+        get: operations["compare_api_v1_explain_compare_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -1884,6 +1968,48 @@ export interface paths {
          * @description Entries, newest first.
          */
         get: operations["entries_api_v1_audit_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Entries
+         * @description Entries, oldest first, as a file with a signature in its last line; `weir audit verify --file F` checks it without Weir.
+         *
+         *     The export itself is in the audit. 503 while older entries are not indexed by the name that is asked for.
+         */
+        get: operations["export_entries_api_v1_audit_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Key
+         * @description The public key of signatures under exports; keep it where the exports are checked.
+         */
+        get: operations["key_api_v1_audit_key_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2732,6 +2858,33 @@ export interface components {
             reasons: components["schemas"]["Reason"][];
         };
         /**
+         * AccessEntry
+         * @description What one person, group or role sees of a dataset.
+         */
+        AccessEntry: {
+            /** @description The purpose the query states; null: none. */
+            purpose: string | null;
+            /**
+             * @description clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.
+             * @enum {string}
+             */
+            shows: "clear" | "partly" | "masked" | "none";
+            fields: components["schemas"]["ShownFields"];
+            masks: string[];
+            /** @description Row filters; all have to be true. */
+            rows: string[];
+            /** @description Rows in which masked fields show clear. */
+            clear_when: string[];
+            /** @description When the first grant that it rests on ends. */
+            until: string | null;
+            rules: components["schemas"]["AccessRule"][];
+            /** @enum {string} */
+            kind: "user" | "group" | "role";
+            name: string;
+            /** @description Rules that are left out of `rules`. */
+            more_rules: number;
+        };
+        /**
          * AccessRequest
          * @description What somebody asks for, and how far it has come.
          */
@@ -2797,6 +2950,25 @@ export interface components {
         AccessRequests: {
             requests: components["schemas"]["AccessRequest"][];
             total: number;
+        };
+        /**
+         * AccessRule
+         * @description One rule behind what somebody sees.
+         */
+        AccessRule: {
+            /**
+             * @description owner, role, grant: what opens; exception: a policy that does not hold for them; gap: what is not known.
+             * @enum {string}
+             */
+            kind: "owner" | "role" | "grant" | "exception" | "policy" | "row-filter" | "view" | "gap";
+            name: string;
+            text: string;
+            /** @description The end of a grant. */
+            until: string | null;
+            /** @description What a grant is for. */
+            purpose: string | null;
+            /** @description How they come to it: named, group NAME, role NAME < group NAME. Empty: it is for everybody. */
+            held: string[];
         };
         /**
          * Affected
@@ -2971,6 +3143,8 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
             /** @description `cursor` of the next page. */
             next: string | null;
+            /** @description Entries that were not looked at, in a sentence. */
+            note: string | null;
         };
         /**
          * AuditEntry
@@ -3001,6 +3175,16 @@ export interface components {
         AuditHead: {
             seq: number;
             hash: string;
+        };
+        /**
+         * AuditKey
+         * @description The public half of the key that signs exports.
+         */
+        AuditKey: {
+            /** @constant */
+            algorithm: "Ed25519";
+            /** @description 32 bytes in base64. */
+            key: string;
         };
         /**
          * AuditVerification
@@ -3111,6 +3295,18 @@ export interface components {
             allowed: boolean;
             roles: string[];
             users: string[];
+        };
+        /**
+         * ChangedRule
+         * @description A state of a rule's document that was written between two moments.
+         */
+        ChangedRule: {
+            kind: string;
+            name: string;
+            /** Format: date-time */
+            at: string;
+            by: string | null;
+            deleted: boolean;
         };
         /**
          * CheckedTable
@@ -3299,6 +3495,55 @@ export interface components {
             transformationType: "IDENTITY" | "MASKED";
         };
         /**
+         * ComparedField
+         * @description One field for one side.
+         */
+        ComparedField: {
+            /** @enum {string} */
+            effect: "allow" | "mask" | "deny" | "gap" | "unknown";
+            mask: {
+                [key: string]: unknown;
+            } | null;
+            clear_when: string | null;
+            reasons: {
+                [key: string]: string;
+            }[];
+        };
+        /**
+         * ComparedFields
+         * @description A field of which the sides see different things.
+         */
+        ComparedFields: {
+            path: string;
+            left: components["schemas"]["ComparedField"];
+            right: components["schemas"]["ComparedField"];
+        };
+        /**
+         * ComparedSide
+         * @description One of the two.
+         */
+        ComparedSide: {
+            /** @description The purpose the query states; null: none. */
+            purpose: string | null;
+            /**
+             * @description clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.
+             * @enum {string}
+             */
+            shows: "clear" | "partly" | "masked" | "none";
+            fields: components["schemas"]["ShownFields"];
+            masks: string[];
+            /** @description Row filters; all have to be true. */
+            rows: string[];
+            /** @description Rows in which masked fields show clear. */
+            clear_when: string[];
+            /** @description When the first grant that it rests on ends. */
+            until: string | null;
+            rules: components["schemas"]["AccessRule"][];
+            person: string;
+            /** Format: date-time */
+            at: string;
+        };
+        /**
          * ComparedView
          * @description A declaration that is compared with what runs.
          */
@@ -3310,6 +3555,23 @@ export interface components {
             spec?: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * Comparison
+         * @description What differs between two people or two moments, and by which rules.
+         */
+        Comparison: {
+            dataset: string;
+            left: components["schemas"]["ComparedSide"];
+            right: components["schemas"]["ComparedSide"];
+            fields: components["schemas"]["ComparedFields"][];
+            more_fields: number;
+            /** @description Fields of which both see the same. */
+            same: number;
+            rules: components["schemas"]["OneSided"];
+            held: components["schemas"]["HeldOneSided"];
+            changed: components["schemas"]["ChangedRule"][];
+            notes: string[];
         };
         /**
          * Compatibility
@@ -4113,6 +4375,23 @@ export interface components {
             columns?: "known" | "unknown";
         };
         /**
+         * EffectiveAccess
+         * @description Everybody who may read a dataset or a field, and why.
+         */
+        EffectiveAccess: {
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            field: string | null;
+            /** Format: date-time */
+            at: string;
+            entries: components["schemas"]["AccessEntry"][];
+            /** @description Entries in all. */
+            total: number;
+            people: components["schemas"]["PeopleCounted"];
+            /** @description What is not known, in sentences. */
+            notes: string[];
+        };
+        /**
          * Emergency
          * @description What is needed at once.
          */
@@ -4626,6 +4905,30 @@ export interface components {
             partitions: number;
             /** @description Records behind; null where that is not known or withheld. */
             lag: number | null;
+        };
+        /**
+         * HeldNames
+         * @description Groups and roles.
+         */
+        HeldNames: {
+            groups: string[];
+            roles: string[];
+        };
+        /**
+         * HeldOneSided
+         * @description What one side holds and the other does not.
+         */
+        HeldOneSided: {
+            left: components["schemas"]["HeldNames"];
+            right: components["schemas"]["HeldNames"];
+        };
+        /**
+         * HeldRole
+         * @description A role and how it is held.
+         */
+        HeldRole: {
+            name: string;
+            held: string[];
         };
         /**
          * HitReasons
@@ -5591,6 +5894,14 @@ export interface components {
             unreadable?: components["schemas"]["OnUnreadable"] | null;
         };
         /**
+         * OneSided
+         * @description Rules behind one side only.
+         */
+        OneSided: {
+            left: components["schemas"]["AccessRule"][];
+            right: components["schemas"]["AccessRule"][];
+        };
+        /**
          * Opened
          * @description An answer that was opened.
          */
@@ -5661,6 +5972,34 @@ export interface components {
             to: string;
             paths: components["schemas"]["Edge"][][];
             truncated: boolean;
+        };
+        /**
+         * PeopleCounted
+         * @description People, each counted once, by the most that they see.
+         */
+        PeopleCounted: {
+            clear: number;
+            partly: number;
+            masked: number;
+            none: number;
+        };
+        /**
+         * PersonAccess
+         * @description Everything one person sees.
+         */
+        PersonAccess: {
+            person: string;
+            /** Format: date-time */
+            at: string;
+            /** @description Why they may not sign in; nothing shows then. */
+            gone: string | null;
+            groups: string[];
+            roles: components["schemas"]["HeldRole"][];
+            entries: components["schemas"]["SeenDataset"][];
+            total: number;
+            /** @description Datasets, each counted once, by the most that shows. */
+            datasets: components["schemas"]["PeopleCounted"];
+            notes: string[];
         };
         /**
          * Place
@@ -6711,6 +7050,32 @@ export interface components {
             left: number;
         };
         /**
+         * SeenDataset
+         * @description What the person sees of one dataset.
+         */
+        SeenDataset: {
+            /** @description The purpose the query states; null: none. */
+            purpose: string | null;
+            /**
+             * @description clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.
+             * @enum {string}
+             */
+            shows: "clear" | "partly" | "masked" | "none";
+            fields: components["schemas"]["ShownFields"];
+            masks: string[];
+            /** @description Row filters; all have to be true. */
+            rows: string[];
+            /** @description Rows in which masked fields show clear. */
+            clear_when: string[];
+            /** @description When the first grant that it rests on ends. */
+            until: string | null;
+            rules: components["schemas"]["AccessRule"][];
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            /** @description Rules that are left out of `rules`. */
+            more_rules: number;
+        };
+        /**
          * ServerHealth
          * @description Whether one server answers.
          */
@@ -6731,6 +7096,16 @@ export interface components {
             when: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * ShownFields
+         * @description How many fields show how.
+         */
+        ShownFields: {
+            clear: number;
+            /** @description Those that are clear in some rows only are among them. */
+            masked: number;
+            hidden: number;
         };
         /**
          * SignInAddress
@@ -7292,6 +7667,36 @@ export interface components {
             what: string;
             expected: unknown;
             found: unknown;
+        };
+        /**
+         * UnusedRight
+         * @description A right by which nothing was read.
+         */
+        UnusedRight: {
+            /** @enum {string} */
+            kind: "grant" | "role" | "owner";
+            name: string;
+            /** @description null: a grant to a group or role, which nobody of them used. */
+            person: string | null;
+            /** @description As written; null: a role, of which nothing it opens was read. */
+            dataset: string | null;
+            /** @description Since when it is there, where that is known. */
+            since: string | null;
+            held: string[];
+        };
+        /**
+         * UnusedRights
+         * @description Rights nobody used.
+         */
+        UnusedRights: {
+            days: number;
+            /** Format: date-time */
+            since: string;
+            rights: components["schemas"]["UnusedRight"][];
+            total: number;
+            /** @description Grants that are younger than these days, which cannot be judged yet. */
+            young: number;
+            notes: string[];
         };
         /**
          * View
@@ -11089,19 +11494,222 @@ export interface operations {
             };
         };
     };
+    dataset_api_v1_access_datasets__cluster___topic__get: {
+        parameters: {
+            query?: {
+                /** @description Only this field, as value.customer.email. */
+                field?: string | null;
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+                /** @description user when absent; groups and roles may have members that only a provider knows. */
+                kind?: ("user" | "group" | "role")[] | null;
+                /** @description Only this person, group or role. */
+                name?: string | null;
+                /** @description Only entries that show so much. */
+                shows?: ("clear" | "partly" | "masked" | "none") | null;
+                /** @description csv and jsonl are whole, not by pages. */
+                format?: "json" | "csv" | "jsonl";
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                cluster: string;
+                /** @description A name, percent-encoded whole. */
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EffectiveAccess"];
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    person_api_v1_access_people__name__get: {
+        parameters: {
+            query?: {
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+                /** @description Only datasets of a pattern, as prod/*. */
+                dataset?: string | null;
+                /** @description Only entries that show so much. */
+                shows?: ("clear" | "partly" | "masked" | "none") | null;
+                /** @description csv and jsonl are whole, not by pages. */
+                format?: "json" | "csv" | "jsonl";
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonAccess"];
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    unused_api_v1_access_unused_get: {
+        parameters: {
+            query?: {
+                /** @description Nothing was read for so many days. */
+                days?: number;
+                /** @description Only rights on datasets of a pattern, as prod/*. */
+                dataset?: string | null;
+                /** @description Only this person's. */
+                person?: string | null;
+                kind?: ("grant" | "role" | "owner") | null;
+                /** @description csv and jsonl are whole, not by pages. */
+                format?: "json" | "csv" | "jsonl";
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnusedRights"];
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    compare_api_v1_explain_compare_get: {
+        parameters: {
+            query: {
+                /** @description CLUSTER/TOPIC. */
+                dataset: string;
+                /** @description A person; the caller when absent. */
+                left?: string | null;
+                /** @description A person; the same as left when absent. */
+                right?: string | null;
+                /** @description The moment of the left side; now when absent. */
+                leftAsOf?: string | null;
+                /** @description The moment of the right side; now when absent. */
+                rightAsOf?: string | null;
+                /** @description A purpose that the left side states. */
+                leftPurpose?: string | null;
+                /** @description A purpose that the right side states. */
+                rightPurpose?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     entries_api_v1_audit_get: {
         parameters: {
             query?: {
-                actor?: string | null;
-                /** @description The action, or its beginning: query, grant... */
-                action?: string | null;
-                target?: string | null;
-                since?: string | null;
-                until?: string | null;
                 /** @description `next` of the answer before. */
                 cursor?: string | null;
                 /** @description At most this many. */
                 limit?: number;
+                /** @description Who did it. */
+                actor?: string | null;
+                /** @description The action, or its beginning: query, grant... */
+                action?: string | null;
+                /** @description What it was done to, as the entry has it. */
+                target?: string | null;
+                /** @description Who did it, or whom it is about. */
+                person?: string | null;
+                /** @description CLUSTER/TOPIC that it is about. */
+                dataset?: string | null;
+                /** @description A path: entries that used it, something in it, or what it is a part of; with dataset, of that one. */
+                field?: string | null;
+                /** @description A grant that it is about, or rests on. */
+                grant?: string | null;
+                /** @description allow, deny... */
+                decision?: string | null;
+                /** @description From then on. */
+                since?: string | null;
+                /** @description Before then. */
+                until?: string | null;
             };
             header?: never;
             path?: never;
@@ -11116,6 +11724,87 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEntries"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    export_entries_api_v1_audit_export_get: {
+        parameters: {
+            query?: {
+                format?: "jsonl" | "csv";
+                /** @description Who did it. */
+                actor?: string | null;
+                /** @description The action, or its beginning: query, grant... */
+                action?: string | null;
+                /** @description What it was done to, as the entry has it. */
+                target?: string | null;
+                /** @description Who did it, or whom it is about. */
+                person?: string | null;
+                /** @description CLUSTER/TOPIC that it is about. */
+                dataset?: string | null;
+                /** @description A path: entries that used it, something in it, or what it is a part of; with dataset, of that one. */
+                field?: string | null;
+                /** @description A grant that it is about, or rests on. */
+                grant?: string | null;
+                /** @description allow, deny... */
+                decision?: string | null;
+                /** @description From then on. */
+                since?: string | null;
+                /** @description Before then. */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line an entry; the last line is the signature. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    key_api_v1_audit_key_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditKey"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

@@ -32,6 +32,7 @@ export const links = {
   review: "/review",
   policies: "/policies",
   audit: (params: Record<string, string | null | undefined> = {}) => `/audit${query(params)}`,
+  person: (name: string) => `/people/${part(name)}`,
   admin: (tab?: string) => (tab ? `/admin/${tab}` : "/admin"),
 };
 

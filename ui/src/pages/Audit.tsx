@@ -19,9 +19,26 @@ export default function AuditPage() {
   );
 }
 
+const PLACEHOLDERS = {
+  actor: "who did it",
+  action: "what: query, grant, report …",
+  target: "on what, as written",
+  person: "who did it or is meant",
+  dataset: "dataset: prod/orders",
+  field: "field: value.customer.email",
+};
+const NAMES = Object.keys(PLACEHOLDERS) as (keyof typeof PLACEHOLDERS)[];
+
 function Trail() {
   const [params, setParams] = useSearchParams();
-  const filters = { actor: params.get("actor"), action: params.get("action"), target: params.get("target") };
+  const filters = {
+    actor: params.get("actor"),
+    action: params.get("action"),
+    target: params.get("target"),
+    person: params.get("person"),
+    dataset: params.get("dataset"),
+    field: params.get("field"),
+  };
   const audit = useAudit(filters);
   const verify = useVerify();
   const [opened, setOpened] = useState<number | null>(null);
@@ -60,19 +77,20 @@ function Trail() {
         </Notice>
       )}
       <form className="row" onSubmit={(event) => event.preventDefault()}>
-        {(["actor", "action", "target"] as const).map((name) => (
+        {NAMES.map((name) => (
           <input
             key={name}
             className="input"
             style={{ width: 260 }}
             aria-label={name}
-            placeholder={{ actor: "who", action: "what: query, grant, report …", target: "on what" }[name]}
+            placeholder={PLACEHOLDERS[name]}
             defaultValue={filters[name] ?? ""}
             onKeyDown={(e) => e.key === "Enter" && set(name, e.currentTarget.value.trim())}
             onBlur={(e) => set(name, e.currentTarget.value.trim())}
           />
         ))}
       </form>
+      {audit.data?.pages[0]?.note && <p className="small muted">{audit.data.pages[0].note}</p>}
       {audit.isError && <ErrorNotice error={audit.error} />}
       {audit.isPending && <Loading lines={8} />}
       {audit.data && (

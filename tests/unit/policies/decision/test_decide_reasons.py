@@ -105,7 +105,7 @@ def test_the_same_row_is_asked_for_once() -> None:
 
 def test_who_is_excepted_from_a_row_policy() -> None:
     decision = ask("petra", policies=ROWS)
-    assert why(decision.reasons) == [OPENED, R1, ("policy", "p-eu", "petra is excepted from policy p-eu.")]
+    assert why(decision.reasons) == [OPENED, R1, ("policy", "p-eu", "Excepted from policy p-eu.")]
     assert [f.where for f in decision.filters] == ["r1"]
 
 

@@ -86,7 +86,8 @@ export function Users() {
                     return (
                       <tr key={name}>
                         <td>
-                          <strong>{name}</strong> {spec.disabled && <span className="badge bad">disabled</span>}
+                          <Link to={links.person(name)}>{name}</Link>{" "}
+                          {spec.disabled && <span className="badge bad">disabled</span>}
                           {spec.displayName && <div className="muted small">{spec.displayName}</div>}
                         </td>
                         <td>

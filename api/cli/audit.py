@@ -1,0 +1,173 @@
+"""`weir audit`: the chain of decisions, searched, verified, exported, and an export checked without Weir."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.options import As, Output, api
+from api.cli.output import Format, console, errors, print_text, show
+from api.wiring.offline import check_audit_file
+from catalog.errors import InvalidInput, WeirError
+
+audit_app = typer.Typer(help="Search, verify and export the audit chain.", no_args_is_help=True)
+
+Actor = Annotated[str | None, typer.Option(help="Only what this user did.")]
+Action = Annotated[str | None, typer.Option(help="Only this action or what begins with it, e.g. query, grant.")]
+Person = Annotated[str | None, typer.Option(help="Only what this person did or what is about them.")]
+Dataset = Annotated[str | None, typer.Option(help="Only what is about this CLUSTER/TOPIC.")]
+Field = Annotated[str | None, typer.Option(help="Only what used this field, something in it, or what it is a part of.")]
+Grant = Annotated[str | None, typer.Option(help="Only what is about this grant or rests on it.")]
+Since = Annotated[str | None, typer.Option(help="From then on, RFC 3339.")]
+Until = Annotated[str | None, typer.Option(help="Before then, RFC 3339.")]
+
+
+class FileFormat(StrEnum):
+    """Formats of an export."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.add_typer(audit_app, name="audit")
+
+
+@audit_app.command(
+    "list", epilog="weir audit list --dataset prod/orders --field value.customer.email --since 2026-01-01"
+)
+def audit_list(
+    actor: Actor = None,
+    action: Action = None,
+    person: Person = None,
+    dataset: Dataset = None,
+    field: Field = None,
+    grant: Grant = None,
+    since: Since = None,
+    until: Until = None,
+    cursor: Annotated[str | None, typer.Option(help="`next` of the answer before: the page behind it.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 50,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """The latest entries of the audit chain that fit."""
+    answer = api(user).get(
+        "/api/v1/audit", actor=actor, action=action, person=person, dataset=dataset, field=field, grant=grant, since=since,
+        until=until, cursor=cursor, limit=limit,
+    )  # fmt: skip
+    show(
+        answer["entries"],
+        ("seq", "at", "actor", "action", "target", "decision"),
+        output,
+        whole=answer,
+        empty="No entries.",
+    )
+    if output is Format.TABLE:
+        if answer["note"]:
+            console.print(answer["note"])
+        if answer["next"]:
+            console.print(f"Older entries: --cursor {answer['next']}")
+
+
+@audit_app.command(epilog="weir audit export --since 2026-01-01T00:00:00Z --file audit.jsonl")
+def export(
+    file: Annotated[Path, typer.Option(help="Where to write it; the signature goes to FILE.sig beside it.")],
+    form: Annotated[FileFormat, typer.Option("-o", "--output", help="Format of the file.")] = FileFormat.JSONL,
+    actor: Actor = None,
+    action: Action = None,
+    person: Person = None,
+    dataset: Dataset = None,
+    field: Field = None,
+    grant: Grant = None,
+    since: Since = None,
+    until: Until = None,
+    user: As = None,
+) -> None:
+    """Write entries to a file, oldest first, and the signature beside it. `weir audit verify --file` checks both."""
+    draft = file.with_name(f".{file.name}.part")
+    try:
+        with draft.open("wb") as written, api(user).file(
+            "/api/v1/audit/export", format=form.value, actor=actor, action=action, person=person, dataset=dataset,
+            field=field, grant=grant, since=since, until=until,
+        ) as pieces:  # fmt: skip
+            last = _all_but_last_line(pieces, written)
+        signature = _of_csv(last) if form is FileFormat.CSV else last
+        if b'"signature"' not in signature:
+            raise InvalidInput("The export ended before its signature came; nothing was written. Try again.")
+        draft.replace(file)
+        file.with_name(f"{file.name}.sig").write_bytes(signature)
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be written: {error.strerror}.") from None
+    finally:
+        draft.unlink(missing_ok=True)
+    console.print(f"Wrote {file} and {file.name}.sig.", soft_wrap=True)
+
+
+def _all_but_last_line(pieces: Any, written: Any) -> bytes:
+    """Write everything before the last line, which is given back."""
+    held = b""
+    for piece in pieces:
+        held += piece
+        cut = held.rstrip(b"\r\n").rfind(b"\n") + 1
+        written.write(held[:cut])
+        held = held[cut:]
+    return held
+
+
+def _of_csv(line: bytes) -> bytes:
+    import csv
+
+    cells = next(csv.reader([line.decode("utf-8", "replace")]), [])
+    return (cells[1] + "\n").encode() if len(cells) > 1 else b""
+
+
+@audit_app.command(epilog="weir audit key > weir-audit.key")
+def key(user: As = None) -> None:
+    """Print the public key of signatures under exports. Keep it where the exports are checked."""
+    print_text(api(user).get("/api/v1/audit/key")["key"])
+
+
+@audit_app.command("verify", epilog="weir audit verify · weir audit verify --file audit.jsonl --key weir-audit.key")
+def audit_verify(
+    file: Annotated[Path | None, typer.Option(help="Check an exported file, without a running Weir.")] = None,
+    key: Annotated[
+        Path | None, typer.Option(help="The public key that must have signed it, as `weir audit key` gives it.")
+    ] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Check every link of the audit chain, or of an exported file with its signature; exit code 1 when one does not hold."""
+    if file is not None:
+        _verify_file(file, key, output)
+        return
+    if key is not None:
+        raise InvalidInput("--key is for an exported file; name it with --file.")
+    answer: dict[str, Any] = api(user).get("/api/v1/audit/verify")
+    show([answer], ("holds", "entries", "head", "first_bad"), output, whole=answer)
+    if not answer["holds"]:
+        raise WeirError(f"The audit chain does not hold from entry {answer.get('first_bad')} on.")
+
+
+def _verify_file(file: Path, key: Path | None, output: Format) -> None:
+    answer = check_audit_file(file, key).to_json()
+    show([answer], ("holds", "entries", "first", "last", "complete", "trusted", "first_bad"), output, whole=answer)
+    if not answer["holds"]:
+        where = f"line {answer['first_bad']}: " if answer["first_bad"] is not None else ""
+        raise WeirError(f"{file} does not hold: {where}{answer['problem']}")
+    if output is not Format.TABLE:
+        return
+    if not answer["complete"]:
+        console.print(
+            "It is a part: between some entries others are left out, as the signed filter or an earlier end has it."
+        )
+    if not answer["trusted"]:
+        errors.print(
+            f"The key {answer['key']} is the file's own: whoever wrote the file may have made it. Give the key of your Weir by"
+            " --key (weir audit key).", soft_wrap=True,
+        )  # fmt: skip
+    sys.stdout.flush()

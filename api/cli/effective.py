@@ -1,0 +1,200 @@
+"""`weir access`: who has access to what, and why; rights nobody uses; two people or two moments compared."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.http import segment
+from api.cli.options import As, AsOf, Output, api
+from api.cli.output import Format, console, show
+from catalog.errors import InvalidInput
+
+access_app = typer.Typer(help="See who has access to what, and why.", no_args_is_help=True)
+
+
+class ListFormat(StrEnum):
+    """The `-o` of lists that may be long; csv and jsonl are whole."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+Listed = Annotated[ListFormat, typer.Option("-o", "--output", help="How to print it; csv and jsonl are whole.")]
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")]
+Shows = Annotated[str | None, typer.Option(help="Only clear, partly, masked or none.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.add_typer(access_app, name="access")
+
+
+@access_app.command(epilog="weir access dataset prod/orders --field value.customer.email --as-of 2026-03-01T12:00:00Z")
+def dataset(
+    name: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    field: Annotated[str | None, typer.Option(help="Only this field, as value.customer.email.")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="user, group or role; repeat for several; user when absent.")
+    ] = None,
+    person: Annotated[str | None, typer.Option("--name", help="Only this person, group or role.")] = None,
+    shows: Shows = None,
+    limit: Limit = 200,
+    as_of: AsOf = None,
+    output: Listed = ListFormat.TABLE,
+    user: As = None,
+) -> None:
+    """Everybody who may read a dataset or a field, and the rules behind it."""
+    cluster, _, topic = name.partition("/")
+    if not topic:
+        raise InvalidInput(f"{name!r} is not CLUSTER/TOPIC, as in prod/orders.")
+    path = f"/api/v1/access/datasets/{segment(cluster)}/{segment(topic)}"
+    params = {"field": field, "asOf": as_of, "kind": kind, "name": person, "shows": shows}
+    if _file(path, output, user, params):
+        return
+    answer = api(user).get(path, **params, limit=limit)
+    _show(answer, ("name", "purpose", "shows", "masks", "until", "why"), output, "Nobody.")
+
+
+@access_app.command(epilog="weir access person ana · weir access person ana --dataset 'prod/*' -o csv")
+def person(
+    name: Annotated[str, typer.Argument(help="Whose; yourself always, others by right.")],
+    dataset: Annotated[str | None, typer.Option(help="Only datasets of a pattern, as prod/*.")] = None,
+    shows: Shows = None,
+    limit: Limit = 200,
+    as_of: AsOf = None,
+    output: Listed = ListFormat.TABLE,
+    user: As = None,
+) -> None:
+    """Everything a person sees: each dataset clear, partly, masked or not."""
+    path = f"/api/v1/access/people/{segment(name)}"
+    params = {"dataset": dataset, "asOf": as_of, "shows": shows}
+    if _file(path, output, user, params):
+        return
+    answer = api(user).get(path, **params, limit=limit)
+    _show(answer, ("dataset", "purpose", "shows", "masks", "until", "why"), output, "No datasets.")
+
+
+@access_app.command(epilog="weir access unused --days 90 -o csv")
+def unused(
+    days: Annotated[int, typer.Option(min=1, max=3650, help="Nothing was read for so many days.")] = 90,
+    dataset: Annotated[str | None, typer.Option(help="Only rights on datasets of a pattern, as prod/*.")] = None,
+    person: Annotated[str | None, typer.Option(help="Only this person's.")] = None,
+    kind: Annotated[str | None, typer.Option(help="grant, role or owner.")] = None,
+    limit: Limit = 200,
+    output: Listed = ListFormat.TABLE,
+    user: As = None,
+) -> None:
+    """Rights by which nothing was read, as far as the audit reaches."""
+    params = {"days": days, "dataset": dataset, "person": person, "kind": kind}
+    if _file("/api/v1/access/unused", output, user, params):
+        return
+    answer = api(user).get("/api/v1/access/unused", **params, limit=limit)
+    columns = ("kind", "name", "person", "dataset", "since", "held")
+    show(answer["rights"], columns, Format(output.value), whole=answer, empty="No unused rights.")
+    if output is ListFormat.TABLE:
+        _tail(answer, len(answer["rights"]))
+        if answer["young"]:
+            console.print(f"{answer['young']} grants are younger than {days} days and are left out.")
+
+
+@access_app.command(
+    epilog="weir access compare prod/orders ana otto · weir access compare prod/orders ana --left-as-of 2026-03-01"
+)
+def compare(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    left: Annotated[str, typer.Argument(help="A person.")],
+    right: Annotated[str | None, typer.Argument(help="Another; the same when absent.")] = None,
+    left_as_of: Annotated[
+        str | None, typer.Option(metavar="TIME", help="The moment of the left side; now when absent.")
+    ] = None,
+    right_as_of: Annotated[
+        str | None, typer.Option(metavar="TIME", help="The moment of the right side; now when absent.")
+    ] = None,
+    left_purpose: Annotated[str | None, typer.Option(help="A purpose that the left side states.")] = None,
+    right_purpose: Annotated[str | None, typer.Option(help="A purpose that the right side states.")] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """What two people, or one person at two moments, see of a dataset, and which rules make the difference."""
+    answer = api(user).get(
+        "/api/v1/explain/compare", dataset=dataset, left=left, right=right, leftAsOf=left_as_of, rightAsOf=right_as_of,
+        leftPurpose=left_purpose, rightPurpose=right_purpose,
+    )  # fmt: skip
+    rows = [{"field": f["path"], "left": _effect(f["left"]), "right": _effect(f["right"])} for f in answer["fields"]]
+    show(rows, ("field", "left", "right"), output, whole=answer, empty="Both see the same of every field.")
+    if output is not Format.TABLE:
+        return
+    console.print(f"{answer['same']} fields are the same; {answer['more_fields']} more differ.")
+    for side in ("left", "right"):
+        for rule in answer["rules"][side]:
+            held = f" ({', '.join(rule['held'])})" if rule["held"] else ""
+            console.print(f"{side} only: {rule['text']}{held}", markup=False, soft_wrap=True)
+        for kind, names in answer["held"][side].items():
+            if names:
+                console.print(f"{side} only, {kind}: {', '.join(names)}", markup=False, soft_wrap=True)
+    for each in answer["changed"]:
+        what = "deleted" if each["deleted"] else "changed"
+        console.print(
+            f"{each['kind']} {each['name']} was {what} by {each['by']} at {each['at']}.", markup=False, soft_wrap=True
+        )
+    for note in answer["notes"]:
+        console.print(note, markup=False, soft_wrap=True)
+
+
+def _effect(side: Mapping[str, Any]) -> str:
+    mask = side["mask"]["type"] if side["mask"] else ""
+    word = {
+        "allow": "clear",
+        "mask": mask,
+        "gap": f"{mask} (not scanned)",
+        "deny": "hidden",
+        "unknown": "not known then",
+    }
+    return word[side["effect"]] + (f", clear where {side['clear_when']}" if side["clear_when"] else "")
+
+
+def _file(path: str, output: ListFormat, user: str | None, params: Mapping[str, Any]) -> bool:
+    """Print the whole list as it comes, where it was asked for as csv or jsonl."""
+    if output not in (ListFormat.CSV, ListFormat.JSONL):
+        return False
+    with api(user).file(path, **params, format=output.value) as pieces:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+    sys.stdout.flush()
+    return True
+
+
+def _show(answer: Mapping[str, Any], columns: Iterable[str], output: ListFormat, empty: str) -> None:
+    rows = [{**entry, "why": _why(entry)} for entry in answer["entries"]]
+    show(rows, tuple(columns), Format(output.value), whole=answer, empty=empty)
+    if output is ListFormat.TABLE:
+        _tail(answer, len(rows))
+
+
+def _tail(answer: Mapping[str, Any], shown: int) -> None:
+    if answer["total"] > shown:
+        console.print(f"{answer['total'] - shown} more; -o csv or -o jsonl gives all of them.")
+    for note in answer["notes"]:
+        console.print(note, markup=False, soft_wrap=True)
+
+
+def _why(entry: Mapping[str, Any]) -> str:
+    """What opens it, and the exceptions: `role analyst (group sales); except mask-email`."""
+    found = []
+    for rule in entry["rules"]:
+        if rule["kind"] in ("owner", "role", "grant"):
+            held = f" ({', '.join(rule['held'])})" if rule["held"] else ""
+            found.append(("owner" if rule["kind"] == "owner" else f"{rule['kind']} {rule['name']}") + held)
+        elif rule["kind"] == "exception":
+            found.append(f"except {rule['name']}")
+        elif entry["shows"] == "none":
+            found.append(rule["text"])
+    return "; ".join(dict.fromkeys(found))

@@ -1,0 +1,141 @@
+"""`/access`, `/explain`: who has access to what, and why; rights nobody uses; two people or two moments compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
+from api.http.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, Text
+from api.http.formats.listing import as_file
+from api.http.schemas import effective as schemas
+from policies.effective.compare import Side
+
+router = APIRouter(tags=["access"])
+
+Form = Annotated[Literal["json", "csv", "jsonl"], Query(description="csv and jsonl are whole, not by pages.")]
+_FILES = ("text/csv", "application/x-ndjson")
+_SHOWN = (
+    "purpose", "shows", "clear", "masked", "hidden", "masks", "rows", "clear_when", "until", "rules", "held"
+)  # fmt: skip
+Shows = Annotated[
+    Literal["clear", "partly", "masked", "none"] | None, Query(description="Only entries that show so much.")
+]
+
+
+@router.get("/access/datasets/{cluster}/{topic}", responses=answers_with(schemas.EffectiveAccess, *_FILES))
+def dataset(
+    built: ServicesOf,
+    subject: Caller,
+    cluster: Name,
+    topic: Name,
+    field: Annotated[Text | None, Query(description="Only this field, as value.customer.email.")] = None,
+    asOf: AsOf = None,
+    kind: Annotated[
+        list[Literal["user", "group", "role"]] | None,
+        Query(description="user when absent; groups and roles may have members that only a provider knows."),
+    ] = None,
+    name: Annotated[Text | None, Query(description="Only this person, group or role.")] = None,
+    shows: Shows = None,
+    format: Form = "json",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Any:
+    """Everybody who may read a dataset or a field, with the rules behind it: role, ownership, grant, exception of a policy.
+
+    For owners of the dataset, and holders of report:read, audit:read or manage.
+    """
+    reference = built.access.named(f"{cluster}/{topic}")
+    found = built.access.dataset.of(subject, reference, field, asOf, tuple(kind or ("user",)), name, shows)
+    _note(built, subject, f"{reference}#{field}" if field else reference, f"{len(found.entries)} entries")
+    if format == "json":
+        return found.to_json(offset, limit)
+    rows = found.rows(found.entries)
+    return as_file(_flat(rows, format), ("kind", "name", *_SHOWN), format, "access", found.notes)
+
+
+@router.get("/access/people/{name}", responses=answers_with(schemas.PersonAccess, *_FILES))
+def person(
+    built: ServicesOf,
+    subject: Caller,
+    name: Name,
+    asOf: AsOf = None,
+    dataset: Annotated[Text | None, Query(description="Only datasets of a pattern, as prod/*.")] = None,
+    shows: Shows = None,
+    format: Form = "json",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Any:
+    """Everything a person sees: each dataset clear, partly, masked or not, with the rules behind it.
+
+    People ask about themselves; owners about others on their datasets; holders of report:read, audit:read or manage about all.
+    """
+    found = built.access.person.of(subject, name, asOf, dataset, shows)
+    if subject.user != name:
+        _note(built, subject, name, f"{len(found.rows)} entries")
+    if format == "json":
+        return found.to_json(offset, limit)
+    rows = found.rows_json(found.rows)
+    return as_file(_flat(rows, format), ("dataset", *_SHOWN), format, "access", found.notes)
+
+
+@router.get("/access/unused", responses=answers_with(schemas.UnusedRights, *_FILES))
+def unused(
+    built: ServicesOf,
+    subject: Caller,
+    days: Annotated[Count, Query(le=3650, description="Nothing was read for so many days.")] = 90,
+    dataset: Annotated[Text | None, Query(description="Only rights on datasets of a pattern, as prod/*.")] = None,
+    person: Annotated[Text | None, Query(description="Only this person's.")] = None,
+    kind: Literal["grant", "role", "owner"] | None = None,
+    format: Form = "json",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Any:
+    """Rights by which nothing was read, as far as the audit reaches: grants, roles that people hold, ownership."""
+    found = built.access.unused.of(subject, days, dataset, person, kind)
+    if format != "json":
+        notes = [*found["notes"], f"{found['young']} grants are younger than {days} days and are left out."]
+        return as_file(found["rights"], ("kind", "name", "person", "dataset", "since", "held"), format, "unused", notes)
+    rights = found["rights"]
+    return {**found, "rights": rights[offset : offset + limit], "total": len(rights)}
+
+
+@router.get("/explain/compare", responses=answers_with(schemas.Comparison))
+def compare(
+    built: ServicesOf,
+    subject: Caller,
+    dataset: Annotated[Text, Query(description="CLUSTER/TOPIC.")],
+    left: Annotated[Text | None, Query(description="A person; the caller when absent.")] = None,
+    right: Annotated[Text | None, Query(description="A person; the same as left when absent.")] = None,
+    leftAsOf: Annotated[Instant | None, Query(description="The moment of the left side; now when absent.")] = None,
+    rightAsOf: Annotated[Instant | None, Query(description="The moment of the right side; now when absent.")] = None,
+    leftPurpose: Annotated[Text | None, Query(description="A purpose that the left side states.")] = None,
+    rightPurpose: Annotated[Text | None, Query(description="A purpose that the right side states.")] = None,
+) -> Any:
+    """What two people, or one person at two moments or for two purposes, see of a dataset, and which rules make it differ."""
+    reference = built.access.named(dataset)
+    first = Side(left or subject.user, leftAsOf, leftPurpose)
+    second = Side(right or first.person, rightAsOf, rightPurpose)
+    found = built.access.compare.of(subject, reference, first, second)
+    if {first.person, second.person} != {subject.user}:
+        _note(built, subject, reference, f"{first.person} and {second.person}")
+    return found
+
+
+def _note(built: ServicesOf, subject: Caller, target: str, what: str) -> None:
+    built.record(subject, "report.access", target, "allow", [what])
+
+
+def _flat(rows: Iterable[Mapping[str, Any]], form: str) -> Iterator[Mapping[str, Any]]:
+    """Rows for CSV, where rules are their sentences; JSON lines keep what is inside."""
+    for row in rows:
+        if form == "jsonl":
+            yield row
+            continue
+        held = (f"{rule['kind']} {rule['name']}: {', '.join(rule['held'])}" for rule in row["rules"] if rule["held"])
+        texts = [rule["text"] for rule in row["rules"]]
+        more = [f"{row['more_rules']} more rules"] if row["more_rules"] else []
+        yield {**row, **row["fields"], "rules": [*texts, *more], "held": list(dict.fromkeys(held))}

@@ -1,0 +1,260 @@
+"""All that is declared, ready for deciding; made of documents, and made again of what changed alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from catalog.errors import InvalidInput
+from policies.decision.decide import decide
+from policies.decision.policy_index import Compiled, Problem
+from policies.declared import access_specs, convert, kinds, policy_specs, provider_specs
+from policies.declared.builtin import BUILT_IN_ROLES
+from policies.matching import resolve
+from policies.model import DatasetFacts, Decision, Grant, Policy, Role, Subject
+from policies.ports import Document, PolicyStore
+from policies.workflow import Workflow
+
+GOVERNANCE_KINDS = frozenset(kinds.KINDS)
+
+
+@dataclass(frozen=True)
+class View:
+    """All that is declared, at one version."""
+
+    version: int
+    roles: Mapping[str, Role]
+    policies: Compiled
+    grants: Mapping[str, Grant]
+    workflows: tuple[Workflow, ...]
+    users: Mapping[str, access_specs.UserSpec]
+    groups: Mapping[str, access_specs.GroupSpec]
+    removed_users: frozenset[str]
+    problems: tuple[str, ...]
+    _by_subject: Mapping[tuple[str, str], Sequence[Grant]] = field(default_factory=dict)
+    providers: Mapping[str, provider_specs.IdentityProviderSpec] = field(default_factory=dict)
+    _groups_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def subject(self, user: str, groups: frozenset[str] = frozenset(), roles: frozenset[str] = frozenset()) -> Subject:
+        """A user with the groups and roles declared for them, and those given (of a token of another issuer)."""
+        spec = self.users.get(user)
+        if spec is not None:
+            groups, roles = groups | set(spec.groups), roles | set(spec.roles)
+        groups = groups | self._groups_of.get(user, frozenset())
+        return Subject(user, groups, roles.union(*(self.groups[g].roles for g in groups if g in self.groups)))
+
+    @property
+    def members(self) -> frozenset[str]:
+        """Everybody whom a group's declaration lists."""
+        return frozenset(self._groups_of)
+
+    def grants_of(self, subject: Subject) -> list[Grant]:
+        """Every grant, of any state, that names the user, a group, or a role held directly or by inheritance."""
+        keys = [("user", subject.user), *(("group", g) for g in subject.groups)]
+        keys += [("role", r) for r in resolve(subject, self.roles).roles]
+        return list({g.name: g for key in keys for g in self._by_subject.get(key, ())}.values())
+
+    def decide(
+        self,
+        subject: Subject,
+        facts: DatasetFacts,
+        purpose: str | None,
+        now: datetime,
+        unscanned_is_sensitive: bool = True,
+        grants: Sequence[Grant] | None = None,
+    ) -> Decision:
+        """What the subject may read, by what is declared in this view.
+
+        `grants`: those of the subject that are active, where the caller looked them up already.
+        """
+        return decide(
+            subject, facts, roles=self.roles, policies=self.policies,
+            grants=self.grants_of(subject) if grants is None else grants, purpose=purpose,
+            now=now, unscanned_is_sensitive=unscanned_is_sensitive,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document at one version as decisions need it; `problem` where it cannot be read."""
+
+    version: int
+    made: Any
+    problem: str | None = None
+
+
+_Key = tuple[str, str]
+"""Kind and name."""
+
+
+class Declared:
+    """Documents that were read, by kind and name, and the view of them.
+
+    One that cannot be read closes what it may be about, and never fails the others. Not for several threads at once; `with_`
+    gives a new one and leaves this one as it is.
+    """
+
+    def __init__(self) -> None:
+        self._read: dict[_Key, _Read] = {}
+        self._parts: View | None = None
+
+    def with_(self, documents: Iterable[Document], version: int, removed: frozenset[str] | None = None) -> Declared:
+        """These documents' states put over what was read before (a deleted one is taken away), as the state at `version`.
+
+        `removed`: users who existed and do not any more; None: as the documents have it.
+        """
+        after = Declared()
+        after._read = dict(self._read)
+        changed: dict[_Key, _Read | None] = {}
+        before = {} if self._parts is None else self._read
+        for document in documents:
+            if document.kind in GOVERNANCE_KINDS:
+                key = (document.kind, document.name)
+                known = self._read.get(key)
+                if document.spec is None:
+                    after._read.pop(key, None)
+                    changed[key] = None
+                elif known is None or known.version != document.version:
+                    after._read[key] = changed[key] = _read(document)
+        after._parts = _view(self._parts, before, after._read, changed, version, removed)
+        return after
+
+    def only(self, documents: Sequence[Document], version: int, removed: frozenset[str]) -> View:
+        """The view of these documents and no others; those that were read before are not read again."""
+        fresh = Declared()
+        for document in documents:
+            key = (document.kind, document.name)
+            known = self._read.get(key)
+            if known is not None and known.version == document.version:
+                fresh._read[key] = known
+        return fresh.with_(documents, version, removed).view
+
+    @property
+    def view(self) -> View:
+        """Of all that was read."""
+        return self._parts if self._parts is not None else Declared().with_((), 0, frozenset()).view
+
+
+def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) -> View:
+    """Read every document, now or as it was at a moment."""
+    return Declared().only(store.documents(as_of=as_of), version, store.deleted("User", as_of))
+
+
+def _read(document: Document) -> _Read:
+    name = document.name
+    try:
+        match kinds.parse(document.kind, name, document.spec):
+            case policy_specs.PolicySpec(root=spec):
+                return _Read(document.version, convert.policy(name, spec))
+            case access_specs.RoleSpec() as spec:
+                return _Read(document.version, convert.role(name, spec))
+            case access_specs.GrantSpec() as spec:
+                return _Read(document.version, convert.grant(name, spec))
+            case access_specs.WorkflowSpec() as spec:
+                return _Read(document.version, convert.workflow(name, spec))
+            case spec:
+                return _Read(document.version, spec)
+    except InvalidInput as error:
+        role = Role(name, problem=error.message) if document.kind == "Role" else None
+        return _Read(document.version, role, error.message)
+
+
+def _view(
+    old: View | None, before: Mapping[_Key, _Read], read: Mapping[_Key, _Read], changed: Mapping[_Key, _Read | None],
+    version: int, removed: frozenset[str] | None,
+) -> View:  # fmt: skip
+    """The view after some documents changed: parts of which nothing did are the same objects as before."""
+    kinds_changed = {kind for kind, _ in changed}
+
+    def part(kind: str, kept: Any) -> Any:
+        if old is not None and kind not in kinds_changed:
+            return kept
+        if old is not None:  # a copy is quicker than a walk through all that was read
+            copy = dict(kept)
+            for (of, name), each in changed.items():
+                if of == kind:
+                    copy.pop(name, None)
+                    if each is not None and each.made is not None:
+                        copy[name] = each.made
+            return copy
+        return {name: each.made for (of, name), each in sorted(read.items()) if of == kind and each.made is not None}
+
+    def listed(kind: str) -> list[tuple[str, _Read]]:
+        return sorted((name, each) for (of, name), each in read.items() if of == kind)
+
+    roles = part("Role", old.roles if old else {})
+    if roles is not (old.roles if old else None):
+        roles = {**BUILT_IN_ROLES, **roles}
+    policies = old.policies if old is not None else Compiled()
+    if old is None or "Policy" in kinds_changed:
+        of_policies = [each for _, each in listed("Policy")]
+        unreadable = [
+            Problem(None, f"{each.problem} Declare it anew, or delete it.") for each in of_policies if each.problem
+        ]
+        readable: list[Policy] = [each.made for each in of_policies if each.made is not None]
+        policies = Compiled(readable, unreadable, version)
+    workflows: tuple[Workflow, ...] = old.workflows if old is not None else ()
+    if old is None or "Workflow" in kinds_changed:
+        workflows = tuple(each.made for _, each in listed("Workflow") if each.made is not None)
+    grants: Mapping[str, Grant] = part("Grant", old.grants if old else {})
+    by_subject = old._by_subject if old is not None else {}
+    if old is None or "Grant" in kinds_changed:
+        names = [name for kind, name in changed if kind == "Grant"] if old is not None else list(grants)
+        by_subject = _by_subject(by_subject, old.grants if old is not None else {}, grants, names)
+    groups = part("Group", old.groups if old else {})
+    groups_of = old._groups_of if old is not None else {}
+    if old is None or "Group" in kinds_changed:
+        groups_of = _groups_of(groups)
+    users = part("User", old.users if old else {})
+    if removed is None:
+        gone = {name for (kind, name), each in changed.items() if kind == "User" and each is None}
+        removed = (old.removed_users if old is not None else frozenset()) | gone
+    unread = any(each is not None and each.problem for each in changed.values())
+    problems = old.problems if old is not None and not old.problems and not unread else tuple(
+        each.problem for _, each in sorted(read.items()) if each.problem
+    )  # fmt: skip
+    return View(
+        version, roles, policies, grants, workflows, users, groups, removed - users.keys(), problems, by_subject,
+        part("IdentityProvider", old.providers if old else {}), groups_of,
+    )  # fmt: skip
+
+
+def _by_subject(
+    before: Mapping[tuple[str, str], Sequence[Grant]],
+    old: Mapping[str, Grant],
+    new: Mapping[str, Grant],
+    names: Collection[str],
+) -> Mapping[tuple[str, str], Sequence[Grant]]:
+    """Grants by whom they name, where only those of these names changed."""
+    gone: dict[tuple[str, str], set[str]] = defaultdict(set)
+    come: dict[tuple[str, str], list[Grant]] = defaultdict(list)
+    for name in names:
+        for key in _keys(old.get(name)):
+            gone[key].add(name)
+        for key in _keys(grant := new.get(name)):
+            if grant is not None:
+                come[key].append(grant)
+    made = dict(before)
+    for key in gone.keys() | come.keys():
+        kept = [g for g in before.get(key, ()) if g.name not in gone.get(key, ())]
+        made[key] = sorted([*kept, *come.get(key, ())], key=lambda g: g.name)
+    return made
+
+
+def _keys(grant: Grant | None) -> list[tuple[str, str]]:
+    if grant is None:
+        return []
+    of = (("user", grant.subject.users), ("group", grant.subject.groups), ("role", grant.subject.roles))
+    return [(kind, name) for kind, names in of for name in names]
+
+
+def _groups_of(groups: Mapping[str, access_specs.GroupSpec]) -> Mapping[str, frozenset[str]]:
+    """User -> the groups whose declarations list them as a member."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, group in groups.items():
+        for member in group.members:
+            found[member].add(name)
+    return {user: frozenset(names) for user, names in found.items()}

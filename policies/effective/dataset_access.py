@@ -1,0 +1,165 @@
+"""Everybody who may read a dataset, or one place in it, with the rules behind it; now or at a past moment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from catalog.errors import InvalidInput, NotAllowed, NotFound
+from catalog.paths import FieldPath
+from catalog.records import rfc3339
+from policies.access.identity import Identity
+from policies.effective.alike import Alike, Kind
+from policies.effective.moment import Moment, Moments
+from policies.effective.people import GROUP, ROLE, USER, Holding, Principal, principals
+from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, Shown, Summaries
+from policies.matching import resolve
+from policies.model import DatasetFacts, Subject
+
+SEES_ALL = frozenset({"manage", "report:read", "audit:read"})
+"""Permissions that let somebody ask about everybody and every dataset."""
+KINDS = (USER, GROUP, ROLE)
+_STRONGEST = (CLEAR, PARTLY, MASKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one principal sees, stating one purpose or none."""
+
+    who: Principal
+    purpose: str | None
+    shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """place    the field that was asked for; None: the whole dataset
+    entries  by kind (user, group, role), name and purpose; who sees nothing is only counted
+    totals   people who see it clear, partly, masked, none; each counted once, by the most that they see
+    decided  for how many kinds of people a decision was made
+    notes    what is not known, in sentences
+    """
+
+    facts: DatasetFacts
+    place: FieldPath | None
+    moment: Moment
+    entries: Sequence[Entry]
+    totals: dict[str, int]
+    decided: int
+    notes: tuple[str, ...]
+
+    def rows(self, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+        """Entries of this listing as JSON: {kind, name, purpose, shows, fields, masks, rows, clear_when, until, rules, more_rules}.
+
+        Each rule has `held`: how the principal comes to it.
+        """
+        holding = Holding(self.moment.view, self.facts)
+        for entry in entries:
+            yield {
+                "kind": entry.who.kind, "name": entry.who.name, "purpose": entry.purpose, **entry.shown.to_json(),
+                "rules": [{**r.to_json(), "held": holding.of(entry.who, r)} for r in entry.shown.rules],
+                "more_rules": entry.shown.more_rules,
+            }  # fmt: skip
+
+    def to_json(self, offset: int, limit: int) -> dict[str, Any]:
+        """One page, with the head of the list."""
+        field = str(self.place) if self.place is not None else None
+        return {
+            "dataset": self.facts.reference, "field": field, "at": rfc3339(self.moment.at),
+            "entries": list(self.rows(self.entries[offset : offset + limit])), "total": len(self.entries),
+            "people": self.totals, "notes": list(self.notes),
+        }  # fmt: skip
+
+
+class DatasetAccess:
+    """The service behind `GET /api/v1/access/datasets/{cluster}/{topic}`."""
+
+    def __init__(self, moments: Moments, identity: Identity) -> None:
+        self._moments, self._identity = moments, identity
+
+    def require(self, caller: Subject, facts: DatasetFacts) -> None:
+        """Raises NotAllowed unless the caller owns the dataset or may see all."""
+        if not self.sees(caller, facts):
+            raise NotAllowed(
+                f"{caller.user} may not see who has access to {facts.reference}; its owners may, and holders of the permission"
+                " report:read, audit:read or manage.",
+                details={"permission": "report:read", "reasons": ["neither owner, nor one of the permissions"]},
+            )
+
+    def sees(self, caller: Subject, facts: DatasetFacts) -> bool:
+        """Whether the caller may see who has access to a dataset."""
+        if self._identity.permissions(caller) & SEES_ALL:
+            return True
+        return resolve(caller, self._moments.state.view().roles).among(facts.owners)
+
+    def of(
+        self, caller: Subject, reference: str, field: str | None = None, as_of: datetime | None = None,
+        kinds: Sequence[str] = (USER,), name: str | None = None, shows: str | None = None,
+    ) -> Listing:  # fmt: skip
+        """The list as the caller may see it: who owns the dataset now, or may see all, may ask.
+
+        `name`: only this principal. Raises DatasetNotFound, NotAllowed, NotFound for a field that is not known, InvalidInput.
+        """
+        self.require(caller, self._moments.source.facts(reference))
+        moment = self._moments.of(as_of)
+        facts = self._moments.facts(reference, moment)
+        place = FieldPath.parse(field) if field is not None else None
+        if place is not None:
+            _require_known(facts, place)
+        wrong = next((kind for kind in kinds if kind not in KINDS), None)
+        if wrong is not None:
+            raise InvalidInput(f"{wrong!r} is not a kind here; use {', '.join(KINDS)}.", details={"field": "kind"})
+        entries, totals, decided = self._decide(moment, facts, place, kinds, name)
+        kept = [entry for entry in entries if shows is None or entry.shown.shows == shows]
+        notes = (*moment.notes, *self._moments.missing(reference, moment))
+        return Listing(facts, place, moment, kept, totals, decided, notes)
+
+    def _decide(
+        self, moment: Moment, facts: DatasetFacts, place: FieldPath | None, kinds: Sequence[str], name: str | None
+    ) -> tuple[list[Entry], dict[str, int], int]:
+        alike = Alike(moment.view, facts, moment.at, self._moments.settings.unscanned_is_sensitive)
+        summaries = Summaries(place, {g.name: (g.valid_to, g.purpose) for g in alike.grants})
+        known: dict[tuple[str, Kind], list[tuple[str | None, Shown]]] = {}
+        totals: Counter[str] = Counter()
+        entries: list[Entry] = []
+        for who in principals(moment.view, facts, alike.grants, moment.given, kinds):
+            if name is not None and who.name != name:
+                continue
+            key = (who.kind, alike.kind(who.subject))
+            seen = known.get(key)
+            if seen is None:
+                seen = known[key] = self._ways(moment, facts, alike, summaries, who.subject)
+            if who.kind == USER:
+                found = {shown.shows for _, shown in seen}
+                totals[next((word for word in _STRONGEST if word in found), NOTHING)] += 1
+            entries += [Entry(who, purpose, shown) for purpose, shown in seen]
+        return entries, {word: totals[word] for word in (*_STRONGEST, NOTHING)}, len(known)
+
+    def _ways(
+        self, moment: Moment, facts: DatasetFacts, alike: Alike, summaries: Summaries, subject: Subject
+    ) -> list[tuple[str | None, Shown]]:
+        """What a subject sees without a purpose, and with each one that shows something else; empty where that is nothing."""
+        found: list[tuple[str | None, Shown]] = []
+        met: set[object] = set()
+        grants = alike.granted(subject)
+        for purpose in alike.purposes(subject):
+            decision = moment.view.decide(
+                subject, facts, purpose, moment.at, self._moments.settings.unscanned_is_sensitive, grants
+            )
+            shown = summaries.of(decision)
+            if shown.shows != NOTHING and shown.what not in met:
+                met.add(shown.what)
+                found.append((purpose, shown))
+        return found
+
+
+def _require_known(facts: DatasetFacts, place: FieldPath) -> None:
+    paths = [FieldPath.parse(each.path) for each in facts.fields]
+    if not any(known.contains(place) or place.contains(known) for known in paths):
+        raise NotFound(
+            f"{facts.reference} has no field {place} that is known; the dataset's schema lists them.",
+            details={"field": "field", "dataset": facts.reference},
+        )

@@ -1,0 +1,73 @@
+"""A moment that is asked about: what was declared then, what providers gave, and what of it is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from catalog.errors import InvalidInput
+from policies.access.provider_rights import Rights
+from policies.declared.state import GovernanceState, View
+from policies.effective.people import SignedIn
+from policies.model import DatasetFacts
+from policies.ports import Clock, FactsSource
+from policies.settings import PolicySettings
+
+NotKept = Callable[[str, datetime], Sequence[str]]
+"""`CLUSTER/TOPIC`, a past moment -> sentences on what of the dataset at that moment is not kept."""
+
+_PROVIDERS_NOW = (
+    "Of people whom only an identity provider knows, those with a session that continues are here; others get what their"
+    " groups and roles here open, once they sign in."
+)
+_PROVIDERS_THEN = (
+    "What identity providers gave people at that time is not kept, so only declared groups and roles count; sign-ins with"
+    " the groups and roles they gave are in the audit (action sign-in)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """`at`: for decisions; `as_of`: None where it is the present."""
+
+    at: datetime
+    as_of: datetime | None
+    view: View
+    given: Mapping[str, Rights]
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Moments:
+    """Gives moments and the facts of datasets at them; the services of this package share one."""
+
+    state: GovernanceState
+    source: FactsSource
+    clock: Clock
+    signed_in: SignedIn | None = None
+    not_kept: NotKept = lambda _reference, _at: ()
+    settings: PolicySettings = field(default_factory=PolicySettings)
+
+    def of(self, as_of: datetime | None) -> Moment:
+        """Raises InvalidInput for a moment that is still to come."""
+        now = self.clock()
+        if as_of is not None and as_of > now:
+            raise InvalidInput(
+                f"{as_of:%Y-%m-%dT%H:%M:%SZ} is still to come; ask about a moment that is over, or leave it out for the present.",
+                details={"field": "asOf"},
+            )
+        view = self.state.view(as_of)
+        given = self.signed_in.given_now() if self.signed_in is not None and as_of is None else {}
+        notes = list(view.problems)
+        if view.providers:
+            notes.append(_PROVIDERS_NOW if as_of is None else _PROVIDERS_THEN)
+        return Moment(as_of or now, as_of, view, given, tuple(notes))
+
+    def facts(self, reference: str, moment: Moment) -> DatasetFacts:
+        """Raises DatasetNotFound."""
+        return self.source.facts(reference, moment.as_of)
+
+    def missing(self, reference: str, moment: Moment) -> Sequence[str]:
+        """Sentences on what of a dataset at the moment is not kept."""
+        return self.not_kept(reference, moment.as_of) if moment.as_of is not None else ()

@@ -1,0 +1,124 @@
+"""Who there is: people, groups and roles, with what each person holds and how they hold it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from policies.access.decision_service import Named, subject_of
+from policies.access.provider_rights import Rights
+from policies.access.sessions import gone_because
+from policies.declared.builtin import ADMIN_USER
+from policies.declared.state import View
+from policies.effective.shown import Rule
+from policies.model import DatasetFacts, Grant, Subject
+
+USER, GROUP, ROLE = "user", "group", "role"
+NO_RIGHTS = Rights()
+
+
+class SignedIn(Protocol):
+    """What identity providers give to people whose sessions continue."""
+
+    def given_now(self) -> Mapping[str, Rights]:
+        """User -> groups and roles, by the newest session of each that continues; no provider is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A person, or a group or role whose members may be known elsewhere. `given`: what providers give the person."""
+
+    kind: str
+    name: str
+    subject: Subject
+    given: Rights = NO_RIGHTS
+
+
+def person(view: View, name: str, given: Rights) -> tuple[Principal, str | None]:
+    """A person as declared and as providers give it, and why they may not sign in, where that is so."""
+    subject, gone = subject_of(view, Named(name, given.groups, given.roles))
+    return Principal(USER, name, subject, given), gone
+
+
+def principals(
+    view: View, facts: DatasetFacts, grants: Iterable[Grant], given: Mapping[str, Rights], kinds: Iterable[str]
+) -> Iterator[Principal]:
+    """Everybody known who is not gone, by kind and name. `grants`: the active ones about the dataset."""
+    grants = list(grants)
+    if USER in kinds:
+        users = {ADMIN_USER, *view.users, *view.members, *facts.owners.users, *given}
+        for name in sorted(users.union(*(g.subject.users for g in grants))):
+            if gone_because(view, name) is None:
+                yield person(view, name, given.get(name, NO_RIGHTS))[0]
+    if GROUP in kinds:
+        for name in sorted(set(view.groups) | facts.owners.groups.union(*(g.subject.groups for g in grants))):
+            roles = frozenset(view.groups[name].roles) if name in view.groups else frozenset()
+            yield Principal(GROUP, name, Subject("", frozenset({name}), roles))
+    if ROLE in kinds:
+        for name in sorted(set(view.roles).union(*(g.subject.roles for g in grants))):
+            yield Principal(ROLE, name, Subject("", frozenset(), frozenset({name})))
+
+
+class Holding:
+    """How a principal comes to what a rule names: declared, by a group, by another role, by a provider."""
+
+    def __init__(self, view: View, facts: DatasetFacts | None) -> None:
+        self._view, self._facts = view, facts
+
+    def of(self, who: Principal, rule: Rule) -> list[str]:
+        """Ways, each in a few words: `named`, `group team-orders`, `role analyst < group sales`. Empty: for everybody."""
+        if rule.kind == "role":
+            return self._role(who, rule.name)
+        if rule.kind == "owner" and self._facts is not None:
+            owners = self._facts.owners
+            ways = ["named"] if who.name in owners.users and who.kind == USER else []
+            return ways + [f"group {g}{self._origin(who, g)}" for g in sorted(who.subject.groups & owners.groups)]
+        grant = self._view.grants.get(rule.name) if rule.kind == "grant" else None
+        if grant is None:
+            return []
+        ways = ["named"] if who.kind == USER and who.name in grant.subject.users else []
+        ways += [f"group {g}{self._origin(who, g)}" for g in sorted(who.subject.groups & grant.subject.groups)]
+        return ways + [way for role in sorted(grant.subject.roles) for way in self._role(who, role)]
+
+    def _role(self, who: Principal, role: str) -> list[str]:
+        """The shortest chains of roles from one held directly to this one, and how that one is held."""
+        chain = self._chain(who.subject.roles, role)
+        if chain is None:
+            return []
+        inherited = [f"role {name}" for name in reversed(chain[:-1])]
+        return [" < ".join([*inherited, way]) for way in self._held(who, chain[0])]
+
+    def _held(self, who: Principal, role: str) -> list[str]:
+        if who.kind == ROLE:
+            return ["the role"]
+        spec = self._view.users.get(who.name) if who.kind == USER else None
+        ways = ["named"] if spec is not None and role in spec.roles else []
+        if who.kind == USER and who.name == ADMIN_USER and role == "admin":
+            ways.append("built in")
+        if role in who.given.roles:
+            ways.append("identity provider")
+        for group in sorted(who.subject.groups):
+            declared = self._view.groups.get(group)
+            if declared is not None and role in declared.roles:
+                ways.append(f"group {group}{self._origin(who, group)}")
+        return ways
+
+    def _origin(self, who: Principal, group: str) -> str:
+        return " (identity provider)" if group in who.given.groups else ""
+
+    def _chain(self, direct: frozenset[str], wanted: str) -> list[str] | None:
+        """From a role held directly, by inheritance, to the wanted one; the shortest, the first by name."""
+        waiting = deque([name] for name in sorted(direct))
+        seen: set[str] = set()
+        while waiting:
+            chain = waiting.popleft()
+            if chain[-1] == wanted:
+                return chain
+            if chain[-1] in seen:
+                continue
+            seen.add(chain[-1])
+            role = self._view.roles.get(chain[-1])
+            waiting.extend([*chain, above] for above in (role.inherits if role is not None else ()))
+        return None

@@ -1,0 +1,187 @@
+"""Rights by which nothing was read for so many days, from the audit: grants, roles that people hold, ownership."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from catalog.errors import InvalidInput, NotFound
+from catalog.records import rfc3339
+from policies.access.identity import Identity
+from policies.access.sessions import gone_because
+from policies.audit import AuditLog
+from policies.audit_names import DATASET, GRANT, READING
+from policies.effective.dataset_access import SEES_ALL, DatasetAccess
+from policies.effective.moment import Moment, Moments
+from policies.effective.people import NO_RIGHTS, Holding, person
+from policies.effective.shown import Rule
+from policies.matching import dataset_matches, is_active, resolve
+from policies.model import DatasetFacts, Grant, Role, Subject
+
+OWNER, ROLE_, GRANT_ = "owner", "role", "grant"
+KINDS = (GRANT_, ROLE_, OWNER)
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedRight:
+    """A right nobody used.
+
+    person   whose; None for a grant to a group or role: nobody of them used it
+    dataset  what a grant or an owner may read, as written; None for a role: nothing of what it opens was read
+    since    since when the right is there, where that is known
+    """
+
+    kind: str
+    name: str
+    person: str | None
+    dataset: str | None
+    since: datetime | None
+    held: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """{kind, name, person, dataset, since, held}."""
+        return {
+            "kind": self.kind, "name": self.name, "person": self.person, "dataset": self.dataset,
+            "since": rfc3339(self.since), "held": list(self.held),
+        }  # fmt: skip
+
+
+class Unused:
+    """The service behind `GET /api/v1/access/unused`."""
+
+    def __init__(
+        self, moments: Moments, identity: Identity, datasets: DatasetAccess, audit: AuditLog,
+        references: Callable[[], Iterable[str]],
+    ) -> None:  # fmt: skip
+        self._moments, self._identity, self._datasets = moments, identity, datasets
+        self._audit, self._references = audit, references
+
+    def of(
+        self,
+        caller: Subject,
+        days: int,
+        dataset: str | None = None,
+        person_: str | None = None,
+        kind: str | None = None,
+    ) -> dict[str, Any]:
+        """{days, since, rights, young, notes}: rights that were there for all of these days, and not used in them.
+
+        `young` counts the grants that are younger, which cannot be judged yet. Holders of report:read, audit:read or manage
+        see all of them; others their own, and those on datasets they own. Raises InvalidInput.
+        """
+        if kind is not None and kind not in KINDS:
+            raise InvalidInput(f"{kind!r} is not one of {', '.join(KINDS)}.", details={"field": "kind"})
+        moment = self._moments.of(None)
+        since = moment.at - timedelta(days=days)
+        notes = list(moment.notes)
+        first, unnamed = self._audit.first(), self._audit.unnamed()
+        if first is not None and first > since:
+            notes.append(
+                f"The audit begins at {rfc3339(first)}, later than {days} days ago: earlier reading is not known."
+            )
+        if unnamed:
+            notes.append(
+                f"{unnamed:,} older entries of the audit are not indexed yet, so use that they record is missing here."
+            )
+        notes.append(
+            "Of roles and owners the audit names none, so a read of a dataset counts for every role and ownership that opens it."
+        )
+        read: dict[str, set[str]] = {}
+        for use in self._audit.uses(DATASET, READING, since):
+            read.setdefault(use.actor, set()).add(use.name)
+        used = {use.name for use in self._audit.uses(GRANT, READING, since)}
+        facts = dict(self._facts(dataset))
+        mine = _Mine(caller, bool(self._identity.permissions(caller) & SEES_ALL), self._datasets, facts)
+        found: list[UnusedRight] = []
+        young = 0
+        if kind in (None, GRANT_):
+            for grant in moment.view.grants.values():
+                if not is_active(grant, moment.at) or not mine.sees_grant(grant) or not _about(grant.dataset, dataset):
+                    continue
+                if grant.valid_from > since:
+                    young += 1
+                elif grant.name not in used:
+                    holder = next(iter(sorted(grant.subject.users)), None)
+                    held = () if holder else tuple(
+                        f"{what} {name}" for what, names in (("group", grant.subject.groups), ("role", grant.subject.roles))
+                        for name in sorted(names)
+                    )  # fmt: skip
+                    found.append(UnusedRight(GRANT_, grant.name, holder, grant.dataset, grant.valid_from, held))
+        if kind in (None, ROLE_):
+            found += self._roles(moment, mine, read, facts)
+        if kind in (None, OWNER):
+            for reference, each in facts.items():
+                for user in sorted(each.owners.users):
+                    if mine.sees(user, reference) and reference not in read.get(user, ()):
+                        found.append(UnusedRight(OWNER, reference, user, reference, None, ("named",)))
+        rights = [r for r in found if person_ is None or r.person == person_]
+        rights.sort(key=lambda r: (KINDS.index(r.kind), r.person or "", r.name))
+        return {
+            "days": days, "since": rfc3339(since), "rights": [r.to_json() for r in rights], "young": young, "notes": notes,
+        }  # fmt: skip
+
+    def _facts(self, pattern: str | None) -> Iterator[tuple[str, DatasetFacts]]:
+        for reference in sorted(self._references()):
+            if pattern is None or dataset_matches(pattern, reference):
+                try:
+                    yield reference, self._moments.source.facts(reference)
+                except NotFound:
+                    continue
+
+    def _roles(
+        self, moment: Moment, mine: _Mine, read: Mapping[str, set[str]], facts: Mapping[str, DatasetFacts]
+    ) -> Iterator[UnusedRight]:
+        view = moment.view
+        opens = {name: _opened(role, facts) for name, role in view.roles.items() if role.read}
+        holding = Holding(view, None)
+        for name in sorted({*view.users, *view.members, *moment.given}):
+            if gone_because(view, name) is not None:
+                continue
+            who, _ = person(view, name, moment.given.get(name, NO_RIGHTS))
+            for role in sorted(resolve(who.subject, view.roles).roles):
+                datasets = opens.get(role)
+                if not datasets or not datasets.isdisjoint(read.get(name, ())) or not mine.sees_role(name, datasets):
+                    continue
+                yield UnusedRight(ROLE_, role, name, None, None, tuple(holding.of(who, Rule("role", role, ""))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mine:
+    """Which rights the caller may see."""
+
+    caller: Subject
+    all: bool
+    datasets: DatasetAccess
+    facts: Mapping[str, DatasetFacts]
+
+    def sees(self, name: str, reference: str) -> bool:
+        return self.all or name == self.caller.user or self._owns(reference)
+
+    def sees_grant(self, grant: Grant) -> bool:
+        return self.all or self.caller.user in grant.subject.users or self._owns(grant.dataset)
+
+    def sees_role(self, name: str, opened: Iterable[str]) -> bool:
+        """A role of somebody else shows to who owns everything that it opens."""
+        return self.all or name == self.caller.user or all(map(self._owns, opened))
+
+    def _owns(self, reference: str) -> bool:
+        facts = self.facts.get(reference)
+        return facts is not None and self.datasets.sees(self.caller, facts)
+
+
+def _opened(role: Role, facts: Mapping[str, DatasetFacts]) -> set[str]:
+    """The datasets that a role's own read targets name; what it inherits is a role of its own."""
+    return {
+        reference
+        for reference, each in facts.items()
+        for target in role.read
+        if (target.dataset is None or dataset_matches(target.dataset, reference))
+        and (target.tag is None or target.tag in each.tags)
+        and (target.dataset is not None or target.tag is not None)
+    }
+
+
+def _about(pattern: str, wanted: str | None) -> bool:
+    return wanted is None or dataset_matches(pattern, wanted) or dataset_matches(wanted, pattern)

@@ -1,0 +1,100 @@
+"""Finding audit entries by the people, datasets, fields and grants they are about: any `AuditStore`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, update
+
+from catalog.adapters.sql.database import Database
+from policies.adapters.stores.audit import SqlAuditStore
+from policies.adapters.stores.memory import MemoryAuditStore
+from policies.adapters.stores.tables import AuditNamedRow, AuditNameRow
+from policies.ports import AuditEntry, AuditFilter, AuditStore, AuditUse
+from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.policy_stores import STORES, database
+
+T0 = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest) -> Iterator[AuditStore]:
+    if request.param == "memory":
+        yield MemoryAuditStore()
+        return
+    with database(request.param, request) as made:
+        yield SqlAuditStore(made)
+
+
+def add(store: AuditStore, actor: str, action: str = "query", target: str = "prod/orders", **details: Any) -> None:
+    def make(seq: int, prev: str) -> AuditEntry:
+        at = T0 + timedelta(hours=seq)
+        return AuditEntry(seq, at, actor, action, target, "allow", (), details, prev, f"h{seq}")
+
+    store.append(make)
+
+
+def filled(store: AuditStore) -> AuditStore:
+    add(store, "ana", fields={"prod/orders": ["value.customer"]}, grants=["g1"])
+    add(
+        store,
+        "otto",
+        fields={"prod/orders": ["value.customer.email"], "prod/pay": ["value.card"]},
+        target="prod/orders, prod/pay",
+    )
+    add(store, "otto", "grant.revoke", grant="g1", users=["ana"])
+    add(store, "petra", "classification.review", "prod/pay#value.card")
+    return store
+
+
+def seqs(store: AuditStore, **where: Any) -> list[int]:
+    found = [e.seq for e in store.entries(AuditFilter(**where), None, 10)]
+    assert [e.seq for e in store.matching(AuditFilter(**where), 0, 10)] == found[::-1]
+    return found
+
+
+def test_entries_are_found_by_what_they_are_about(store: AuditStore) -> None:
+    filled(store)
+    assert seqs(store, person="ana") == [3, 1] and seqs(store, person="otto") == [3, 2]
+    assert seqs(store, dataset="prod/pay") == [4, 2] and seqs(store, grant="g1") == [3, 1]
+    assert seqs(store, field="value.customer.email") == [2, 1]
+    assert seqs(store, field="value.customer.name") == [1] and seqs(store, field="value.card") == [4, 2]
+    assert seqs(store, field="value.card", dataset="prod/orders") == []
+    assert seqs(store, field="value", person="otto", action="query") == [2]
+    assert seqs(store, action="grant") == [3] and seqs(store, action="gran") == []
+    assert seqs(store, person="nobody") == []
+
+
+def test_a_page_goes_on_where_the_one_before_ended(store: AuditStore) -> None:
+    filled(store)
+    assert [e.seq for e in store.entries(AuditFilter(person="ana"), 3, 10)] == [1]
+    assert [e.seq for e in store.matching(AuditFilter(person="ana"), 1, 1)] == [3]
+
+
+def test_the_last_use_of_each_name(store: AuditStore) -> None:
+    filled(store)
+    assert store.uses("grant", ["query"], T0) == [AuditUse("ana", "g1", T0 + timedelta(hours=1))]
+    assert [(u.actor, u.name) for u in store.uses("dataset", ["query"], T0 + timedelta(hours=2))] == [
+        ("otto", "prod/orders"), ("otto", "prod/pay"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", STORES[1:])
+def test_entries_of_before_the_index_are_indexed_when_they_are_asked_for(
+    request: pytest.FixtureRequest, kind: str
+) -> None:
+    with database(kind, request) as made:
+        store = filled(SqlAuditStore(made))
+        _as_before(made)
+        add(store, "ana")
+        assert seqs(store, person="ana") == [5]
+        assert store.unnamed() == 0 and seqs(store, person="ana") == [5, 3, 1]
+
+
+def _as_before(made: Database) -> None:
+    with made.begin() as session:
+        session.execute(delete(AuditNameRow))
+        session.execute(update(AuditNamedRow).values(done=0, until=4))

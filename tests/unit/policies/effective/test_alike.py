@@ -1,0 +1,172 @@
+"""Grouping people who are alike never changes an answer: it equals deciding on each person alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog.model import DatasetId
+from policies.access.identity import Identity
+from policies.adapters.stores.memory import MemoryFacts, MemoryPolicyStore, MemoryTokenStore
+from policies.declared.state import GovernanceState
+from policies.effective.alike import Alike
+from policies.effective.dataset_access import KINDS, DatasetAccess
+from policies.effective.moment import Moments
+from policies.effective.people import principals
+from policies.effective.shown import NOTHING, Summaries
+from policies.matching import is_active
+from policies.model import DatasetFacts, FieldFacts, SourceFacts, SourceField, Subject, SubjectMatch
+from tests.unit.policies.world import ORDERS, PAYMENTS, START
+
+USERS = [f"u{i}" for i in range(6)]
+GROUPS = [f"g{i}" for i in range(3)]
+ROLES = [f"r{i}" for i in range(4)]
+VIEW = DatasetFacts(
+    DatasetId("weir", "seen"), "prod/seen", (FieldFacts("value.mail", {"EMAIL_ADDRESS": ""}), FieldFacts("value.n")),
+    sources=(SourceFacts("prod/orders", ORDERS, (SourceField("value.mail", "value.customer.email"),)),),
+)  # fmt: skip
+DATASETS = {each.reference: each for each in (ORDERS, PAYMENTS, VIEW)}
+
+some_users, some_groups, some_roles = (
+    st.lists(st.sampled_from(names), max_size=3, unique=True) for names in (USERS, GROUPS, [*ROLES, "not-declared"])
+)
+people = st.one_of(
+    st.fixed_dictionaries({"users": some_users, "groups": some_groups, "roles": some_roles}),
+    st.sampled_from(USERS).map(lambda n: {"users": [n]}),
+    st.sampled_from(GROUPS).map(lambda n: {"groups": [n]}),
+    st.sampled_from(ROLES).map(lambda n: {"roles": [n]}),
+)
+patterns = st.sampled_from(["prod/orders", "prod/payments", "prod/seen", "prod/*", "other/x", "*"])
+wheres = st.sampled_from(["region = 'EU'", "amount > 5"])
+paths = st.sampled_from(
+    [["*"], ["EMAIL_ADDRESS"], ["PII"], ["value.customer"], ["value.mail"], ["value.card", "value.n"]]
+)
+purposes = st.sampled_from(["fraud", "campaign"])
+
+
+def subjects(everyone: bool, named: dict[str, Any], exempt: dict[str, Any] | None, by: list[str]) -> dict[str, Any]:
+    about: dict[str, Any] = (
+        {"everyone": True} if everyone or not any(named.values()) else named
+    )  # a policy names somebody
+    return {"subjects": about, **({"except": {**exempt, "purposes": by}} if exempt is not None else {})}
+
+
+roles = st.fixed_dictionaries(
+    {
+        "read": st.lists(
+            st.one_of(
+                patterns.map(lambda p: {"dataset": p}),
+                st.just({"tag": "domain.sales"}),
+                st.just({"dataset": "prod/orders", "path": "value.customer"}),
+            ),
+            max_size=2,
+        ),
+        "inherits": st.lists(st.sampled_from([*ROLES, "reader", *ROLES, *ROLES, "missing"]), max_size=1),
+        "rowFilters": st.lists(st.builds(lambda d, w: {"dataset": d, "where": w}, patterns, wheres), max_size=1),
+        "seesUnscanned": st.booleans(),
+    }
+)
+policies = st.one_of(
+    st.builds(
+        lambda tags, mask, who: {"type": "mask", "match": {"tags": tags}, "mask": {"type": mask}, **who},
+        st.sampled_from([["PII"], ["EMAIL_ADDRESS"]]),
+        st.sampled_from(["MASK", "MASK_HASH", "MASK_NULL"]),
+        st.builds(subjects, st.booleans(), people, st.none() | people, st.lists(purposes, max_size=1)),
+    ),
+    st.builds(
+        lambda dataset, where, who: {"type": "row-filter", "match": {"datasets": [dataset]}, "where": where, **who},
+        patterns, wheres,
+        st.builds(subjects, st.booleans(), people, st.none() | people, st.lists(purposes, max_size=1)),
+    ),
+    st.builds(
+        lambda dataset, named: {"type": "access", "match": {"datasets": [dataset]}, "requires": {"purpose": named}},
+        st.sampled_from(["prod/payments", "prod/seen"]), st.lists(purposes, min_size=1, max_size=2, unique=True),
+    ),
+)  # fmt: skip
+grants = st.builds(
+    lambda who, dataset, fields, unmask, rows, purpose, lasts: {
+        "subject": who, "dataset": dataset, "fields": fields, "unmask": unmask, "rows": rows, "purpose": purpose,
+        "validFrom": START.isoformat(), "validTo": (START + timedelta(days=lasts)).isoformat(), "status": "approved",
+    },
+    st.one_of(
+        st.sampled_from(USERS).map(lambda n: {"user": n}),
+        st.sampled_from(GROUPS).map(lambda n: {"group": n}),
+        st.sampled_from(ROLES).map(lambda n: {"role": n}),
+    ),
+    patterns, paths, paths, st.none() | wheres, purposes, st.sampled_from([1, 9]),
+)  # fmt: skip
+worlds = st.fixed_dictionaries(
+    {
+        "users": st.fixed_dictionaries(
+            {
+                n: st.fixed_dictionaries({"roles": some_roles, "groups": some_groups, "disabled": st.booleans()})
+                for n in USERS[:5]
+            }
+        ),
+        "groups": st.fixed_dictionaries(
+            {n: st.fixed_dictionaries({"members": some_users, "roles": some_roles}) for n in GROUPS[:2]}
+        ),
+        "roles": st.fixed_dictionaries(dict.fromkeys(ROLES, roles)),
+        "readers": st.lists(st.sampled_from(USERS), min_size=2, max_size=6, unique=True),
+        "policies": st.lists(policies, max_size=4),
+        "grants": st.lists(grants, max_size=4),
+        "owners": st.builds(
+            lambda u, g: SubjectMatch(users=frozenset(u), groups=frozenset(g)), some_users, some_groups
+        ),
+    }
+)
+
+
+def declared(world: dict[str, Any]) -> GovernanceState:
+    state = GovernanceState(MemoryPolicyStore(), lambda: START + timedelta(days=2))
+    state.put("Role", "reader", {}, {"read": [{"dataset": "*"}]})
+    for kind in ("users", "groups", "roles"):
+        for name, spec in world[kind].items():
+            state.put({"users": "User", "groups": "Group", "roles": "Role"}[kind], name, {}, spec)
+    for name in world["readers"]:
+        spec = world["users"].get(name, {"roles": []})
+        state.put("User", name, {}, {**spec, "roles": [*spec["roles"], "reader"]})
+    for number, spec in enumerate(world["policies"]):
+        state.put("Policy", f"p{number}", {}, spec)
+    for number, spec in enumerate(world["grants"]):
+        state.put("Grant", f"grant{number}", {}, spec)
+    return state
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    worlds,
+    st.sampled_from(sorted(DATASETS)),
+    st.sampled_from([None, "value.customer.email", "value.mail", "value.card"]),
+)
+def test_a_list_by_kinds_of_people_equals_deciding_on_each_person(
+    world: dict[str, Any], reference: str, field: str | None
+) -> None:
+    facts = replace(DATASETS[reference], owners=world["owners"])
+    known = {f.path for f in facts.fields}
+    field = field if field in known else None
+    state = declared(world)
+    state.put("User", "boss", {}, {"roles": ["admin"]})
+    moments = Moments(state, MemoryFacts(facts), lambda: START + timedelta(days=2))
+    service = DatasetAccess(moments, Identity(MemoryTokenStore(), state, moments.clock))
+    listing = service.of(Subject("boss", roles=frozenset({"admin"})), reference, field, None, KINDS)
+
+    view, now = state.view(), moments.clock()
+    alike = Alike(view, facts, now)
+    expected = []
+    for who in principals(view, facts, alike.grants, {}, KINDS):
+        one = Summaries(listing.place, {g.name: (g.valid_to, g.purpose) for g in alike.grants})
+        stated = {g.purpose for g in view.grants_of(who.subject) if is_active(g, now)}
+        met: set[object] = set()
+        for purpose in (None, *sorted(stated)):
+            shown = one.of(view.decide(who.subject, facts, purpose, now))
+            if shown.shows != NOTHING and shown.what not in met:
+                met.add(shown.what)
+                expected.append((who.kind, who.name, purpose, shown))
+    assert [(e.who.kind, e.who.name, e.purpose, e.shown) for e in listing.entries] == expected
+    assert listing.decided <= len(list(principals(view, facts, alike.grants, {}, KINDS)))
+    assert sum(listing.totals.values()) == len(list(principals(view, facts, alike.grants, {}, ("user",))))

@@ -1,0 +1,53 @@
+// Who has access to what, and why.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { answer, weir } from "@/api/client";
+import type { EffectiveAccess, PersonAccess } from "@/api/types";
+
+export const PAGE = 100;
+
+export interface AccessAsked {
+  field: string;
+  asOf: string;
+  kind: "user" | "group" | "role";
+  offset: number;
+}
+
+export function useEffectiveAccess(cluster: string, topic: string, { field, asOf, kind, offset }: AccessAsked) {
+  return useQuery({
+    queryKey: ["effective-access", cluster, topic, field, asOf, kind, offset],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      answer<EffectiveAccess>(
+        weir.GET("/api/v1/access/datasets/{cluster}/{topic}", {
+          params: {
+            path: { cluster, topic },
+            query: { field: field || null, asOf: asOf || null, kind: [kind], limit: PAGE, offset },
+          },
+          signal,
+        }),
+      ),
+  });
+}
+
+export function usePersonAccess(name: string, asOf: string, offset: number) {
+  return useQuery({
+    queryKey: ["person-access", name, asOf, offset],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      answer<PersonAccess>(
+        weir.GET("/api/v1/access/people/{name}", {
+          params: { path: { name }, query: { asOf: asOf || null, limit: PAGE, offset } },
+          signal,
+        }),
+      ),
+  });
+}
+
+/** The whole list as CSV. */
+export async function accessFile(cluster: string, topic: string, field: string, asOf: string): Promise<Blob> {
+  const given = await weir.GET("/api/v1/access/datasets/{cluster}/{topic}", {
+    params: { path: { cluster, topic }, query: { field: field || null, asOf: asOf || null, format: "csv" } },
+    parseAs: "blob",
+  });
+  return given.data as unknown as Blob;
+}

@@ -1,0 +1,138 @@
+import type { ReactNode } from "react";
+import type { AccessEntry, AccessRule, SeenDataset } from "@/api/types";
+import { When } from "@/components/When";
+
+/** What is shown to whom, a line an entry, with the rules behind it and how each is held. */
+export function EffectiveTable<T extends AccessEntry | SeenDataset>({
+  rows,
+  head,
+  name,
+}: {
+  rows: T[];
+  head: string;
+  name: (row: T) => ReactNode;
+}) {
+  return (
+    <div className="panel flush table-wrap">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>{head}</th>
+            <th>Shown</th>
+            <th>Why</th>
+            <th>Purpose</th>
+            <th>Until</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={`${"dataset" in row ? row.dataset : `${row.kind} ${row.name}`} ${row.purpose ?? ""}`}>
+              <td className="anywhere">{name(row)}</td>
+              <td>
+                <Shown of={row} />
+              </td>
+              <td>
+                <Rules of={row} />
+              </td>
+              <td className="anywhere">{row.purpose ?? <span className="muted">none stated</span>}</td>
+              <td>
+                <When at={row.until} never="no end" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const TONES = { clear: "warn", partly: "mask", masked: "mask", none: "" } as const;
+const WORDS = { clear: "unmasked", partly: "partly masked", masked: "masked", none: "nothing" } as const;
+
+function Shown({ of }: { of: AccessEntry | SeenDataset }) {
+  const { clear, masked, hidden } = of.fields;
+  const counts = [
+    [clear, "unmasked"],
+    [masked, "masked"],
+    [hidden, "hidden"],
+  ]
+    .filter(([count]) => count)
+    .map(([count, word]) => `${count} ${word}`);
+  return (
+    <>
+      <span className={`badge ${TONES[of.shows]}`}>
+        {WORDS[of.shows]}
+        {of.masks.length > 0 && `: ${of.masks.join(", ")}`}
+      </span>
+      {of.shows !== "none" && <div className="small muted">Fields: {counts.join(", ")}</div>}
+      {of.rows.map((where) => (
+        <div key={where} className="small anywhere">
+          Only rows where <code>{where}</code>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Rules({ of }: { of: AccessEntry | SeenDataset }) {
+  return (
+    <ul className="plain small">
+      {of.rules.map((rule) => (
+        <li key={`${rule.kind} ${rule.name} ${rule.text}`} className="anywhere">
+          {rule.text} {held(rule)}
+        </li>
+      ))}
+      {of.more_rules > 0 && <li className="muted">{of.more_rules} more rules.</li>}
+    </ul>
+  );
+}
+
+function held(rule: AccessRule): ReactNode {
+  if (rule.held.length === 0) return null;
+  const words = rule.held.map((way) => (way === "named" ? "by name" : `by ${way}`));
+  return <span className="muted">({words.join("; ")})</span>;
+}
+
+/** What an answer does not know, in sentences. */
+export function Notes({ notes }: { notes: string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul className="small muted">
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+}
+
+export function Pages({
+  offset,
+  total,
+  size,
+  onMove,
+}: {
+  offset: number;
+  total: number;
+  size: number;
+  onMove: (offset: number) => void;
+}) {
+  if (total <= size) return null;
+  return (
+    <div className="row">
+      <button type="button" className="button small" disabled={offset === 0} onClick={() => onMove(offset - size)}>
+        Previous
+      </button>
+      <span className="small muted">
+        {offset + 1} to {Math.min(offset + size, total)} of {total}
+      </span>
+      <button
+        type="button"
+        className="button small"
+        disabled={offset + size >= total}
+        onClick={() => onMove(offset + size)}
+      >
+        Next
+      </button>
+    </div>
+  );
+}
