@@ -19,7 +19,7 @@ from api.config.extras import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "ui" / "dist" / "index.html"
-ROOMS = ("api", "catalog", "lineage", "policies", "scanners", "stack", "views")
+ROOMS = ("api", "catalog", "connectors", "lineage", "policies", "scanners", "stack", "views")
 
 pytestmark = pytest.mark.slow
 
