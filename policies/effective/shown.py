@@ -45,9 +45,9 @@ class Rule:
 class Shown:
     """How much of a dataset, or of one place in it, somebody sees.
 
-    shows       clear (all of it) | masked (nothing clear) | partly (some clear, some not, or clear in some rows) | none
-    clear, masked, hidden  fields of each kind; a field that is clear in some rows only counts as masked
-    masks       the masks in force, sorted; rows: row filters; clear_when: rows in which masked fields show clear
+    shows       `clear` (all of it) | `masked` (all behind masks) | `partly` (some of it, or all in some rows) | `none`
+    `clear, masked, hidden`  fields of each kind; a field that is unmasked in some rows only counts as masked
+    masks       the masks in force, sorted; rows: row filters; clear_when: rows in which masked fields show unmasked
     """
 
     shows: str
@@ -127,24 +127,24 @@ class Summaries:
         return ((column, 1) for column in decision.columns)
 
     def _count(self, decision: Decision) -> _Counted:
-        made = _Counted()
+        counted = _Counted()
         masks: set[str] = set()
         lifted: set[str] = set()
         reasons: dict[tuple[Reason, bool], None] = {}
         for column, count in self._outcomes(decision):
             reasons.update(dict.fromkeys((r, r.exception) for r in column.reasons if r.kind != "tag"))
             if column.effect is Effect.DENY:
-                made.hidden += count
+                counted.hidden += count
             elif column.mask is None or column.mask.type is MaskType.MASK_NONE:
-                made.clear += count
+                counted.clear += count
             else:
-                made.masked += count
+                counted.masked += count
                 masks.add(str(column.mask.type))
                 if column.clear_when is not None:
                     lifted.add(column.clear_when)
-        made.masks, made.lifted = tuple(sorted(masks)), tuple(sorted(lifted))
-        made.reasons = tuple(reason for reason, _ in reasons)
-        return made
+        counted.masks, counted.lifted = tuple(sorted(masks)), tuple(sorted(lifted))
+        counted.reasons = tuple(reason for reason, _ in reasons)
+        return counted
 
 
 @dataclass(slots=True)

@@ -1762,7 +1762,7 @@ export interface paths {
         };
         /**
          * Person
-         * @description Everything a person sees: each dataset clear, partly, masked or not, with the rules behind it.
+         * @description Everything a person sees: each dataset unmasked, partly, masked or not, with the rules behind it.
          *
          *     People ask about themselves; owners about others on their datasets; holders of report:read, audit:read or manage about all.
          */
@@ -2724,7 +2724,7 @@ export interface components {
             /** @description The purpose the query states; null: none. */
             purpose: string | null;
             /**
-             * @description clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.
+             * @description `clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks.
              * @enum {string}
              */
             shows: "clear" | "partly" | "masked" | "none";
@@ -2732,7 +2732,7 @@ export interface components {
             masks: string[];
             /** @description Row filters; all have to be true. */
             rows: string[];
-            /** @description Rows in which masked fields show clear. */
+            /** @description Rows in which masked fields show unmasked. */
             clear_when: string[];
             /** @description When the first grant that it rests on ends. */
             until: string | null;
@@ -2827,7 +2827,7 @@ export interface components {
             /** @description What a grant is for. */
             purpose: string | null;
             /** @description How they come to it: named, group NAME, role NAME < group NAME. Empty: it is for everybody. */
-            held: string[];
+            how: string[];
         };
         /**
          * Affected
@@ -3383,7 +3383,7 @@ export interface components {
             /** @description The purpose the query states; null: none. */
             purpose: string | null;
             /**
-             * @description clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.
+             * @description `clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks.
              * @enum {string}
              */
             shows: "clear" | "partly" | "masked" | "none";
@@ -3391,7 +3391,7 @@ export interface components {
             masks: string[];
             /** @description Row filters; all have to be true. */
             rows: string[];
-            /** @description Rows in which masked fields show clear. */
+            /** @description Rows in which masked fields show unmasked. */
             clear_when: string[];
             /** @description When the first grant that it rests on ends. */
             until: string | null;
@@ -3426,7 +3426,7 @@ export interface components {
             /** @description Fields of which both see the same. */
             same: number;
             rules: components["schemas"]["OneSided"];
-            held: components["schemas"]["HeldOneSided"];
+            holds: components["schemas"]["HeldOneSided"];
             changed: components["schemas"]["ChangedRule"][];
             notes: string[];
         };
@@ -4648,11 +4648,11 @@ export interface components {
         };
         /**
          * HeldRole
-         * @description A role and how it is held.
+         * @description A role and how the person comes to it.
          */
         HeldRole: {
             name: string;
-            held: string[];
+            how: string[];
         };
         /**
          * HitReasons
@@ -6781,7 +6781,7 @@ export interface components {
             /** @description The purpose the query states; null: none. */
             purpose: string | null;
             /**
-             * @description clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.
+             * @description `clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks.
              * @enum {string}
              */
             shows: "clear" | "partly" | "masked" | "none";
@@ -6789,7 +6789,7 @@ export interface components {
             masks: string[];
             /** @description Row filters; all have to be true. */
             rows: string[];
-            /** @description Rows in which masked fields show clear. */
+            /** @description Rows in which masked fields show unmasked. */
             clear_when: string[];
             /** @description When the first grant that it rests on ends. */
             until: string | null;
@@ -6827,7 +6827,7 @@ export interface components {
          */
         ShownFields: {
             clear: number;
-            /** @description Those that are clear in some rows only are among them. */
+            /** @description Those that are unmasked in some rows only are among them. */
             masked: number;
             hidden: number;
         };
@@ -7406,7 +7406,7 @@ export interface components {
             dataset: string | null;
             /** @description Since when it is there, where that is known. */
             since: string | null;
-            held: string[];
+            how: string[];
         };
         /**
          * UnusedRights
