@@ -194,9 +194,9 @@ def access(database: Database, report: Report, scale: float) -> None:
 
 
 def _revoke(state: GovernanceState, store: SqlPolicyStore) -> None:
-    found = store.get("Grant", "late0")
-    assert found is not None and found.spec is not None
-    store.apply([Change("Grant", "late0", {**found.spec, "status": "revoked"})], NOW)
+    collected = store.get("Grant", "late0")
+    assert collected is not None and collected.spec is not None
+    store.apply([Change("Grant", "late0", {**collected.spec, "status": "revoked"})], NOW)
     assert str(state.view().grants["late0"].status) == "revoked"
 
 
@@ -205,8 +205,8 @@ def audit(database: Database, report: Report, count: int, folder: Path) -> None:
     store = SqlAuditStore(database)
     report.line(f"{count:,} entries written, without the index of names", timed(lambda: _entries(database, count)))
     log = AuditLog(store, lambda: NOW)
-    found = log.verify()
-    assert found.holds and found.entries == count, found
+    collected = log.verify()
+    assert collected.holds and collected.entries == count, collected
     report.line(f"{count:,} entries verified in the store", timed(log.verify), 30 * count / 1_000_000)
     signer = Ed25519Signer(lambda: b"benchmark")
     head = log.head()

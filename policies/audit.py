@@ -107,8 +107,8 @@ class AuditLog:
 
     def first(self) -> datetime | None:
         """When the audit begins; None while it is empty."""
-        found = self._store.chain(0, 1)
-        return found[0].at if found else None
+        begin = self._store.chain(0, 1)
+        return begin[0].at if begin else None
 
     def uses(self, kind: str, actions: Collection[str], since: datetime) -> Sequence[AuditUse]:
         """See `AuditStore.uses`."""
@@ -189,7 +189,7 @@ def _problem(entry: AuditEntry, seq: int, prev: str, published: str | None, note
 
 
 def _is_as_written(entry: AuditEntry) -> bool:
-    """Whether an entry has its hash. The quick writer of JSON writes nearly every entry as the other one does; the hash tells."""
+    """Whether an entry has its hash. The quick writer of JSON writes nearly every entry as the other one does; the hash shows it."""
     body = entry_json(entry)
     del body["hash"]
     try:

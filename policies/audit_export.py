@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import orjson
 
 from catalog.errors import InvalidInput
+from catalog.spreadsheet import defused
 from policies.audit import body_text
 from policies.ports import AuditEntry
 
@@ -107,9 +108,9 @@ def _cells(entry: AuditEntry, text: str, run: str) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    """A text that a spreadsheet would run as a formula gets a ' before it; `entry` holds what was hashed."""
+    """A text that a spreadsheet would run as a formula is defused; `entry` has what was hashed."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r", "'") else text
+    return defused(text)
 
 
 def _row(cells: Iterable[str]) -> bytes:
@@ -277,7 +278,7 @@ def _signature(walk: _Walk, line: bytes | None, check: Verifier, trusted: list[s
             None, f"The file has {walk.count} entries, and {count} were signed: entries are missing at the end."
         )
     if run != walk.run:
-        raise _Wrong(None, "The entries are not those that were signed: the file was written anew.")
+        raise _Wrong(None, "The entries are not those that were signed: the file was written again.")
     if trusted and key not in trusted:
         raise _Wrong(None, "The file is signed with a key that is not the one given.")
     return signed, key

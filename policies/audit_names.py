@@ -1,6 +1,6 @@
 """Which people, datasets, fields and grants an audit entry is about, for finding it by them. Pure.
 
-The index that stores make of this is no part of the chain: it can be made again from the entries.
+The index that stores make of this is not part of the chain: it can be made again from the entries.
 """
 
 from __future__ import annotations
@@ -74,16 +74,16 @@ def _field(dataset: str, path: str) -> Iterator[Name]:
 
 
 def around(path: str) -> list[str]:
-    """The places that a field is a part of, nearest first; empty for a text that is no path."""
+    """The places that a field is a part of, nearest first; empty for a text that cannot be read as a path."""
     try:
         above = FieldPath.parse(path).parent
     except InvalidInput:
         return []
-    found = []
+    collected = []
     while above is not None:
-        found.append(str(above))
+        collected.append(str(above))
         above = above.parent
-    return found
+    return collected
 
 
 def field_names(path: str, dataset: str | None) -> list[Name]:
@@ -94,15 +94,15 @@ def field_names(path: str, dataset: str | None) -> list[Name]:
 
 def wanted_names(where: AuditFilter) -> list[list[Name]]:
     """What an entry's names have to be for it to be found: of each list at least one."""
-    found: list[list[Name]] = []
+    collected: list[list[Name]] = []
     for kind, text in ((PERSON, where.person), (GRANT, where.grant)):
         if text is not None:
-            found.append([(kind, text)])
+            collected.append([(kind, text)])
     if where.field is not None:
-        found.append(field_names(where.field, where.dataset))
+        collected.append(field_names(where.field, where.dataset))
     elif where.dataset is not None:
-        found.append([(DATASET, where.dataset)])
-    return found
+        collected.append([(DATASET, where.dataset)])
+    return collected
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

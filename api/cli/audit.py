@@ -110,13 +110,13 @@ def export(
 
 def _all_but_last_line(pieces: Any, written: Any) -> bytes:
     """Write everything before the last line, which is given back."""
-    held = b""
+    rest = b""
     for piece in pieces:
-        held += piece
-        cut = held.rstrip(b"\r\n").rfind(b"\n") + 1
-        written.write(held[:cut])
-        held = held[cut:]
-    return held
+        rest += piece
+        cut = rest.rstrip(b"\r\n").rfind(b"\n") + 1
+        written.write(rest[:cut])
+        rest = rest[cut:]
+    return rest
 
 
 def _of_csv(line: bytes) -> bytes:
@@ -167,7 +167,7 @@ def _verify_file(file: Path, key: Path | None, output: Format) -> None:
         )
     if not answer["trusted"]:
         errors.print(
-            f"The key {answer['key']} is the file's own: whoever wrote the file may have made it. Give the key of your Weir by"
+            f"The key {answer['key']} is the file's own: the writer of the file may have made it. Give the key of your Weir by"
             " --key (weir audit key).", soft_wrap=True,
         )  # fmt: skip
     sys.stdout.flush()

@@ -29,7 +29,7 @@ class ListFormat(StrEnum):
 
 Listed = Annotated[ListFormat, typer.Option("-o", "--output", help="How to print it; csv and jsonl are whole.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")]
-Shows = Annotated[str | None, typer.Option(help="Only clear, partly, masked or none.")]
+Shows = Annotated[str | None, typer.Option(help="Only of one kind: `clear`, `partly`, `masked` or `none`.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -73,7 +73,7 @@ def person(
     output: Listed = ListFormat.TABLE,
     user: As = None,
 ) -> None:
-    """Everything a person sees: each dataset clear, partly, masked or not."""
+    """Everything a person sees: each dataset unmasked, partly, masked or not."""
     path = f"/api/v1/access/people/{segment(name)}"
     params = {"dataset": dataset, "asOf": as_of, "shows": shows}
     if _file(path, output, user, params):
@@ -97,7 +97,7 @@ def unused(
     if _file("/api/v1/access/unused", output, user, params):
         return
     answer = api(user).get("/api/v1/access/unused", **params, limit=limit)
-    columns = ("kind", "name", "person", "dataset", "since", "held")
+    columns = ("kind", "name", "person", "dataset", "since", "how")
     show(answer["rights"], columns, Format(output.value), whole=answer, empty="No unused rights.")
     if output is ListFormat.TABLE:
         _tail(answer, len(answer["rights"]))
@@ -135,9 +135,9 @@ def compare(
     console.print(f"{answer['same']} fields are the same; {answer['more_fields']} more differ.")
     for side in ("left", "right"):
         for rule in answer["rules"][side]:
-            held = f" ({', '.join(rule['held'])})" if rule["held"] else ""
-            console.print(f"{side} only: {rule['text']}{held}", markup=False, soft_wrap=True)
-        for kind, names in answer["held"][side].items():
+            how = f" ({', '.join(rule['how'])})" if rule["how"] else ""
+            console.print(f"{side} only: {rule['text']}{how}", markup=False, soft_wrap=True)
+        for kind, names in answer["holds"][side].items():
             if names:
                 console.print(f"{side} only, {kind}: {', '.join(names)}", markup=False, soft_wrap=True)
     for each in answer["changed"]:
@@ -158,7 +158,7 @@ def _effect(side: Mapping[str, Any]) -> str:
         "deny": "hidden",
         "unknown": "not known then",
     }
-    return word[side["effect"]] + (f", clear where {side['clear_when']}" if side["clear_when"] else "")
+    return word[side["effect"]] + (f", unmasked where {side['clear_when']}" if side["clear_when"] else "")
 
 
 def _file(path: str, output: ListFormat, user: str | None, params: Mapping[str, Any]) -> bool:
@@ -188,13 +188,13 @@ def _tail(answer: Mapping[str, Any], shown: int) -> None:
 
 def _why(entry: Mapping[str, Any]) -> str:
     """What opens it, and the exceptions: `role analyst (group sales); except mask-email`."""
-    found = []
+    collected = []
     for rule in entry["rules"]:
         if rule["kind"] in ("owner", "role", "grant"):
-            held = f" ({', '.join(rule['held'])})" if rule["held"] else ""
-            found.append(("owner" if rule["kind"] == "owner" else f"{rule['kind']} {rule['name']}") + held)
+            how = f" ({', '.join(rule['how'])})" if rule["how"] else ""
+            collected.append(("owner" if rule["kind"] == "owner" else f"{rule['kind']} {rule['name']}") + how)
         elif rule["kind"] == "exception":
-            found.append(f"except {rule['name']}")
+            collected.append(f"except {rule['name']}")
         elif entry["shows"] == "none":
-            found.append(rule["text"])
-    return "; ".join(dict.fromkeys(found))
+            collected.append(rule["text"])
+    return "; ".join(dict.fromkeys(collected))

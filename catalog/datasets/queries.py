@@ -180,16 +180,16 @@ class DatasetReader:
             for each in self._store.schemas(record.id)
             if each.baseline.created_at and datetime.fromisoformat(each.baseline.created_at) <= as_of
         ]
-        held: dict[tuple[str, str], ClassificationRecord] = {}
+        known: dict[tuple[str, str], ClassificationRecord] = {}
         for _, event in self._store.classification_history(record.id, as_of):
             if event.record is None:
-                held.pop((event.path, event.entity), None)
+                known.pop((event.path, event.entity), None)
             else:
-                held[event.path, event.entity] = event.record
+                known[event.path, event.entity] = event.record
         return dataset_facts(
             record,
             older[-1].baseline if older else None,
-            [each for _, each in sorted(held.items())],
+            [each for _, each in sorted(known.items())],
             self._store.notes(record.id),
             term_tags(self._store),
         )

@@ -148,15 +148,15 @@ class Sessions:
     def given_now(self) -> dict[str, Rights]:
         """User -> what providers give them, by the newest session of each that continues; no provider is asked."""
         view = self._state.view()
-        found: dict[str, Rights] = {}
+        given: dict[str, Rights] = {}
         for session in reversed(self.listed()):
-            if session.user not in found:
+            if session.user not in given:
                 try:
                     spec = self._provider(view, session.provider, session.issuer)
                 except NotSignedIn:
                     continue
-                found[session.user] = rights(session.claims, spec.rights)
-        return found
+                given[session.user] = rights(session.claims, spec.rights)
+        return given
 
     def _now(self, session: SessionRecord, use: bool) -> SignedIn:
         now = self._clock()

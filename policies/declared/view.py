@@ -82,7 +82,7 @@ class _Read:
     """A document at one version as decisions need it; `problem` where it cannot be read."""
 
     version: int
-    made: Any
+    value: Any
     problem: str | None = None
 
 
@@ -177,10 +177,10 @@ def _view(
             for (of, name), each in changed.items():
                 if of == kind:
                     copy.pop(name, None)
-                    if each is not None and each.made is not None:
-                        copy[name] = each.made
+                    if each is not None and each.value is not None:
+                        copy[name] = each.value
             return copy
-        return {name: each.made for (of, name), each in sorted(read.items()) if of == kind and each.made is not None}
+        return {name: each.value for (of, name), each in sorted(read.items()) if of == kind and each.value is not None}
 
     def listed(kind: str) -> list[tuple[str, _Read]]:
         return sorted((name, each) for (of, name), each in read.items() if of == kind)
@@ -192,13 +192,13 @@ def _view(
     if old is None or "Policy" in kinds_changed:
         of_policies = [each for _, each in listed("Policy")]
         unreadable = [
-            Problem(None, f"{each.problem} Declare it anew, or delete it.") for each in of_policies if each.problem
+            Problem(None, f"{each.problem} Declare it again, or delete it.") for each in of_policies if each.problem
         ]
-        readable: list[Policy] = [each.made for each in of_policies if each.made is not None]
+        readable: list[Policy] = [each.value for each in of_policies if each.value is not None]
         policies = Compiled(readable, unreadable, version)
     workflows: tuple[Workflow, ...] = old.workflows if old is not None else ()
     if old is None or "Workflow" in kinds_changed:
-        workflows = tuple(each.made for _, each in listed("Workflow") if each.made is not None)
+        workflows = tuple(each.value for _, each in listed("Workflow") if each.value is not None)
     grants: Mapping[str, Grant] = part("Grant", old.grants if old else {})
     by_subject = old._by_subject if old is not None else {}
     if old is None or "Grant" in kinds_changed:
@@ -237,11 +237,11 @@ def _by_subject(
         for key in _keys(grant := new.get(name)):
             if grant is not None:
                 come[key].append(grant)
-    made = dict(before)
+    after = dict(before)
     for key in gone.keys() | come.keys():
         kept = [g for g in before.get(key, ()) if g.name not in gone.get(key, ())]
-        made[key] = sorted([*kept, *come.get(key, ())], key=lambda g: g.name)
-    return made
+        after[key] = sorted([*kept, *come.get(key, ())], key=lambda g: g.name)
+    return after
 
 
 def _keys(grant: Grant | None) -> list[tuple[str, str]]:
@@ -253,8 +253,8 @@ def _keys(grant: Grant | None) -> list[tuple[str, str]]:
 
 def _groups_of(groups: Mapping[str, access_specs.GroupSpec]) -> Mapping[str, frozenset[str]]:
     """User -> the groups whose declarations list them as a member."""
-    found: dict[str, set[str]] = defaultdict(set)
+    collected: dict[str, set[str]] = defaultdict(set)
     for name, group in groups.items():
         for member in group.members:
-            found[member].add(name)
-    return {user: frozenset(names) for user, names in found.items()}
+            collected[member].add(name)
+    return {user: frozenset(names) for user, names in collected.items()}

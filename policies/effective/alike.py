@@ -41,7 +41,7 @@ class _Names:
 
 
 class Alike:
-    """Tells which subjects the rules about one dataset cannot tell apart, at one moment."""
+    """Which subjects are the same to the rules about one dataset, at one moment."""
 
     def __init__(self, view: View, facts: DatasetFacts, now: datetime, unscanned_is_sensitive: bool = True) -> None:
         self._roles = view.roles

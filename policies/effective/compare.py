@@ -50,10 +50,10 @@ class Compare:
         self._moments, self._identity = moments, identity
 
     def of(self, caller: Subject, reference: str, left: Side, right: Side) -> dict[str, Any]:
-        """{dataset, left, right, fields: [{path, left, right}], more_fields, same, rules, held, changed, notes}.
+        """{dataset, left, right, fields: [{path, left, right}], more_fields, same, rules, holds, changed, notes}.
 
         `fields` are those of which the two see different things; `same` counts the others. `rules` holds those behind one
-        side only, `held` the groups and roles of one side only, `changed` what became of these rules between two moments.
+        side only, `holds` the groups and roles of one side only, `changed` what became of these rules between two moments.
         Owners of the dataset and those who may see all may compare anybody; a person may compare themselves at two moments.
         Raises DatasetNotFound, NotAllowed, InvalidInput where both sides are the same.
         """
@@ -67,7 +67,7 @@ class Compare:
         return {
             "dataset": first.facts.reference, "left": _side(first), "right": _side(second),
             "fields": fields[:MOST_FIELDS], "more_fields": max(0, len(fields) - MOST_FIELDS), "same": same,
-            "rules": rules, "held": {"left": _held(first, second), "right": _held(second, first)},
+            "rules": rules, "holds": {"left": _held(first, second), "right": _held(second, first)},
             "changed": self._changed(first, second, rules), "notes": list(notes),
         }  # fmt: skip
 
@@ -107,13 +107,13 @@ class Compare:
             return []
         store: PolicyStore = self._moments.state.store
         named = {(_DOCUMENTS[r["kind"]], r["name"]) for only in rules.values() for r in only if r["kind"] in _DOCUMENTS}
-        found = [
+        collected = [
             {"kind": kind, "name": name, "at": rfc3339(each.at), "by": each.by, "deleted": each.spec is None}
             for kind, name in sorted(named)
             for each in store.history(kind, name)
             if early < each.at <= late
         ]
-        return sorted(found, key=lambda each: (each["at"] or "", each["kind"], each["name"]))
+        return sorted(collected, key=lambda each: (each["at"] or "", each["kind"], each["name"]))
 
 
 def _side(seen: _Seen) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _side(seen: _Seen) -> dict[str, Any]:
 
 def _rules(seen: _Seen, rules: Iterable[Any]) -> list[dict[str, Any]]:
     holding = Holding(seen.moment.view, seen.facts)
-    return [{**rule.to_json(), "held": holding.of(seen.who, rule)} for rule in rules]
+    return [{**rule.to_json(), "how": holding.of(seen.who, rule)} for rule in rules]
 
 
 def _only(one: _Seen, other: _Seen) -> list[dict[str, Any]]:

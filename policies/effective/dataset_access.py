@@ -38,7 +38,7 @@ class Entry:
 class Listing:
     """place    the field that was asked for; None: the whole dataset
     entries  by kind (user, group, role), name and purpose; who sees nothing is only counted
-    totals   people who see it clear, partly, masked, none; each counted once, by the most that they see
+    totals   people by `clear`, `partly`, `masked`, `none`; each counted once, by the most that they see
     decided  for how many kinds of people a decision was made
     notes    what is not known, in sentences
     """
@@ -54,13 +54,13 @@ class Listing:
     def rows(self, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
         """Entries of this listing as JSON: {kind, name, purpose, shows, fields, masks, rows, clear_when, until, rules, more_rules}.
 
-        Each rule has `held`: how the principal comes to it.
+        Each rule has `how`: how the principal comes to it.
         """
         holding = Holding(self.moment.view, self.facts)
         for entry in entries:
             yield {
                 "kind": entry.who.kind, "name": entry.who.name, "purpose": entry.purpose, **entry.shown.to_json(),
-                "rules": [{**r.to_json(), "held": holding.of(entry.who, r)} for r in entry.shown.rules],
+                "rules": [{**r.to_json(), "how": holding.of(entry.who, r)} for r in entry.shown.rules],
                 "more_rules": entry.shown.more_rules,
             }  # fmt: skip
 
@@ -133,8 +133,8 @@ class DatasetAccess:
             if seen is None:
                 seen = known[key] = self._ways(moment, facts, alike, summaries, who.subject)
             if who.kind == USER:
-                found = {shown.shows for _, shown in seen}
-                totals[next((word for word in _STRONGEST if word in found), NOTHING)] += 1
+                collected = {shown.shows for _, shown in seen}
+                totals[next((word for word in _STRONGEST if word in collected), NOTHING)] += 1
             entries += [Entry(who, purpose, shown) for purpose, shown in seen]
         return entries, {word: totals[word] for word in (*_STRONGEST, NOTHING)}, len(known)
 
@@ -142,7 +142,7 @@ class DatasetAccess:
         self, moment: Moment, facts: DatasetFacts, alike: Alike, summaries: Summaries, subject: Subject
     ) -> list[tuple[str | None, Shown]]:
         """What a subject sees without a purpose, and with each one that shows something else; empty where that is nothing."""
-        found: list[tuple[str | None, Shown]] = []
+        collected: list[tuple[str | None, Shown]] = []
         met: set[object] = set()
         grants = alike.granted(subject)
         for purpose in alike.purposes(subject):
@@ -152,8 +152,8 @@ class DatasetAccess:
             shown = summaries.of(decision)
             if shown.shows != NOTHING and shown.what not in met:
                 met.add(shown.what)
-                found.append((purpose, shown))
-        return found
+                collected.append((purpose, shown))
+        return collected
 
 
 def _require_known(facts: DatasetFacts, place: FieldPath) -> None:

@@ -83,7 +83,7 @@ class Holding:
         return ways + [way for role in sorted(grant.subject.roles) for way in self._role(who, role)]
 
     def _role(self, who: Principal, role: str) -> list[str]:
-        """The shortest chains of roles from one held directly to this one, and how that one is held."""
+        """The shortest chains of roles from one of their own to this one, and how they come to that one."""
         chain = self._chain(who.subject.roles, role)
         if chain is None:
             return []
@@ -109,7 +109,7 @@ class Holding:
         return " (identity provider)" if group in who.given.groups else ""
 
     def _chain(self, direct: frozenset[str], wanted: str) -> list[str] | None:
-        """From a role held directly, by inheritance, to the wanted one; the shortest, the first by name."""
+        """From a role of their own, by inheritance, to the wanted one; the shortest, the first by name."""
         waiting = deque([name] for name in sorted(direct))
         seen: set[str] = set()
         while waiting:

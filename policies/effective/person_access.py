@@ -1,4 +1,4 @@
-"""Everything one person sees: each dataset clear, partly, masked or not, with the rules behind it."""
+"""Everything one person sees: each dataset unmasked, partly, masked or not, with the rules behind it."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ class Sheet:
     notes: tuple[str, ...]
 
     def rows_json(self, rows: Iterable[Row]) -> Iterable[dict[str, Any]]:
-        """{dataset, purpose, shows, fields, masks, rows, clear_when, until, rules, more_rules}, each rule with `held`."""
+        """{dataset, purpose, shows, fields, masks, rows, clear_when, until, rules, more_rules}, each rule with `how`."""
         for row in rows:
             holding = Holding(self.moment.view, row.facts)
             yield {
                 "dataset": row.facts.reference, "purpose": row.purpose, **row.shown.to_json(),
-                "rules": [{**r.to_json(), "held": holding.of(self.who, r)} for r in row.shown.rules],
+                "rules": [{**r.to_json(), "how": holding.of(self.who, r)} for r in row.shown.rules],
                 "more_rules": row.shown.more_rules,
             }  # fmt: skip
 
     def to_json(self, offset: int, limit: int) -> dict[str, Any]:
-        """One page, with who the person is: groups, and roles with how they are held."""
+        """One page, with who the person is: groups, and roles with how the person comes to them."""
         view = self.moment.view
         holding = Holding(view, None)
-        held = resolve(self.who.subject, view.roles).roles
+        roles = resolve(self.who.subject, view.roles).roles
         return {
             "person": self.who.name, "at": rfc3339(self.moment.at), "gone": self.gone,
             "groups": sorted(self.who.subject.groups),
-            "roles": [{"name": r, "held": holding.of(self.who, Rule("role", r, ""))} for r in sorted(held)],
+            "roles": [{"name": r, "how": holding.of(self.who, Rule("role", r, ""))} for r in sorted(roles)],
             "entries": list(self.rows_json(self.rows[offset : offset + limit])), "total": len(self.rows),
             "datasets": self.totals, "notes": list(self.notes),
         }  # fmt: skip
@@ -117,9 +117,9 @@ class PersonAccess:
                 continue
             owned += 1
             past.update(dict.fromkeys(self._moments.missing(reference, moment)))
-            found = self._row(moment, who, gone, facts, grants)
-            totals[min((row.shown.shows for row in found), key=_STRONGEST.index)] += 1
-            rows += [row for row in found if shows is None or row.shown.shows == shows]
+            collected = self._row(moment, who, gone, facts, grants)
+            totals[min((row.shown.shows for row in collected), key=_STRONGEST.index)] += 1
+            rows += [row for row in collected if shows is None or row.shown.shows == shows]
         if limited and not owned:
             raise NotAllowed(
                 f"{caller.user} may not see what {name} may read; the permission report:read, audit:read or manage lets somebody"

@@ -9,6 +9,8 @@ from typing import Any
 
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
+from policies.decision.column_outcome import Outcome
+from policies.decision.columns import FieldDecisions
 from policies.decision.places import Places
 from policies.model import ColumnDecision, Decision, Effect, MaskType, Reason
 
@@ -43,9 +45,9 @@ class Rule:
 class Shown:
     """How much of a dataset, or of one place in it, somebody sees.
 
-    shows       clear (all of it) | masked (nothing clear) | partly (some clear, some not, or clear in some rows) | none
-    clear, masked, hidden  fields of each kind; a field that is clear in some rows only counts as masked
-    masks       the masks in force, sorted; rows: row filters; clear_when: rows in which masked fields show clear
+    shows       `clear` (all of it) | `masked` (all behind masks) | `partly` (some of it, or all in some rows) | `none`
+    `clear, masked, hidden`  fields of each kind; a field that is unmasked in some rows only counts as masked
+    masks       the masks in force, sorted; rows: row filters; clear_when: rows in which masked fields show unmasked
     """
 
     shows: str
@@ -117,28 +119,32 @@ class Summaries:
             until, purpose = self._ends.get(reason.name, (None, None)) if kind == "grant" else (None, None)
             yield Rule(kind, reason.name, reason.text, until, purpose)
 
-    def _count(self, decision: Decision) -> _Counted:
-        columns: Iterable[ColumnDecision] = decision.columns
+    def _outcomes(self, decision: Decision) -> Iterable[tuple[ColumnDecision | Outcome, int]]:
         if self._place is not None:
-            columns = Places(decision.columns).deciding(self._place)
-        made = _Counted()
+            return ((column, 1) for column in Places(decision.columns).deciding(self._place))
+        if isinstance(decision.columns, FieldDecisions):
+            return decision.columns.outcomes()
+        return ((column, 1) for column in decision.columns)
+
+    def _count(self, decision: Decision) -> _Counted:
+        counted = _Counted()
         masks: set[str] = set()
         lifted: set[str] = set()
         reasons: dict[tuple[Reason, bool], None] = {}
-        for column in columns:
+        for column, count in self._outcomes(decision):
             reasons.update(dict.fromkeys((r, r.exception) for r in column.reasons if r.kind != "tag"))
             if column.effect is Effect.DENY:
-                made.hidden += 1
+                counted.hidden += count
             elif column.mask is None or column.mask.type is MaskType.MASK_NONE:
-                made.clear += 1
+                counted.clear += count
             else:
-                made.masked += 1
+                counted.masked += count
                 masks.add(str(column.mask.type))
                 if column.clear_when is not None:
                     lifted.add(column.clear_when)
-        made.masks, made.lifted = tuple(sorted(masks)), tuple(sorted(lifted))
-        made.reasons = tuple(reason for reason, _ in reasons)
-        return made
+        counted.masks, counted.lifted = tuple(sorted(masks)), tuple(sorted(lifted))
+        counted.reasons = tuple(reason for reason, _ in reasons)
+        return counted
 
 
 @dataclass(slots=True)

@@ -38,13 +38,13 @@ class UnusedRight:
     person: str | None
     dataset: str | None
     since: datetime | None
-    held: tuple[str, ...] = ()
+    how: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """{kind, name, person, dataset, since, held}."""
+        """{kind, name, person, dataset, since, how}."""
         return {
             "kind": self.kind, "name": self.name, "person": self.person, "dataset": self.dataset,
-            "since": rfc3339(self.since), "held": list(self.held),
+            "since": rfc3339(self.since), "how": list(self.how),
         }  # fmt: skip
 
 
@@ -94,7 +94,7 @@ class Unused:
         used = {use.name for use in self._audit.uses(GRANT, READING, since)}
         facts = dict(self._facts(dataset))
         mine = _Mine(caller, bool(self._identity.permissions(caller) & SEES_ALL), self._datasets, facts)
-        found: list[UnusedRight] = []
+        collected: list[UnusedRight] = []
         young = 0
         if kind in (None, GRANT_):
             for grant in moment.view.grants.values():
@@ -104,19 +104,19 @@ class Unused:
                     young += 1
                 elif grant.name not in used:
                     holder = next(iter(sorted(grant.subject.users)), None)
-                    held = () if holder else tuple(
+                    how = () if holder else tuple(
                         f"{what} {name}" for what, names in (("group", grant.subject.groups), ("role", grant.subject.roles))
                         for name in sorted(names)
                     )  # fmt: skip
-                    found.append(UnusedRight(GRANT_, grant.name, holder, grant.dataset, grant.valid_from, held))
+                    collected.append(UnusedRight(GRANT_, grant.name, holder, grant.dataset, grant.valid_from, how))
         if kind in (None, ROLE_):
-            found += self._roles(moment, mine, read, facts)
+            collected += self._roles(moment, mine, read, facts)
         if kind in (None, OWNER):
             for reference, each in facts.items():
                 for user in sorted(each.owners.users):
                     if mine.sees(user, reference) and reference not in read.get(user, ()):
-                        found.append(UnusedRight(OWNER, reference, user, reference, None, ("named",)))
-        rights = [r for r in found if person_ is None or r.person == person_]
+                        collected.append(UnusedRight(OWNER, reference, user, reference, None, ("named",)))
+        rights = [r for r in collected if person_ is None or r.person == person_]
         rights.sort(key=lambda r: (KINDS.index(r.kind), r.person or "", r.name))
         return {
             "days": days, "since": rfc3339(since), "rights": [r.to_json() for r in rights], "young": young, "notes": notes,

@@ -21,6 +21,8 @@ from tests.api_world import ApiWorld, world
 CSV_WRITERS = (
     "api/http/formats/csv_text.py",
     "api/cli/output.py",
+    "api/http/formats/listing.py",
+    "policies/audit_export.py",
     "catalog/where_is/csv.py",
     "lineage/questions/exports.py",
 )

@@ -25,8 +25,8 @@ def store(request: pytest.FixtureRequest) -> Iterator[AuditStore]:
     if request.param == "memory":
         yield MemoryAuditStore()
         return
-    with database(request.param, request) as made:
-        yield SqlAuditStore(made)
+    with database(request.param, request) as opened:
+        yield SqlAuditStore(opened)
 
 
 def add(store: AuditStore, actor: str, action: str = "query", target: str = "prod/orders", **details: Any) -> None:
@@ -51,9 +51,9 @@ def filled(store: AuditStore) -> AuditStore:
 
 
 def seqs(store: AuditStore, **where: Any) -> list[int]:
-    found = [e.seq for e in store.entries(AuditFilter(**where), None, 10)]
-    assert [e.seq for e in store.matching(AuditFilter(**where), 0, 10)] == found[::-1]
-    return found
+    collected = [e.seq for e in store.entries(AuditFilter(**where), None, 10)]
+    assert [e.seq for e in store.matching(AuditFilter(**where), 0, 10)] == collected[::-1]
+    return collected
 
 
 def test_entries_are_found_by_what_they_are_about(store: AuditStore) -> None:
@@ -86,15 +86,15 @@ def test_the_last_use_of_each_name(store: AuditStore) -> None:
 def test_entries_of_before_the_index_are_indexed_when_they_are_asked_for(
     request: pytest.FixtureRequest, kind: str
 ) -> None:
-    with database(kind, request) as made:
-        store = filled(SqlAuditStore(made))
-        _as_before(made)
+    with database(kind, request) as opened:
+        store = filled(SqlAuditStore(opened))
+        _as_before(opened)
         add(store, "ana")
         assert seqs(store, person="ana") == [5]
         assert store.unnamed() == 0 and seqs(store, person="ana") == [5, 3, 1]
 
 
-def _as_before(made: Database) -> None:
-    with made.begin() as session:
+def _as_before(opened: Database) -> None:
+    with opened.begin() as session:
         session.execute(delete(AuditNameRow))
         session.execute(update(AuditNamedRow).values(done=0, until=4))

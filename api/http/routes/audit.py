@@ -73,8 +73,8 @@ def export_entries(
         if (value := getattr(where, name)) is not None
     }
     head = built.audit.head()
-    made = built.audit.record(subject.user, "audit.export", format, "allow", [f"{k}={v}" for k, v in asked.items()])
-    about = About(head.chain, head.seq, head.hash, asked, rfc3339(made.at) or "", subject.user)
+    noted = built.audit.record(subject.user, "audit.export", format, "allow", [f"{k}={v}" for k, v in asked.items()])
+    about = About(head.chain, head.seq, head.hash, asked, rfc3339(noted.at) or "", subject.user)
     return StreamingResponse(
         export(built.audit.matching(where, head.seq), format, about, built.audit_signer),
         media_type=MEDIA[format],

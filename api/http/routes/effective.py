@@ -19,7 +19,7 @@ router = APIRouter(tags=["access"])
 Form = Annotated[Literal["json", "csv", "jsonl"], Query(description="csv and jsonl are whole, not by pages.")]
 _FILES = ("text/csv", "application/x-ndjson")
 _SHOWN = (
-    "purpose", "shows", "clear", "masked", "hidden", "masks", "rows", "clear_when", "until", "rules", "held"
+    "purpose", "shows", "clear", "masked", "hidden", "masks", "rows", "clear_when", "until", "rules", "how"
 )  # fmt: skip
 Shows = Annotated[
     Literal["clear", "partly", "masked", "none"] | None, Query(description="Only entries that show so much.")
@@ -49,12 +49,12 @@ def dataset(
     For owners of the dataset, and holders of report:read, audit:read or manage.
     """
     reference = built.access.named(f"{cluster}/{topic}")
-    found = built.access.dataset.of(subject, reference, field, asOf, tuple(kind or ("user",)), name, shows)
-    _note(built, subject, f"{reference}#{field}" if field else reference, f"{len(found.entries)} entries")
+    collected = built.access.dataset.of(subject, reference, field, asOf, tuple(kind or ("user",)), name, shows)
+    _note(built, subject, f"{reference}#{field}" if field else reference, f"{len(collected.entries)} entries")
     if format == "json":
-        return found.to_json(offset, limit)
-    rows = found.rows(found.entries)
-    return as_file(_flat(rows, format), ("kind", "name", *_SHOWN), format, "access", found.notes)
+        return collected.to_json(offset, limit)
+    rows = collected.rows(collected.entries)
+    return as_file(_flat(rows, format), ("kind", "name", *_SHOWN), format, "access", collected.notes)
 
 
 @router.get("/access/people/{name}", responses=answers_with(schemas.PersonAccess, *_FILES))
@@ -69,17 +69,17 @@ def person(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Any:
-    """Everything a person sees: each dataset clear, partly, masked or not, with the rules behind it.
+    """Everything a person sees: each dataset unmasked, partly, masked or not, with the rules behind it.
 
     People ask about themselves; owners about others on their datasets; holders of report:read, audit:read or manage about all.
     """
-    found = built.access.person.of(subject, name, asOf, dataset, shows)
+    collected = built.access.person.of(subject, name, asOf, dataset, shows)
     if subject.user != name:
-        _note(built, subject, name, f"{len(found.rows)} entries")
+        _note(built, subject, name, f"{len(collected.rows)} entries")
     if format == "json":
-        return found.to_json(offset, limit)
-    rows = found.rows_json(found.rows)
-    return as_file(_flat(rows, format), ("dataset", *_SHOWN), format, "access", found.notes)
+        return collected.to_json(offset, limit)
+    rows = collected.rows_json(collected.rows)
+    return as_file(_flat(rows, format), ("dataset", *_SHOWN), format, "access", collected.notes)
 
 
 @router.get("/access/unused", responses=answers_with(schemas.UnusedRights, *_FILES))
@@ -95,12 +95,14 @@ def unused(
     offset: Offset = 0,
 ) -> Any:
     """Rights by which nothing was read, as far as the audit reaches: grants, roles that people hold, ownership."""
-    found = built.access.unused.of(subject, days, dataset, person, kind)
+    collected = built.access.unused.of(subject, days, dataset, person, kind)
     if format != "json":
-        notes = [*found["notes"], f"{found['young']} grants are younger than {days} days and are left out."]
-        return as_file(found["rights"], ("kind", "name", "person", "dataset", "since", "held"), format, "unused", notes)
-    rights = found["rights"]
-    return {**found, "rights": rights[offset : offset + limit], "total": len(rights)}
+        notes = [*collected["notes"], f"{collected['young']} grants are younger than {days} days and are left out."]
+        return as_file(
+            collected["rights"], ("kind", "name", "person", "dataset", "since", "how"), format, "unused", notes
+        )
+    rights = collected["rights"]
+    return {**collected, "rights": rights[offset : offset + limit], "total": len(rights)}
 
 
 @router.get("/explain/compare", responses=answers_with(schemas.Comparison))
@@ -119,10 +121,10 @@ def compare(
     reference = built.access.named(dataset)
     first = Side(left or subject.user, leftAsOf, leftPurpose)
     second = Side(right or first.person, rightAsOf, rightPurpose)
-    found = built.access.compare.of(subject, reference, first, second)
+    collected = built.access.compare.of(subject, reference, first, second)
     if {first.person, second.person} != {subject.user}:
         _note(built, subject, reference, f"{first.person} and {second.person}")
-    return found
+    return collected
 
 
 def _note(built: ServicesOf, subject: Caller, target: str, what: str) -> None:
@@ -135,7 +137,7 @@ def _flat(rows: Iterable[Mapping[str, Any]], form: str) -> Iterator[Mapping[str,
         if form == "jsonl":
             yield row
             continue
-        held = (f"{rule['kind']} {rule['name']}: {', '.join(rule['held'])}" for rule in row["rules"] if rule["held"])
+        how = (f"{rule['kind']} {rule['name']}: {', '.join(rule['how'])}" for rule in row["rules"] if rule["how"])
         texts = [rule["text"] for rule in row["rules"]]
         more = [f"{row['more_rules']} more rules"] if row["more_rules"] else []
-        yield {**row, **row["fields"], "rules": [*texts, *more], "held": list(dict.fromkeys(held))}
+        yield {**row, **row["fields"], "rules": [*texts, *more], "how": list(dict.fromkeys(how))}

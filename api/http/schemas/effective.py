@@ -19,7 +19,7 @@ class AccessRule(Answer):
     text: str
     until: Time | None = about("The end of a grant.")
     purpose: str | None = about("What a grant is for.")
-    held: list[str] = about(
+    how: list[str] = about(
         "How they come to it: named, group NAME, role NAME < group NAME. Empty: it is for everybody."
     )
 
@@ -28,17 +28,19 @@ class ShownFields(Answer):
     """How many fields show how."""
 
     clear: int
-    masked: int = about("Those that are clear in some rows only are among them.")
+    masked: int = about("Those that are unmasked in some rows only are among them.")
     hidden: int
 
 
 class _Shown(Answer):
     purpose: str | None = about("The purpose the query states; null: none.")
-    shows: Shows = about("clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.")
+    shows: Shows = about(
+        "`clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks."
+    )
     fields: ShownFields
     masks: list[str]
     rows: list[str] = about("Row filters; all have to be true.")
-    clear_when: list[str] = about("Rows in which masked fields show clear.")
+    clear_when: list[str] = about("Rows in which masked fields show unmasked.")
     until: Time | None = about("When the first grant that it rests on ends.")
     rules: list[AccessRule]
 
@@ -80,10 +82,10 @@ class SeenDataset(_Shown):
 
 
 class HeldRole(Answer):
-    """A role and how it is held."""
+    """A role and how the person comes to it."""
 
     name: str
-    held: list[str]
+    how: list[str]
 
 
 class PersonAccess(Answer):
@@ -108,7 +110,7 @@ class UnusedRight(Answer):
     person: str | None = about("null: a grant to a group or role, which nobody of them used.")
     dataset: str | None = about("As written; null: a role, of which nothing it opens was read.")
     since: Time | None = about("Since when it is there, where that is known.")
-    held: list[str]
+    how: list[str]
 
 
 class UnusedRights(Answer):
@@ -187,6 +189,6 @@ class Comparison(Answer):
     more_fields: int
     same: int = about("Fields of which both see the same.")
     rules: OneSided
-    held: HeldOneSided
+    holds: HeldOneSided
     changed: list[ChangedRule]
     notes: list[str]

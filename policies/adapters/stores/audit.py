@@ -51,9 +51,9 @@ class SqlAuditStore:
         with self._database.begin() as session:
             _one_at_a_time(self._database, session)
             # Read behind the lock, and not by objects: what this session read before may be older.
-            found = session.execute(_HEAD).first()
-            chain, seq, last = found if found is not None else (secrets.token_hex(8), 0, "")
-            if found is None:
+            collected = session.execute(_HEAD).first()
+            chain, seq, last = collected if collected is not None else (secrets.token_hex(8), 0, "")
+            if collected is None:
                 session.execute(insert(_HEADS), {"id": 1, "chain": chain, "seq": seq, "hash": last})
             entry = make(seq + 1, last)
             row = {
@@ -103,21 +103,21 @@ class SqlAuditStore:
     def unnamed(self) -> int:
         until = time.monotonic() + _NAMING_SECONDS
         while True:
-            found = self._database.one(_NAMED)
-            if found is None or found[0] >= found[1]:
+            collected = self._database.one(_NAMED)
+            if collected is None or collected[0] >= collected[1]:
                 return 0
             if time.monotonic() > until:
-                return int(found[1] - found[0])
+                return int(collected[1] - collected[0])
             self._name_some()
 
     def _name_some(self) -> None:
         """Index some of the entries that were written before there was an index."""
         with self._database.begin() as session:
             _one_at_a_time(self._database, session)
-            found = session.execute(_NAMED).first()
-            if found is None or found[0] >= found[1]:
+            collected = session.execute(_NAMED).first()
+            if collected is None or collected[0] >= collected[1]:
                 return
-            done, until = found
+            done, until = collected
             rows = _ENTRY.where(_ROWS.c.seq > done, _ROWS.c.seq <= until).order_by(_ROWS.c.seq).limit(_NAMED_AT_ONCE)
             entries = [_entry(row) for row in session.execute(rows)]
             names = [row for entry in entries for row in _name_rows(entry)]
@@ -127,8 +127,8 @@ class SqlAuditStore:
             session.execute(update(_MARKS).where(_MARKS.c.id == 1).values(done=reached))
 
     def head(self) -> AuditHead:
-        found = self._database.one(_HEAD)
-        return AuditHead(*found) if found is not None else AuditHead("", 0, "")
+        collected = self._database.one(_HEAD)
+        return AuditHead(*collected) if collected is not None else AuditHead("", 0, "")
 
 
 def _one_at_a_time(database: Database, session: Session) -> None:

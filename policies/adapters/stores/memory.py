@@ -134,13 +134,13 @@ class MemoryAuditStore:
         return [e for e in self.chain(after, len(self.rows)) if _fits(e, where)][:limit]
 
     def uses(self, kind: str, actions: Collection[str], since: datetime) -> list[AuditUse]:
-        found: dict[tuple[str, str], datetime] = {}
+        last: dict[tuple[str, str], datetime] = {}
         for entry in self.rows:
             if entry.action in actions and entry.decision == "allow" and entry.at >= since:
                 for each, name in names_of(entry):
                     if each == kind:
-                        found[entry.actor, name] = max(entry.at, found.get((entry.actor, name), entry.at))
-        return [AuditUse(actor, name, at) for (actor, name), at in sorted(found.items())]
+                        last[entry.actor, name] = max(entry.at, last.get((entry.actor, name), entry.at))
+        return [AuditUse(actor, name, at) for (actor, name), at in sorted(last.items())]
 
     def unnamed(self) -> int:
         return 0

@@ -1903,7 +1903,7 @@ export interface paths {
         };
         /**
          * Person
-         * @description Everything a person sees: each dataset clear, partly, masked or not, with the rules behind it.
+         * @description Everything a person sees: each dataset unmasked, partly, masked or not, with the rules behind it.
          *
          *     People ask about themselves; owners about others on their datasets; holders of report:read, audit:read or manage about all.
          */
@@ -2865,7 +2865,7 @@ export interface components {
             /** @description The purpose the query states; null: none. */
             purpose: string | null;
             /**
-             * @description clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.
+             * @description `clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks.
              * @enum {string}
              */
             shows: "clear" | "partly" | "masked" | "none";
@@ -2873,7 +2873,7 @@ export interface components {
             masks: string[];
             /** @description Row filters; all have to be true. */
             rows: string[];
-            /** @description Rows in which masked fields show clear. */
+            /** @description Rows in which masked fields show unmasked. */
             clear_when: string[];
             /** @description When the first grant that it rests on ends. */
             until: string | null;
@@ -2968,7 +2968,7 @@ export interface components {
             /** @description What a grant is for. */
             purpose: string | null;
             /** @description How they come to it: named, group NAME, role NAME < group NAME. Empty: it is for everybody. */
-            held: string[];
+            how: string[];
         };
         /**
          * Affected
@@ -3526,7 +3526,7 @@ export interface components {
             /** @description The purpose the query states; null: none. */
             purpose: string | null;
             /**
-             * @description clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.
+             * @description `clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks.
              * @enum {string}
              */
             shows: "clear" | "partly" | "masked" | "none";
@@ -3534,7 +3534,7 @@ export interface components {
             masks: string[];
             /** @description Row filters; all have to be true. */
             rows: string[];
-            /** @description Rows in which masked fields show clear. */
+            /** @description Rows in which masked fields show unmasked. */
             clear_when: string[];
             /** @description When the first grant that it rests on ends. */
             until: string | null;
@@ -3569,7 +3569,7 @@ export interface components {
             /** @description Fields of which both see the same. */
             same: number;
             rules: components["schemas"]["OneSided"];
-            held: components["schemas"]["HeldOneSided"];
+            holds: components["schemas"]["HeldOneSided"];
             changed: components["schemas"]["ChangedRule"][];
             notes: string[];
         };
@@ -4924,11 +4924,11 @@ export interface components {
         };
         /**
          * HeldRole
-         * @description A role and how it is held.
+         * @description A role and how the person comes to it.
          */
         HeldRole: {
             name: string;
-            held: string[];
+            how: string[];
         };
         /**
          * HitReasons
@@ -7057,7 +7057,7 @@ export interface components {
             /** @description The purpose the query states; null: none. */
             purpose: string | null;
             /**
-             * @description clear: all of it; partly: some of it, or clear in some rows; masked: nothing of it clear.
+             * @description `clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks.
              * @enum {string}
              */
             shows: "clear" | "partly" | "masked" | "none";
@@ -7065,7 +7065,7 @@ export interface components {
             masks: string[];
             /** @description Row filters; all have to be true. */
             rows: string[];
-            /** @description Rows in which masked fields show clear. */
+            /** @description Rows in which masked fields show unmasked. */
             clear_when: string[];
             /** @description When the first grant that it rests on ends. */
             until: string | null;
@@ -7103,7 +7103,7 @@ export interface components {
          */
         ShownFields: {
             clear: number;
-            /** @description Those that are clear in some rows only are among them. */
+            /** @description Those that are unmasked in some rows only are among them. */
             masked: number;
             hidden: number;
         };
@@ -7682,7 +7682,7 @@ export interface components {
             dataset: string | null;
             /** @description Since when it is there, where that is known. */
             since: string | null;
-            held: string[];
+            how: string[];
         };
         /**
          * UnusedRights

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { AccessEntry, AccessRule, SeenDataset } from "@/api/types";
 import { When } from "@/components/When";
 
-/** What is shown to whom, a line an entry, with the rules behind it and how each is held. */
+/** What is shown to whom, a line an entry, with the rules behind it and how the person comes to each. */
 export function EffectiveTable<T extends AccessEntry | SeenDataset>({
   rows,
   head,
@@ -79,7 +79,7 @@ function Rules({ of }: { of: AccessEntry | SeenDataset }) {
     <ul className="plain small">
       {of.rules.map((rule) => (
         <li key={`${rule.kind} ${rule.name} ${rule.text}`} className="anywhere">
-          {rule.text} {held(rule)}
+          {rule.text} {how(rule)}
         </li>
       ))}
       {of.more_rules > 0 && <li className="muted">{of.more_rules} more rules.</li>}
@@ -87,9 +87,9 @@ function Rules({ of }: { of: AccessEntry | SeenDataset }) {
   );
 }
 
-function held(rule: AccessRule): ReactNode {
-  if (rule.held.length === 0) return null;
-  const words = rule.held.map((way) => (way === "named" ? "by name" : `by ${way}`));
+function how(rule: AccessRule): ReactNode {
+  if (rule.how.length === 0) return null;
+  const words = rule.how.map((way) => (way === "named" ? "by name" : `by ${way}`));
   return <span className="muted">({words.join("; ")})</span>;
 }
 

@@ -45,7 +45,7 @@ function Sheet({ name }: { name: string }) {
             </p>
             <p className="small">
               Groups: {found.groups.join(", ") || "none"}. Roles:{" "}
-              {found.roles.map((role) => `${role.name} (${role.held.join("; ")})`).join(", ") || "none"}.
+              {found.roles.map((role) => `${role.name} (${role.how.join("; ")})`).join(", ") || "none"}.
             </p>
             <EffectiveTable
               rows={found.entries}

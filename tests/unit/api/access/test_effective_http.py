@@ -72,10 +72,10 @@ spec:
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     folder: Path = tmp_path_factory.mktemp("access")
-    with world(folder, {"orders": orders(20)}) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        made.apply(RULES)
-        yield made
+    with world(folder, {"orders": orders(20)}) as opened:
+        opened.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        opened.apply(RULES)
+        yield opened
 
 
 def entries(answer: Any) -> dict[str, dict[str, Any]]:
@@ -84,17 +84,17 @@ def entries(answer: Any) -> dict[str, dict[str, Any]]:
 
 def test_each_reader_of_a_field_comes_with_the_rules_behind_it(weir: ApiWorld) -> None:
     answer = weir.admin.get("/api/v1/access/datasets/prod/orders", params={"field": "value.region"})
-    found = entries(answer)
-    assert answer.status_code == 200 and set(found) == {"ana", "ben", "otto"}
-    assert found["ben"]["shows"] == "masked" and found["ben"]["masks"] == ["MASK_HASH"]
-    (role,) = [r for r in found["ben"]["rules"] if r["kind"] == "role"]
-    assert role["name"] == "reader" and role["held"] == ["group sales"]
-    assert found["otto"]["shows"] == "clear"
-    kinds = {(r["kind"], r["name"]): r for r in found["otto"]["rules"]}
-    assert kinds["role", "reader"]["held"] == ["named"] and ("exception", "mask-mail") in kinds
-    assert found["ana"]["shows"] == "clear" and found["ana"]["until"] is not None
-    (grant,) = [r for r in found["ana"]["rules"] if r["kind"] == "grant"]
-    assert (grant["name"], grant["purpose"], grant["held"]) == ("ana-fraud", "fraud", ["named"])
+    collected = entries(answer)
+    assert answer.status_code == 200 and set(collected) == {"ana", "ben", "otto"}
+    assert collected["ben"]["shows"] == "masked" and collected["ben"]["masks"] == ["MASK_HASH"]
+    (role,) = [r for r in collected["ben"]["rules"] if r["kind"] == "role"]
+    assert role["name"] == "reader" and role["how"] == ["group sales"]
+    assert collected["otto"]["shows"] == "clear"
+    kinds = {(r["kind"], r["name"]): r for r in collected["otto"]["rules"]}
+    assert kinds["role", "reader"]["how"] == ["named"] and ("exception", "mask-mail") in kinds
+    assert collected["ana"]["shows"] == "clear" and collected["ana"]["until"] is not None
+    (grant,) = [r for r in collected["ana"]["rules"] if r["kind"] == "grant"]
+    assert (grant["name"], grant["purpose"], grant["how"]) == ("ana-fraud", "fraud", ["named"])
     assert answer.json()["people"] == {"clear": 2, "partly": 0, "masked": 1, "none": 3}  # admin, aud, nobody
 
 
@@ -121,7 +121,7 @@ def test_a_list_can_be_had_as_a_file(weir: ApiWorld) -> None:
     assert {json.loads(line)["name"] for line in lines} >= {"ana", "ben", "otto"}
     rows = list(csv.DictReader(io.StringIO(weir.admin.get(place, params={"format": "csv"}).text)))
     (ben,) = [row for row in rows if row["name"] == "ben"]
-    assert ben["held"] == "role reader: group sales" and "MASK_HASH" in ben["masks"]
+    assert ben["how"] == "role reader: group sales" and "MASK_HASH" in ben["masks"]
 
 
 def test_pages_and_filters(weir: ApiWorld) -> None:
@@ -139,7 +139,7 @@ def test_pages_and_filters(weir: ApiWorld) -> None:
 def test_a_person_sees_what_they_see_and_others_may_not(weir: ApiWorld) -> None:
     ben, aud, nobody = weir.user("ben"), weir.user("aud"), weir.user("nobody")
     sheet = ben.get("/api/v1/access/people/ben").json()
-    assert sheet["roles"] == [{"name": "reader", "held": ["group sales"]}] and sheet["groups"] == ["sales"]
+    assert sheet["roles"] == [{"name": "reader", "how": ["group sales"]}] and sheet["groups"] == ["sales"]
     assert [(e["dataset"], e["shows"]) for e in sheet["entries"]] == [("prod/orders", "partly")]
     assert sheet["datasets"] == {"clear": 0, "partly": 1, "masked": 0, "none": 0}
     none = nobody.get("/api/v1/access/people/nobody").json()
@@ -161,7 +161,7 @@ def test_two_people_are_compared(weir: ApiWorld) -> None:
     (field,) = answer["fields"]
     assert (field["path"], field["left"]["effect"], field["right"]["effect"]) == ("value.region", "mask", "allow")
     assert [(r["kind"], r["name"]) for r in answer["rules"]["right"]] == [("exception", "mask-mail")]
-    assert answer["held"]["left"] == {"groups": ["sales"], "roles": []} and answer["same"] > 0
+    assert answer["holds"]["left"] == {"groups": ["sales"], "roles": []} and answer["same"] > 0
 
 
 def test_one_person_is_compared_at_two_moments_with_what_became_of_the_rules(weir: ApiWorld) -> None:
@@ -173,10 +173,10 @@ def test_one_person_is_compared_at_two_moments_with_what_became_of_the_rules(wei
     assert answer["left"]["shows"] == "clear" and answer["right"]["shows"] == "partly"
     assert [(c["kind"], c["name"], c["by"]) for c in answer["changed"]] == [("Grant", "ana-fraud", "admin")]
     state = weir.services.state
-    found = state.store.get("Grant", "ana-fraud")
-    assert found is not None and found.spec is not None
+    collected = state.store.get("Grant", "ana-fraud")
+    assert collected is not None and collected.spec is not None
     again = Change(
-        "Grant", "ana-fraud", {k: v for k, v in found.spec.items() if k != "revokedBy"} | {"status": "approved"}
+        "Grant", "ana-fraud", {k: v for k, v in collected.spec.items() if k != "revokedBy"} | {"status": "approved"}
     )
     state.store.apply([again], datetime.now(UTC))
 
@@ -202,18 +202,18 @@ def test_rights_that_nobody_used_are_found_from_the_audit(weir: ApiWorld) -> Non
 
 
 def test_the_audit_is_found_by_person_dataset_field_and_grant(weir: ApiWorld) -> None:
-    def found(**params: str) -> list[str]:
+    def collected(**params: str) -> list[str]:
         return [e["action"] for e in weir.admin.get("/api/v1/audit", params=params).json()["entries"]]
 
     weir.services.audit.record(
         "eva", "query", "prod/orders", "allow", (), {"fields": {"prod/orders": ["value.customer"]}, "grants": ["g-eva"]}
     )
-    assert found(person="eva") == ["query"] and found(grant="g-eva") == ["query"]
-    assert found(field="value.customer.email", person="eva") == ["query"]  # what it is a part of was read
-    assert found(field="value", person="eva") == ["query"] and found(field="key", person="eva") == []
-    assert found(field="value.customer", dataset="prod/orders", person="eva") == ["query"]
-    assert found(field="value.customer", dataset="prod/other") == []
-    assert "grant.revoke" in found(action="grant") and "grant.revoke" in found(person="ana", action="grant")
+    assert collected(person="eva") == ["query"] and collected(grant="g-eva") == ["query"]
+    assert collected(field="value.customer.email", person="eva") == ["query"]  # what it is a part of was read
+    assert collected(field="value", person="eva") == ["query"] and collected(field="key", person="eva") == []
+    assert collected(field="value.customer", dataset="prod/orders", person="eva") == ["query"]
+    assert collected(field="value.customer", dataset="prod/other") == []
+    assert "grant.revoke" in collected(action="grant") and "grant.revoke" in collected(person="ana", action="grant")
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])

@@ -32,14 +32,14 @@ def checked(lines: list[bytes]) -> FileVerification:
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 def test_a_file_as_it_was_written_holds(form: str) -> None:
-    found = checked(exported(form))
-    assert found.holds and found.complete and found.trusted and (found.entries, found.first, found.last) == (6, 1, 6)
+    seen = checked(exported(form))
+    assert seen.holds and seen.complete and seen.trusted and (seen.entries, seen.first, seen.last) == (6, 1, 6)
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 def test_a_part_holds_too_and_is_known_to_be_one(form: str) -> None:
-    found = checked(exported(form, AuditFilter(actor="otto")))
-    assert found.holds and not found.complete and (found.entries, found.first, found.last) == (2, 2, 5)
+    seen = checked(exported(form, AuditFilter(actor="otto")))
+    assert seen.holds and not seen.complete and (seen.entries, seen.first, seen.last) == (2, 2, 5)
 
 
 def test_the_signature_may_lie_beside_the_file() -> None:
@@ -70,16 +70,16 @@ del HARM["changed"]
 @pytest.mark.parametrize("what", sorted(HARM))
 def test_harm_is_found_and_the_first_wrong_line_named(what: str) -> None:
     harm, line, problem = HARM[what]
-    found = checked(harm(exported("jsonl")))
-    assert not found.holds and found.first_bad == line and problem in (found.problem or "")
+    seen = checked(harm(exported("jsonl")))
+    assert not seen.holds and seen.first_bad == line and problem in (seen.problem or "")
 
 
 def test_a_file_written_anew_with_another_key_is_not_trusted() -> None:
     world = World()
     world.audit.record("ana", "query", "prod/orders")
     lines = b"".join(export(world.audit.matching(AuditFilter(), 1), "jsonl", ABOUT, OTHER)).splitlines(keepends=True)
-    found = checked(lines)
-    assert not found.holds and "not the one given" in (found.problem or "")
+    seen = checked(lines)
+    assert not seen.holds and "not the one given" in (seen.problem or "")
     itself = verify(lines, verified)
     assert itself.holds and not itself.trusted and itself.key == OTHER.public_key()
 
@@ -90,16 +90,16 @@ def test_an_entry_and_its_hashes_rewritten_do_not_fit_the_signature() -> None:
         world.audit.record("ana", "query", "prod/orders")
     forged = b"".join(export(world.audit.matching(AuditFilter(), 2), "jsonl", ABOUT, OTHER)).splitlines(keepends=True)
     signature = exported("jsonl", AuditFilter(actor="otto"))[-1]
-    found = checked([*forged[:-1], signature])
-    assert not found.holds and "written anew" in (found.problem or "")
+    seen = checked([*forged[:-1], signature])
+    assert not seen.holds and "written again" in (seen.problem or "")
 
 
 def test_a_cell_of_csv_that_was_changed_is_found() -> None:
     lines = exported("csv")
     place = next(n for n, line in enumerate(lines) if line.startswith(b"2,"))
     lines[place] = lines[place].replace(b",otto,", b",ana,", 1)
-    found = checked(lines)
-    assert not found.holds and "column actor" in (found.problem or "")
+    seen = checked(lines)
+    assert not seen.holds and "column actor" in (seen.problem or "")
 
 
 def test_each_line_of_json_is_json_and_csv_holds_no_formula() -> None:

@@ -39,11 +39,11 @@ changes = st.sampled_from(sorted(SPECS)).flatmap(
 
 
 def parts(view: View) -> dict[str, Any]:
-    found = {f.name: getattr(view, f.name) for f in fields(view)}
-    compiled = found.pop("policies")
-    found["policies"] = (compiled.masks, compiled.access, compiled.rows, compiled.problems)
-    found["_by_subject"] = {k: sorted(v, key=lambda g: g.name) for k, v in found["_by_subject"].items() if v}
-    return found
+    collected = {f.name: getattr(view, f.name) for f in fields(view)}
+    compiled = collected.pop("policies")
+    collected["policies"] = (compiled.masks, compiled.access, compiled.rows, compiled.problems)
+    collected["_by_subject"] = {k: sorted(v, key=lambda g: g.name) for k, v in collected["_by_subject"].items() if v}
+    return collected
 
 
 @settings(max_examples=200, deadline=None)
