@@ -45,6 +45,7 @@ from api.http.routes import (
     reports,
     running,
     scans,
+    scim,
     search,
     sessions,
     sign_in,
@@ -95,6 +96,7 @@ def create_app(services: Services) -> FastAPI:
     ):  # fmt: skip
         v1.include_router(room.router)
     app.include_router(v1)
+    app.include_router(scim.router)
     app.include_router(health.router)
     pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone

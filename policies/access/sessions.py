@@ -328,8 +328,8 @@ def gone_because(view: View, user: str) -> str | None:
         return None
     if user in view.removed_users:
         return "was deleted"
-    spec = view.users.get(user)
-    return "is disabled" if spec is not None and spec.disabled else None
+    spec = view.users.get(user) or view.services.get(user)
+    return "is disabled" if spec is not None and spec.disabled else view.directory.gone(user)
 
 
 def _away(provider: str) -> Unavailable:

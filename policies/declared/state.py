@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,10 @@ from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import decide, denied
 from policies.decision.policy_index import Compiled, Problem
 from policies.declared import access_specs, convert, kinds, policy_specs, provider_specs
-from policies.declared.builtin import BUILT_IN_ROLES
+from policies.declared.builtin import ADMIN_USER, BUILT_IN_ROLES
+from policies.declared.directory import DIRECTORY_KINDS, Directory, DirectoryRuleSpec, DirectorySpec, Given
+from policies.declared.directory import NAME as DIRECTORY_NAME
+from policies.declared.service_specs import ServiceAccountSpec
 from policies.matching import resolve
 from policies.model import DatasetFacts, Decision, Grant, Policy, Role, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
@@ -21,6 +24,7 @@ from policies.settings import PolicySettings
 from policies.workflow import Workflow
 
 GOVERNANCE_KINDS = frozenset(kinds.KINDS)
+_READ_KINDS = GOVERNANCE_KINDS | DIRECTORY_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +55,32 @@ class View:
     problems: tuple[str, ...]
     _by_subject: Mapping[tuple[str, str], Sequence[Grant]] = field(default_factory=dict)
     providers: Mapping[str, provider_specs.IdentityProviderSpec] = field(default_factory=dict)
+    services: Mapping[str, ServiceAccountSpec] = field(default_factory=dict)
+    directory: Directory = field(default_factory=Directory)
+    directory_rules: tuple[DirectoryRuleSpec, ...] = ()
+
+    def given_by_directory(self, user: str) -> Given:
+        """What the directory (SCIM) gives a user; nothing that is declared by hand."""
+        return self.directory.given(user, self.directory_rules)
+
+    def has_group(self, name: str) -> bool:
+        """Whether a group is declared, or given by the directory."""
+        return name in self.groups or any(
+            name in rule.groups or (rule.group_of_same_name and name in self.directory_groups())
+            for rule in self.directory_rules
+        )
+
+    def directory_groups(self) -> frozenset[str]:
+        """Names of the directory's groups."""
+        return frozenset(str((each.spec or {}).get("name", "")) for each in self.directory.groups.values())
 
     def subject(self, user: str, groups: frozenset[str] = frozenset(), roles: frozenset[str] = frozenset()) -> Subject:
-        """A user with the groups and roles declared for them, and those given (of a token of another issuer)."""
-        spec = self.users.get(user)
+        """A user with the groups and roles declared for them, those of the directory, and those given (of a provider)."""
+        spec = self.users.get(user) or self.services.get(user)
         if spec is not None:
             groups, roles = groups | set(spec.groups), roles | set(spec.roles)
+        given = self.given_by_directory(user)
+        groups, roles = groups | given.groups, roles | given.roles
         groups = groups | {name for name, group in self.groups.items() if user in group.members}
         return Subject(user, groups, roles.union(*(self.groups[g].roles for g in groups if g in self.groups)))
 
@@ -98,7 +122,7 @@ class GovernanceState:
 
     def version(self) -> int:
         """Rises with every change of anything declared here."""
-        return self.store.version(GOVERNANCE_KINDS)
+        return self.store.version(_READ_KINDS)
 
     def view(self, as_of: datetime | None = None) -> View:
         """The present view, or that of a past moment. Raises Unavailable."""
@@ -107,8 +131,17 @@ class GovernanceState:
         with self._lock:
             version = self.version()
             if self._view is None or self._view.version != version:
-                self._view = build_view(self.store, version)
+                self._view = self._renewed(self._view, version)
             return self._view
+
+    def _renewed(self, before: View | None, version: int) -> View:
+        """The view at another version. A change of the directory alone is laid over the view before: a directory of
+        thousands changes often, and nothing else has to be read for it."""
+        if before is not None and before.version < version:
+            changed = self.store.changed(_READ_KINDS, before.version)
+            if changed and all(each.kind in DIRECTORY_KINDS for each in changed):
+                return replace(before, version=version, directory=before.directory.with_changes(changed))
+        return build_view(self.store, version)
 
     def decide(self, subject: Subject, facts: DatasetFacts, purpose: str | None = None) -> Decision:
         """What the subject may read now. Without an answer of the store: nothing."""
@@ -151,6 +184,7 @@ class GovernanceState:
                 ) from None
         if kind == "Role" and name in BUILT_IN_ROLES:
             raise InvalidInput(f"Role {name} is built in and cannot be declared; give yours another name.")
+        self._check_one_owner(kind, name)
         if isinstance(model, provider_specs.IdentityProviderSpec):
             self._checks.provider(model)
             try:
@@ -158,6 +192,16 @@ class GovernanceState:
             except ValueError as error:
                 raise InvalidInput(f"IdentityProvider {name}: metadata.name {error}.") from None
         return kinds.dump(model)
+
+    def _check_one_owner(self, kind: str, name: str) -> None:
+        """A name is a person's or a service account's, never both. Raises InvalidInput."""
+        other = {"User": "ServiceAccount", "ServiceAccount": "User"}.get(kind)
+        if other is not None and self.store.get(other, name) is not None:
+            raise InvalidInput(f"{kind} {name}: there is a {other} of this name; take another.")
+        if kind == "ServiceAccount" and name == ADMIN_USER:
+            raise InvalidInput(f"ServiceAccount {name}: this is a name of Weir's own; take another.")
+        if kind == "ServiceAccount" and self.store.get(DIRECTORY_NAME, name.casefold()) is not None:
+            raise InvalidInput(f"ServiceAccount {name}: the directory has a person of this name; take another.")
 
     def _sql(self, model: Any) -> list[tuple[list[str | int], Callable[[str], object], str]]:
         condition, expression = self._checks.condition, self._checks.expression
@@ -205,9 +249,13 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
     users: dict[str, access_specs.UserSpec] = {}
     groups: dict[str, access_specs.GroupSpec] = {}
     providers: dict[str, provider_specs.IdentityProviderSpec] = {}
+    services: dict[str, ServiceAccountSpec] = {}
+    rules: list[DirectoryRuleSpec] = []
     problems: list[str] = []
-    for document in store.documents(as_of=as_of):
-        if document.kind not in GOVERNANCE_KINDS:
+    states = store.changed(_READ_KINDS) if as_of is None else store.documents(as_of=as_of)
+    directory = Directory().with_changes(each for each in states if each.kind in DIRECTORY_KINDS)
+    for document in sorted(states, key=lambda each: (each.kind, each.name)):
+        if document.kind not in GOVERNANCE_KINDS or document.spec is None:
             continue
         name = document.name
         try:
@@ -226,6 +274,10 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
                     groups[name] = spec
                 case provider_specs.IdentityProviderSpec() as spec:
                     providers[name] = spec
+                case ServiceAccountSpec() as spec:
+                    services[name] = spec
+                case DirectorySpec() as spec:
+                    rules += spec.rights
         except InvalidInput as error:
             problems.append(error.message)
             if document.kind == "Policy":
@@ -241,8 +293,9 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
         ):
             for each in names:
                 by_subject[kind, each].append(grant)
-    removed = store.deleted("User") - users.keys() if as_of is None else frozenset()
+    gone = {each.name for each in states if each.kind in ("User", "ServiceAccount") and each.spec is None}
+    removed = gone - users.keys() - services.keys()
     return View(
         version, roles, Compiled(policies, unreadable, version), grants, tuple(workflows), users, groups,
-        frozenset(removed), tuple(problems), by_subject, providers,
+        frozenset(removed), tuple(problems), by_subject, providers, services, directory, tuple(rules),
     )  # fmt: skip

@@ -78,6 +78,11 @@ class SqlPolicyStore:
             # Sorted here: databases sort text by different rules.
             return sorted(map(_document, rows), key=lambda d: (d.kind, d.name))
 
+    def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
+        query = _newest().where(GovernanceRow.kind.in_(sorted(kinds)), GovernanceRow.version > after)
+        with self._database.read() as session:
+            return [_document(row) for row in session.scalars(query.order_by(GovernanceRow.version))]
+
     def deleted(self, kind: str) -> frozenset[str]:
         with self._database.read() as session:
             names = select(GovernanceRow.name).where(
@@ -122,7 +127,7 @@ def _document(row: GovernanceRow) -> Document:
 
 _TOKEN = select(
     TokenRow.id, TokenRow.user, TokenRow.name, TokenRow.digest, TokenRow.created_at, TokenRow.expires_at,
-    TokenRow.revoked_at,
+    TokenRow.revoked_at, TokenRow.scopes, TokenRow.used_at, TokenRow.rotated,
 )  # fmt: skip
 """In the order of a TokenRecord."""
 
@@ -135,26 +140,23 @@ class SqlTokenStore:
 
     def add(self, token: TokenRecord) -> None:
         with self._database.begin() as session:
-            session.add(
-                TokenRow(
-                    id=token.id,
-                    user=token.user,
-                    name=token.name,
-                    digest=token.digest,
-                    created_at=token.created_at,
-                    expires_at=token.expires_at,
-                    revoked_at=token.revoked_at,
-                )
-            )
+            session.add(_token_row(token))
 
     def find(self, digest: str) -> TokenRecord | None:
         found = self._database.one(_TOKEN.where(TokenRow.digest == digest))
-        return TokenRecord(*found) if found is not None else None
+        return _token(*found) if found is not None else None
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
         query = select(TokenRow) if user is None else select(TokenRow).where(TokenRow.user == user)
         with self._database.read() as session:
-            return sorted(map(_token, session.scalars(query)), key=lambda t: (t.created_at, t.id))
+            found = [
+                _token(
+                    row.id, row.user, row.name, row.digest, row.created_at, row.expires_at, row.revoked_at, row.scopes,
+                    row.used_at, row.rotated,
+                )
+                for row in session.scalars(query)
+            ]  # fmt: skip
+            return sorted(found, key=lambda t: (t.created_at, t.id))
 
     def revoke(self, token_id: str, at: datetime) -> bool:
         with self._database.begin() as session:
@@ -164,9 +166,34 @@ class SqlTokenStore:
             row.revoked_at = row.revoked_at or at
             return True
 
+    def used(self, token_id: str, at: datetime) -> None:
+        with self._database.begin() as session:
+            session.execute(update(TokenRow).where(TokenRow.id == token_id).values(used_at=at))
 
-def _token(row: TokenRow) -> TokenRecord:
-    return TokenRecord(row.id, row.user, row.name, row.digest, row.created_at, row.expires_at, row.revoked_at)
+    def rotate(self, token_id: str, successor: TokenRecord, expires_at: datetime) -> bool:
+        there = (TokenRow.id == token_id, TokenRow.rotated.is_(None), TokenRow.revoked_at.is_(None))
+        with self._database.begin() as session:
+            values = {"rotated": successor.id, "expires_at": expires_at}
+            done: Any = session.execute(
+                update(TokenRow).where(*there).values(**values), execution_options={"synchronize_session": "fetch"}
+            )
+            if done.rowcount != 1:
+                return False
+            session.add(_token_row(successor))
+            return True
+
+
+def _token_row(token: TokenRecord) -> TokenRow:
+    return TokenRow(
+        id=token.id, user=token.user, name=token.name, digest=token.digest, created_at=token.created_at,
+        expires_at=token.expires_at, revoked_at=token.revoked_at, used_at=token.used_at, rotated=token.rotated,
+        scopes=list(token.scopes) if token.scopes is not None else None,
+    )  # fmt: skip
+
+
+def _token(*values: Any) -> TokenRecord:
+    *first, scopes, used_at, rotated = values
+    return TokenRecord(*first, tuple(scopes) if scopes is not None else None, used_at, rotated)
 
 
 _HEADS: Any = AuditHeadRow.__table__
