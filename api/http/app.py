@@ -23,8 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api import VERSION
 from api.http.edge import answer_headers, errors, openapi
 from api.http.edge.body_limit import BodyLimit
+from api.http.edge.client_address import ClientAddress, networks
 from api.http.edge.metrics import Metrics, ViewFigures
-from api.http.edge.rates import RateLimit, Rates
+from api.http.edge.rates import PersonRates, RateLimit, Rates
 from api.http.edge.shutdown import EndingServer
 from api.http.marquez import routes
 from api.http.routes import (
@@ -104,8 +105,13 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(Observed, metrics=app.state.metrics)
     app.add_middleware(EncodedNames)
     api = services.settings.api
-    rates = Rates(api.rate_events, api.rate_queries, api.rate_requests, api.rate_address, api.rate_sign_in)
+    rates = Rates(
+        api.rate_events, api.rate_queries, api.rate_requests, api.rate_address, api.rate_sign_in,
+        search=api.rate_searches, tokens=api.rate_tokens, failed=api.rate_failed,
+    )  # fmt: skip
+    app.state.person_rates = PersonRates(rates)
     app.add_middleware(RateLimit, rates=rates)
+    app.add_middleware(ClientAddress, proxies=networks(api.trusted_proxies))
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024, events=_EVENTS)
     app.add_middleware(EndingServer)
     return app

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,15 +11,23 @@ from tests.api_world import ApiWorld, world
 from tests.scim_world import GROUP, PATCH, RIGHTS, USER, Directory
 
 
-@pytest.fixture
-def there(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path) as made:
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
+    with world(tmp_path_factory.mktemp("scim")) as made:
         yield made
 
 
-@pytest.fixture
-def directory(there: ApiWorld) -> Directory:
+@pytest.fixture(scope="module")
+def client(there: ApiWorld) -> Directory:
     return Directory(there)
+
+
+@pytest.fixture
+def directory(client: Directory) -> Iterator[Directory]:
+    yield client
+    for kind in ("Groups", "Users"):
+        for each in client.call("GET", f"/{kind}").json()["Resources"]:
+            assert client.call("DELETE", f"/{kind}/{each['id']}").status_code == 204
 
 
 def failure(answer: Any, status: int, kind: str | None) -> str:

@@ -68,8 +68,10 @@ def credential_of(request: Request, built: Services, credentials: HTTPAuthorizat
 
 
 def caller(request: Request, built: ServicesOf, given: Annotated[Credential, Depends(credential)]) -> Subject:
-    """The subject of the request. Raises NotSignedIn (401), NotAllowed (403) for a token without the scope it needs."""
+    """The subject of the request. Raises NotSignedIn (401), NotAllowed (403) for a token without the scope it needs,
+    LimitExceeded (429) for a person who asks too often."""
     subject = built.identity.authenticate(given.text, cookie=given.cookie, use=is_use(request))
+    request.app.state.person_rates.require(subject.user, request.method, request.url.path)
     require_scope(subject, request.method, request.url.path)
     return subject
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from pydantic import Field
 from scim2_models import (
     URN,
     AuthenticationScheme,
@@ -68,7 +69,9 @@ class User(Resource[Any]):
 
 class Member(ComplexAttribute):
     value: Annotated[str | None, Mutability.immutable] = None
-    ref: Annotated[Reference[StandardUser] | None, Mutability.immutable] = None
+    ref: Annotated[Reference[StandardUser] | None, Mutability.immutable] = Field(
+        None, serialization_alias="$ref", validation_alias="$ref"
+    )
     display: Annotated[str | None, Mutability.read_only] = None
     type: Annotated[str | None, Mutability.immutable] = None
 

@@ -18,6 +18,7 @@ from api.joins.scim.models import (
     TakenUser,
     User,
 )
+from api.joins.scim.dropped import relevant, without_dropped
 from api.joins.scim.narrow import narrowed
 from catalog.errors import InvalidInput
 from catalog.records import rfc3339
@@ -76,14 +77,14 @@ class ScimService:
     def create_user(self, base: str, by: Subject, body: Any) -> tuple[Json, str]:
         """(the user, its ETag)"""
         with PROVIDER:
-            taken = TakenUser.model_validate(body, scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+            taken = TakenUser.model_validate(without_dropped(body), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
         made = self._people.create_user(by, *_kept_user(taken))
         return self.user(base, made.name, {})
 
     def replace_user(self, base: str, by: Subject, identifier: str, expect: int | None, body: Any) -> tuple[Json, str]:
         """PUT: what is left out is gone. A user without `active` stays as active as before."""
         with PROVIDER:
-            taken = TakenUser.model_validate(body, scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+            taken = TakenUser.model_validate(without_dropped(body), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
 
         def change(present: Document) -> tuple[str, bool, Json]:
             user, active, resource = _kept_user(taken)
@@ -95,7 +96,10 @@ class ScimService:
     def patch_user(self, base: str, by: Subject, identifier: str, expect: int | None, body: Any) -> tuple[Json, str]:
         """PATCH, all operations or none."""
         with PROVIDER:
-            patch = PatchOp[TakenUser].model_validate(body, scim_ctx=Context.RESOURCE_PATCH_REQUEST)
+            kept = relevant(body)
+            if kept is None:
+                return self.user(base, identifier, {})
+            patch = PatchOp[TakenUser].model_validate(kept, scim_ctx=Context.RESOURCE_PATCH_REQUEST)
 
         def change(present: Document) -> tuple[str, bool, Json]:
             spec = present.spec or {}
@@ -132,7 +136,10 @@ class ScimService:
     def patch_group(self, base: str, by: Subject, identifier: str, expect: int | None, body: Any) -> tuple[Json, str]:
         """PATCH, all operations or none."""
         with PROVIDER:
-            patch = PatchOp[TakenGroup].model_validate(body, scim_ctx=Context.RESOURCE_PATCH_REQUEST)
+            kept = relevant(body)
+            if kept is None:
+                return self.group(base, identifier, {})
+            patch = PatchOp[TakenGroup].model_validate(kept, scim_ctx=Context.RESOURCE_PATCH_REQUEST)
 
         def change(present: Document, members: frozenset[str]) -> tuple[str, Json, list[str]]:
             spec = present.spec or {}
@@ -236,10 +243,7 @@ def _page(model: Any, asked: Any, resources: Iterable[Any]) -> Json:
         answer = ListResponse[model](
             total_results=len(found), start_index=start, items_per_page=len(page), resources=page
         )
-        made: Json = answer.model_dump(
-            scim_ctx=Context.RESOURCE_QUERY_RESPONSE, attributes=asked.attributes,
-            excluded_attributes=asked.excluded_attributes,
-        )  # fmt: skip
+        made: Json = answer.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked)
     made.setdefault("Resources", [])
     return made
 
@@ -247,10 +251,7 @@ def _page(model: Any, asked: Any, resources: Iterable[Any]) -> Json:
 def _shown(model: Any, resource: Any, query: Mapping[str, str]) -> Json:
     asked = _asked(model, {name: value for name, value in query.items() if name in ("attributes", "excludedAttributes")})
     with PROVIDER:
-        made: Json = resource.model_dump(
-            scim_ctx=Context.RESOURCE_QUERY_RESPONSE, attributes=asked.attributes,
-            excluded_attributes=asked.excluded_attributes,
-        )  # fmt: skip
+        made: Json = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked)
     return made
 
 
