@@ -24,6 +24,7 @@ from api.cli import (
     servers,
     sources,
     testing,
+    tokens,
     topics,
     views,
 )
@@ -49,6 +50,7 @@ for room in (
     queries,
     policy,
     access,
+    tokens,
     login,
     declare,
     events,

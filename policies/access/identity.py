@@ -178,10 +178,11 @@ class Identity:
 
     def _later(self, digest: str) -> Subject:
         record = self._tokens.find(digest)
+        view = self._state.view()
+        if record is not None:
+            self._require_there(view, record.user)
         if record is None or not _valid(record, self._clock()):
             raise NotSignedIn("The token was revoked or has expired while the query ran.")
-        view = self._state.view()
-        self._require_there(view, record.user)
         return self._limited(self._subject(view, record.user), record)
 
     def _require_there(self, view: View, user: str) -> None:

@@ -129,7 +129,7 @@ def test_query_live_query_and_view_are_cut(made: Running, how: str) -> None:
     refused = time.monotonic()
     view = awaited(lambda: not any(each.alive for each in made.streams.running), "the view's stream")
     (status, text, query_end), (_, events, live_end) = query.result(30), live.result(30)
-    assert status == 401 and "ana" in text or "directory" in text, text
+    assert status == 401 and ("User ana was" in text or "The directory" in text), text
     assert "event: end" in events and "not_signed_in" in events, events
     failed = awaited(lambda: made.view()["state"] == "failed", "the view's state")
     assert "ana was deactivated by the directory" in str(made.view()) or how == "removed", made.view()
