@@ -27,6 +27,7 @@ from policies.model import Subject
 
 PREFIX = "/scim/v2"
 MEDIA = "application/scim+json"
+_CHANGING = ["POST", "PUT", "PATCH", "DELETE"]
 
 
 class _Changed(WeirError):
@@ -138,6 +139,16 @@ def listed(request: Request, built: ServicesOf, _: Client) -> Response:
     return _answer(of(_base(request, built), request.query_params))
 
 
+@router.post("/.search")
+@router.post("/Users/.search")
+@router.post("/Groups/.search")
+async def search(request: Request, built: ServicesOf, _: Client) -> Response:
+    """A page of resources, asked for by a body."""
+    body = await _body(request)
+    kind = {"Users": "User", "Groups": "Group"}.get(request.url.path.removeprefix(PREFIX).split("/")[1])
+    return _answer(await run_in_threadpool(built.scim.search, _base(request, built), kind, body))
+
+
 @router.post("/Users", status_code=201)
 @router.post("/Groups", status_code=201)
 async def create(request: Request, built: ServicesOf, subject: Client) -> Response:
@@ -182,6 +193,16 @@ def remove(request: Request, built: ServicesOf, subject: Client, id: str) -> Res
     of = built.scim.remove_user if _is_users(request) else built.scim.remove_group
     of(subject, id, _expected(request, built, id))
     return Response(status_code=204)
+
+
+@router.api_route("/ServiceProviderConfig", methods=_CHANGING)
+@router.api_route("/ResourceTypes", methods=_CHANGING)
+@router.api_route("/ResourceTypes/{name}", methods=_CHANGING)
+@router.api_route("/Schemas", methods=_CHANGING)
+@router.api_route("/Schemas/{name}", methods=_CHANGING)
+def fixed(_: Client) -> Response:
+    """Descriptions are read only."""
+    return scim_error(405, "What this service describes is read only.", headers={"Allow": "GET"})
 
 
 @router.api_route("/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])

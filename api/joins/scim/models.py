@@ -63,7 +63,7 @@ class User(Resource[Any]):
     name: PersonName | None = None
     display_name: str | None = None
     emails: list[Email] | None = None
-    active: bool | None = None
+    active: Annotated[bool | None, Required.true] = None
     groups: Annotated[list[Membership] | None, Mutability.read_only] = None
 
 
@@ -72,8 +72,7 @@ class Member(ComplexAttribute):
     ref: Annotated[Reference[StandardUser] | None, Mutability.immutable] = Field(
         None, serialization_alias="$ref", validation_alias="$ref"
     )
-    display: Annotated[str | None, Mutability.read_only] = None
-    type: Annotated[str | None, Mutability.immutable] = None
+    type: Annotated[str | None, Mutability.immutable] = Field(None, examples=["User"])
 
 
 class Group(Resource[Any]):

@@ -62,6 +62,20 @@ class ScimService:
         bare = _leaves_out_members(asked)
         return _page(Group, asked, [self._group(base, each, directory, bare) for each in found])
 
+    def search(self, base: str, kind: str | None, body: Mapping[str, Any]) -> Json:
+        """The same by a body (`/.search`); `kind`: User, Group, or None for both."""
+        directory = self._people.directory()
+        model = {"User": User, "Group": Group}.get(kind or "", User | Group)
+        asked = _asked(model, {name: value for name, value in body.items() if value is not None})
+        found: list[Any] = []
+        if kind != "Group":
+            people = narrowed(asked.filter, directory.users.values(), "userName", directory)
+            found += [self._user(base, each, directory) for each in people]
+        if kind != "User":
+            groups = narrowed(asked.filter, directory.groups.values(), "displayName", directory)
+            found += [self._group(base, each, directory) for each in groups]
+        return _page(model, asked, found)
+
     def user(self, base: str, identifier: str, query: Mapping[str, str]) -> tuple[Json, str]:
         """(the user, its ETag). Raises NotFound."""
         found = self._people.user(identifier)
@@ -178,14 +192,13 @@ class ScimService:
             {
                 "schemas": [Group.__schema__], **spec["resource"], "id": document.name, "displayName": spec["name"],
                 "meta": _meta(base, document, "Group"),
-                "members": [_member(base, each, directory) for each in members if each in directory.users] or None,
+                "members": [_member(base, each) for each in members if each in directory.users] or None,
             }
         )  # fmt: skip
 
 
-def _member(base: str, identifier: str, directory: Directory) -> Json:
-    display = (directory.users[identifier].spec or {})["user"]
-    return {"value": identifier, "$ref": f"{base}/Users/{identifier}", "display": display, "type": "User"}
+def _member(base: str, identifier: str) -> Json:
+    return {"value": identifier, "$ref": f"{base}/Users/{identifier}", "type": "User"}
 
 
 def _meta(base: str, document: Document, kind: str) -> Json:
@@ -212,13 +225,11 @@ def _kept_group(taken: Any) -> tuple[str, Json, list[str]]:
     name = str(sent.get("displayName") or "")
     if not name.strip() or len(name) > 253:
         raise InvalidInput("displayName must be 1 to 253 characters.", details={"field": "displayName"})
-    members = sent.get("members") or []
-    if any(each.get("type") not in (None, "User") for each in members):
-        raise InvalidInput("Groups in groups are not kept; send the persons.", details={"field": "members"})
-    return name, {n: v for n, v in sent.items() if n == "externalId"}, [str(each.get("value")) for each in members]
+    members = [str(each.get("value")) for each in sent.get("members") or []]
+    return name, {n: v for n, v in sent.items() if n == "externalId"}, members
 
 
-def _asked(model: Any, query: Mapping[str, str]) -> Any:
+def _asked(model: Any, query: Mapping[str, Any]) -> Any:
     """The search of a request's parameters; others than SCIM's are not looked at, as RFC 7644 has it."""
     names = {"filter", "sortBy", "sortOrder", "startIndex", "count", "attributes", "excludedAttributes"}
     given: dict[str, Any] = {name: value for name, value in query.items() if name in names}
@@ -226,7 +237,7 @@ def _asked(model: Any, query: Mapping[str, str]) -> Any:
         if name in given:
             try:
                 given[name] = int(given[name])
-            except ValueError:
+            except (TypeError, ValueError):
                 raise InvalidInput(f"{name} must be a whole number.", details={"field": name}) from None
     with PROVIDER:
         return SearchRequest[model].model_validate(given)
