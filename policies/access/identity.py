@@ -82,6 +82,9 @@ class Identity:
         now = self._clock()
         text, record = _made(user, name, now, now + ttl if ttl is not None else None, checked)
         self._tokens.add(record)
+        if (gone := self._gone(self._state.view(), user)) is not None:  # let go meanwhile
+            self._tokens.revoke(record.id, now)
+            raise InvalidInput(f"User {user} {gone}; declare the user again before making a token.")
         return NewToken(record.id, user, text, record.expires_at, checked)
 
     def rotate(self, token_id: str, overlap: timedelta) -> NewToken:
