@@ -28,7 +28,8 @@ def add_to(app: typer.Typer) -> None:
 def token_create(
     user: Annotated[str, typer.Option(help="Whose token: a person or a service account.")],
     days: Annotated[
-        int | None, typer.Option(min=1, help="Valid for; needed for a service account, else without an end when absent.")
+        int | None,
+        typer.Option(min=1, help="Valid for; needed for a service account, else without an end when absent."),
     ] = None,
     scope: Annotated[
         list[str] | None,
@@ -51,7 +52,9 @@ def token_rotate(
 ) -> None:
     """Make a token in place of another, with its scopes and life, and print it on stdout, once."""
     answer = api().post(f"/api/v1/tokens/{segment(identifier)}/rotate", {"overlapHours": overlap_hours})
-    typer.echo(f"{identifier} is good until {answer['before']['expires_at']}; {answer['id']} takes its place.", err=True)
+    typer.echo(
+        f"{identifier} is good until {answer['before']['expires_at']}; {answer['id']} takes its place.", err=True
+    )
     print_text(answer["token"])
 
 

@@ -55,7 +55,9 @@ class ApiSettings(_Section):
     body_bytes_per_second: int = Field(
         500, ge=0, description="Least rate at which a client must send a body, measured over 20 seconds; 0 = any."
     )
-    rate_requests: float = Field(200.0, ge=0, description="Requests a second from one token and one person; 0 = any number.")
+    rate_requests: float = Field(
+        200.0, ge=0, description="Requests a second from one token and one person; 0 = any number."
+    )
     rate_queries: float = Field(
         200.0, ge=0, description="Requests a second to `/query` from one token and one person; 0 = any number."
     )

@@ -83,7 +83,10 @@ class DirectoryPeople:
             changes = [Change(USER, identifier, spec, by=by.user, expect=expect)]
             if user.casefold() != before["user"].casefold():
                 self._require_free(user)
-                changes += [Change(NAME, before["user"].casefold(), None, by=by.user), self._named(user, identifier, by)]
+                changes += [
+                    Change(NAME, before["user"].casefold(), None, by=by.user),
+                    self._named(user, identifier, by),
+                ]
             self._store.apply(changes, self._clock())
             reasons = [identifier, _state(active)] + ([f"was {before['user']}"] if user != before["user"] else [])
             self._audit.record(by.user, "directory.user.change", user, "allow", reasons)
@@ -194,9 +197,7 @@ class DirectoryPeople:
             )
 
 
-def _memberships(
-    by: Subject, group: str, wanted: Collection[str], before: Collection[str]
-) -> list[Change]:
+def _memberships(by: Subject, group: str, wanted: Collection[str], before: Collection[str]) -> list[Change]:
     added = [Change(MEMBER, f"{group}/{each}", {}, by=by.user) for each in sorted(set(wanted) - set(before))]
     return added + [Change(MEMBER, f"{group}/{each}", None, by=by.user) for each in sorted(set(before) - set(wanted))]
 

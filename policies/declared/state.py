@@ -24,7 +24,8 @@ from policies.settings import PolicySettings
 from policies.workflow import Workflow
 
 GOVERNANCE_KINDS = frozenset(kinds.KINDS)
-_READ_KINDS = GOVERNANCE_KINDS | DIRECTORY_KINDS
+_VERSION_KINDS = GOVERNANCE_KINDS | {"ScimUser", "ScimGroup"}
+"""Names and memberships change with their user or group alone, so they need no look of their own before each decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class GovernanceState:
 
     def version(self) -> int:
         """Rises with every change of anything declared here."""
-        return self.store.version(_READ_KINDS)
+        return self.store.version(_VERSION_KINDS)
 
     def view(self, as_of: datetime | None = None) -> View:
         """The present view, or that of a past moment. Raises Unavailable."""
@@ -135,13 +136,15 @@ class GovernanceState:
             return self._view
 
     def _renewed(self, before: View | None, version: int) -> View:
-        """The view at another version. A change of the directory alone is laid over the view before: a directory of
-        thousands changes often, and nothing else has to be read for it."""
-        if before is not None and before.version < version:
-            changed = self.store.changed(_READ_KINDS, before.version)
-            if changed and all(each.kind in DIRECTORY_KINDS for each in changed):
-                return replace(before, version=version, directory=before.directory.with_changes(changed))
-        return build_view(self.store, version)
+        """The view at another version. A directory of thousands changes often, and is read whole once: its changes are laid
+        over the view before, and nothing else is read for them."""
+        if before is None or before.version > version:
+            return build_view(self.store, version)
+        changed = self.store.changed(GOVERNANCE_KINDS | DIRECTORY_KINDS, before.version)
+        directory = before.directory.with_changes(each for each in changed if each.kind in DIRECTORY_KINDS)
+        if any(each.kind in GOVERNANCE_KINDS for each in changed):
+            return build_view(self.store, version, directory=directory)
+        return replace(before, version=version, directory=directory)
 
     def decide(self, subject: Subject, facts: DatasetFacts, purpose: str | None = None) -> Decision:
         """What the subject may read now. Without an answer of the store: nothing."""
@@ -239,8 +242,11 @@ class GovernanceState:
         return True
 
 
-def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) -> View:
-    """Read every document. One that cannot be read closes what it may be about, and never fails the others."""
+def build_view(
+    store: PolicyStore, version: int, as_of: datetime | None = None, directory: Directory | None = None
+) -> View:
+    """Read every document; those of the directory only where none is given. One that cannot be read closes what it may be
+    about, and never fails the others."""
     roles: dict[str, Role] = dict(BUILT_IN_ROLES)
     policies: list[Policy] = []
     unreadable: list[Problem] = []
@@ -252,8 +258,9 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
     services: dict[str, ServiceAccountSpec] = {}
     rules: list[DirectoryRuleSpec] = []
     problems: list[str] = []
-    states = store.changed(_READ_KINDS) if as_of is None else store.documents(as_of=as_of)
-    directory = Directory().with_changes(each for each in states if each.kind in DIRECTORY_KINDS)
+    kinds_read = GOVERNANCE_KINDS | (DIRECTORY_KINDS if directory is None else frozenset())
+    states = store.changed(kinds_read) if as_of is None else store.documents(as_of=as_of)
+    directory = directory or Directory().with_changes(each for each in states if each.kind in DIRECTORY_KINDS)
     for document in sorted(states, key=lambda each: (each.kind, each.name)):
         if document.kind not in GOVERNANCE_KINDS or document.spec is None:
             continue

@@ -31,7 +31,12 @@ class Readdressing:
                 now = self._deciders.people(request, facts)
                 data = {"dataset": request.dataset, "requester": request.requester, "was": user, "waitsFor": now}
                 self._audit.record(
-                    "weir", "request.readdress", request.dataset, "allow", [f"{user} is gone"], {"request": request.id, **data}
+                    "weir",
+                    "request.readdress",
+                    request.dataset,
+                    "allow",
+                    [f"{user} is gone"],
+                    {"request": request.id, **data},
                 )
                 self._events.emit("access.requested", request.id, data)
                 found.append(request.id)

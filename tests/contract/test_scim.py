@@ -91,7 +91,7 @@ def test_pages(directory: Directory) -> None:
     assert (page["totalResults"], page["startIndex"], page["itemsPerPage"]) == (5, 2, 2)
     assert directory.call("GET", "/Users?count=0").json()["totalResults"] == 5
     assert failure(directory.call("GET", "/Users?count=x"), 400, "invalidValue")
-    only = directory.call("GET", "/Users?attributes=userName&filter=userName eq \"u1\"").json()["Resources"][0]
+    only = directory.call("GET", '/Users?attributes=userName&filter=userName eq "u1"').json()["Resources"][0]
     assert set(only) == {"schemas", "id", "userName"}
 
 
@@ -105,7 +105,11 @@ def test_failures_are_in_the_form_of_scim(directory: Directory, there: ApiWorld)
     failure(directory.call("GET", "/Users?filter=userName eq"), 400, "invalidFilter")
     failure(directory.call("GET", "/Users/unknown"), 404, None)
     failure(directory.call("GET", "/Me"), 404, None)
-    failure(directory.client.post("/scim/v2/Users", content=b"{", headers={"Content-Type": "application/json"}), 400, "invalidSyntax")
+    failure(
+        directory.client.post("/scim/v2/Users", content=b"{", headers={"Content-Type": "application/json"}),
+        400,
+        "invalidSyntax",
+    )
     failure(there.anonymous().get("/scim/v2/Users"), 401, None)
     failure(there.admin.get("/scim/v2/Users"), 403, None)
     assert directory.client.get("/api/v1/me").status_code == 403
@@ -114,7 +118,9 @@ def test_failures_are_in_the_form_of_scim(directory: Directory, there: ApiWorld)
 
 def test_a_misspelt_attribute_is_refused_not_dropped(directory: Directory) -> None:
     ana = directory.user("ana")
-    failure(directory.call("POST", "/Users", {"schemas": [USER], "userName": "b", "activ": False}), 400, "invalidSyntax")
+    failure(
+        directory.call("POST", "/Users", {"schemas": [USER], "userName": "b", "activ": False}), 400, "invalidSyntax"
+    )
     assert directory.patch(f"/Users/{ana}", {"op": "replace", "path": "activ", "value": False}).status_code == 400
     assert directory.patch(f"/Users/{ana}", {"op": "remove", "path": "active"}).status_code == 400
     assert directory.call("GET", f"/Users/{ana}").json()["active"] is True
@@ -143,7 +149,10 @@ def test_entra_changes_a_person(directory: Directory) -> None:
     done = directory.patch(
         f"/Users/{ana}",
         {"op": "Add", "path": 'emails[type eq "work"].value', "value": "a@x.example"},
-        {"op": "Replace", "value": {"displayName": "Ana B", "name.givenName": "Ana", f"{extension}:department": "sales"}},
+        {
+            "op": "Replace",
+            "value": {"displayName": "Ana B", "name.givenName": "Ana", f"{extension}:department": "sales"},
+        },
         {"op": "Add", "path": f"{extension}:manager", "value": "someone"},
     )
     assert done.status_code == 200, done.text
@@ -154,7 +163,14 @@ def test_entra_changes_a_person(directory: Directory) -> None:
 
 def test_okta_replaces_a_person(directory: Directory) -> None:
     ana = directory.user("ana", displayName="Old")
-    body = {"schemas": [USER], "id": ana, "userName": "ana", "externalId": "00u", "groups": [], "meta": {"resourceType": "User"}}
+    body = {
+        "schemas": [USER],
+        "id": ana,
+        "userName": "ana",
+        "externalId": "00u",
+        "groups": [],
+        "meta": {"resourceType": "User"},
+    }
     done = directory.call("PUT", f"/Users/{ana}", {**body, "active": False})
     assert done.status_code == 200, done.text
     assert done.json()["active"] is False and "displayName" not in done.json()
@@ -170,7 +186,10 @@ def test_groups_and_their_members(directory: Directory) -> None:
     def members() -> set[str]:
         return {each["value"] for each in directory.call("GET", at).json().get("members", [])}
 
-    assert directory.patch(at, {"op": "Add", "path": "members", "value": [{"value": ben}, {"value": eva}]}).status_code == 200
+    assert (
+        directory.patch(at, {"op": "Add", "path": "members", "value": [{"value": ben}, {"value": eva}]}).status_code
+        == 200
+    )
     assert members() == {ana, ben, eva}
     assert directory.patch(at, {"op": "remove", "path": f'members[value eq "{ben}"]'}).status_code == 200
     assert members() == {ana, eva}
@@ -180,7 +199,10 @@ def test_groups_and_their_members(directory: Directory) -> None:
     assert directory.patch(at, {"op": "replace", "path": "members", "value": [{"value": eva}]}).status_code == 200
     assert members() == {eva}
     # Okta's form of a renamed group: no path, with its id.
-    assert directory.patch(at, {"op": "replace", "value": {"id": group, "displayName": "Keepers"}}).json()["displayName"] == "Keepers"
+    assert (
+        directory.patch(at, {"op": "replace", "value": {"id": group, "displayName": "Keepers"}}).json()["displayName"]
+        == "Keepers"
+    )
     assert directory.patch(at, {"op": "remove", "path": "members"}).status_code == 200
     assert members() == set()
     failure(directory.patch(at, {"op": "add", "path": "members", "value": [{"value": group}]}), 400, "invalidValue")
@@ -246,5 +268,5 @@ def test_what_the_service_describes(directory: Directory) -> None:
     schema = directory.call("GET", f"/Schemas/{USER}").json()
     assert {each["name"] for each in schema["attributes"]} >= {"userName", "active", "emails"}
     assert directory.call("GET", f"/Schemas/{GROUP}").status_code == 200
-    failure(directory.call("GET", "/Schemas?filter=id eq \"x\""), 403, None)
+    failure(directory.call("GET", '/Schemas?filter=id eq "x"'), 403, None)
     assert PATCH

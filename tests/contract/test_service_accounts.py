@@ -74,18 +74,26 @@ def test_a_token_opens_what_its_scope_names(weir: ApiWorld, scope: str, method: 
 
 def test_every_route_has_a_scope_and_none_gives_what_it_should_not() -> None:
     """Generated from the OpenAPI document: a change needs more than `read`, and nothing but `scim` opens SCIM."""
-    seen = {(m, p): scope_of(m.upper(), p) for p, ways in document()["paths"].items() for m in ways if p.startswith("/api/")}
+    seen = {
+        (m, p): scope_of(m.upper(), p) for p, ways in document()["paths"].items() for m in ways if p.startswith("/api/")
+    }
     open_to_any = {p for (_, p), scope in seen.items() if scope is None}
     assert {p.split("/")[3] for p in open_to_any} == {"me", "auth"}
     read = {(m, p) for (m, p), scope in seen.items() if scope == "read" and m != "get"}
     assert read == {("post", "/api/v1/lineage/sql"), ("post", "/api/v1/search/opened")}
     assert "scim" not in seen.values()
     assert seen["post", "/api/v1/tokens"] == seen["post", "/api/v1/apply"] == "manage"
-    assert seen["get", "/api/v1/views/{name}/rows"] == seen["get", "/api/v1/datasets/{namespace}/{name}/records"] == "query"
+    assert (
+        seen["get", "/api/v1/views/{name}/rows"]
+        == seen["get", "/api/v1/datasets/{namespace}/{name}/records"]
+        == "query"
+    )
 
 
 def test_rotation_keeps_two_good_for_the_overlap(weir: ApiWorld) -> None:
-    first = weir.admin.post("/api/v1/tokens", json={"user": "etl", "scopes": ["read"], "days": 30, "name": "nightly"}).json()
+    first = weir.admin.post(
+        "/api/v1/tokens", json={"user": "etl", "scopes": ["read"], "days": 30, "name": "nightly"}
+    ).json()
     second = weir.admin.post(f"/api/v1/tokens/{first['id']}/rotate", json={"overlapHours": 2})
     assert second.status_code == 201, second.text
     new = second.json()
@@ -116,7 +124,9 @@ def test_a_disabled_account_is_out(weir: ApiWorld) -> None:
 
 
 def test_a_name_is_a_persons_or_a_services(weir: ApiWorld) -> None:
-    refused = weir.admin.post("/api/v1/apply", content=DECLARED.replace("ServiceAccount", "User").replace("owner: data, ", "").encode())
+    refused = weir.admin.post(
+        "/api/v1/apply", content=DECLARED.replace("ServiceAccount", "User").replace("owner: data, ", "").encode()
+    )
     assert refused.status_code == 400 and "There is a ServiceAccount" in refused.text.replace("there is", "There is")
 
 

@@ -37,9 +37,7 @@ def client_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Networ
 
 def _among(text: str, proxies: Sequence[Network]) -> bool:
     address = _parsed(text)
-    return address is not None and any(
-        address.version == network.version and address in network for network in proxies
-    )
+    return address is not None and any(address.version == network.version and address in network for network in proxies)
 
 
 def _parsed(text: str) -> _Address | None:

@@ -157,7 +157,9 @@ class PersonRates:
         wait = self._buckets.take((kind, user), rate) if rate else 0.0
         if wait > 0:
             seconds = math.ceil(wait)
-            raise LimitExceeded(_words(f"{user}, by all tokens and sessions together", seconds), details={"retry_after": seconds})
+            raise LimitExceeded(
+                _words(f"{user}, by all tokens and sessions together", seconds), details={"retry_after": seconds}
+            )
 
 
 async def refuse(wait: float, whose: str, scope: Scope, receive: Receive, send: Send) -> None:

@@ -34,7 +34,9 @@ class _Changed(WeirError):
     """The resource is not at the version that If-Match names."""
 
 
-def scim_error(status: int, detail: str, kind: str | None = None, headers: dict[str, str] | None = None) -> JSONResponse:
+def scim_error(
+    status: int, detail: str, kind: str | None = None, headers: dict[str, str] | None = None
+) -> JSONResponse:
     """An error as RFC 7644 has it in section 3.12."""
     body = Error(status=status, detail=detail, scim_type=kind).model_dump()
     return JSONResponse(body, status, headers=headers, media_type=MEDIA)
@@ -85,7 +87,7 @@ def client(
     if given.cookie:
         raise NotSignedIn("SCIM takes a token of a service account; send 'Authorization: Bearer TOKEN'.")
     subject = built.identity.authenticate(given.text)
-    if subject.scopes != {SCIM} or subject.user not in built.state.view().services:
+    if subject.scopes != frozenset({SCIM}) or subject.user not in built.state.view().services:
         raise NotAllowed(
             "SCIM takes a token of a service account with the scope scim; make one with weir token create --user NAME"
             " --scope scim --days 180.",

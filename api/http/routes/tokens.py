@@ -28,7 +28,10 @@ class TokenAsked(BaseModel):
     days: Count | None = Field(None, le=3650)
     name: str = Field("", max_length=200, description="What it is for.")
     scopes: list[str] | None = Field(
-        None, max_length=20, description="What it is limited to; all that the user may when absent.", examples=[["read"]]
+        None,
+        max_length=20,
+        description="What it is limited to; all that the user may when absent.",
+        examples=[["read"]],
     )
 
 

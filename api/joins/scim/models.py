@@ -12,9 +12,10 @@ from pydantic import Field
 from scim2_models import (
     URN,
     AuthenticationScheme,
+    ChangePassword,
     ComplexAttribute,
-    ETag,
     EnterpriseUser,
+    ETag,
     Filter,
     Mutability,
     Patch,
@@ -28,7 +29,6 @@ from scim2_models import (
     Uniqueness,
 )
 from scim2_models import Bulk as BulkConfig
-from scim2_models import ChangePassword
 from scim2_models import Group as StandardGroup
 from scim2_models import User as StandardUser
 
@@ -69,7 +69,7 @@ class User(Resource[Any]):
 
 class Member(ComplexAttribute):
     value: Annotated[str | None, Mutability.immutable] = None
-    ref: Annotated[Reference[StandardUser] | None, Mutability.immutable] = Field(
+    ref: Annotated[Reference[StandardUser] | None, Mutability.immutable] = Field(  # type: ignore[type-arg]
         None, serialization_alias="$ref", validation_alias="$ref"
     )
     type: Annotated[str | None, Mutability.immutable] = Field(None, examples=["User"])

@@ -14,7 +14,7 @@ from policies.ports import Document
 def narrowed(wanted: Any, documents: Iterable[Document], named: str, directory: Directory) -> list[Document]:
     """The documents, or fewer where the filter has a comparison by `eq` with id, externalId or the name (`named`) that all
     answers must fit. What is given still has to be matched."""
-    there = list(documents)
+    there = sorted(documents, key=lambda each: each.name)  # so that pages follow one another
     for term in _required(wanted.ast) if wanted is not None else ():
         name = str(term.attr_path).rpartition(":")[2].casefold()
         if str(term.op).casefold() not in ("eq", "compareoperator.eq") or not isinstance(term.value, str):
@@ -27,6 +27,8 @@ def narrowed(wanted: Any, documents: Iterable[Document], named: str, directory: 
         elif name == "username" and named == "userName":
             found = directory.user(value)
             there = [each for each in there if found is not None and each.name == found.name]
+        elif name == "displayname" and named == "displayName":
+            there = [each for each in there if str((each.spec or {})["name"]).casefold() == value.casefold()]
     return there
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 
+from api.joins.scim.dropped import relevant, without_dropped
 from api.joins.scim.models import (
     KEPT_OF_EMAILS,
     KEPT_OF_NAMES,
@@ -18,12 +19,11 @@ from api.joins.scim.models import (
     TakenUser,
     User,
 )
-from api.joins.scim.dropped import relevant, without_dropped
 from api.joins.scim.narrow import narrowed
 from catalog.errors import InvalidInput
 from catalog.records import rfc3339
 from policies.access.directory import DirectoryPeople
-from policies.declared.directory import Directory
+from policies.declared.directory import USER, Directory
 from policies.model import Subject
 from policies.ports import Document
 
@@ -52,7 +52,7 @@ class ScimService:
         directory = self._people.directory()
         asked = _asked(User, query)
         found = narrowed(asked.filter, directory.users.values(), "userName", directory)
-        return _page(User, asked, [self._user(base, each, directory) for each in found])
+        return _page(User, asked, found, lambda each: self._user(base, each, directory))
 
     def groups(self, base: str, query: Mapping[str, str]) -> Json:
         """A page of groups, as `users`."""
@@ -60,21 +60,23 @@ class ScimService:
         asked = _asked(Group, query)
         found = narrowed(asked.filter, directory.groups.values(), "displayName", directory)
         bare = _leaves_out_members(asked)
-        return _page(Group, asked, [self._group(base, each, directory, bare) for each in found])
+        return _page(Group, asked, found, lambda each: self._group(base, each, directory, bare))
 
     def search(self, base: str, kind: str | None, body: Mapping[str, Any]) -> Json:
         """The same by a body (`/.search`); `kind`: User, Group, or None for both."""
         directory = self._people.directory()
         model = {"User": User, "Group": Group}.get(kind or "", User | Group)
         asked = _asked(model, {name: value for name, value in body.items() if value is not None})
-        found: list[Any] = []
+        found: list[Document] = []
         if kind != "Group":
-            people = narrowed(asked.filter, directory.users.values(), "userName", directory)
-            found += [self._user(base, each, directory) for each in people]
+            found += narrowed(asked.filter, directory.users.values(), "userName", directory)
         if kind != "User":
-            groups = narrowed(asked.filter, directory.groups.values(), "displayName", directory)
-            found += [self._group(base, each, directory) for each in groups]
-        return _page(model, asked, found)
+            found += narrowed(asked.filter, directory.groups.values(), "displayName", directory)
+
+        def resource(each: Document) -> Any:
+            return self._user(base, each, directory) if each.kind == USER else self._group(base, each, directory)
+
+        return _page(model, asked, found, resource)
 
     def user(self, base: str, identifier: str, query: Mapping[str, str]) -> tuple[Json, str]:
         """(the user, its ETag). Raises NotFound."""
@@ -119,7 +121,12 @@ class ScimService:
             spec = present.spec or {}
             with PROVIDER:
                 now = TakenUser.model_validate(
-                    {"schemas": [TakenUser.__schema__], **spec["resource"], "userName": spec["user"], "active": spec["active"]}
+                    {
+                        "schemas": [TakenUser.__schema__],
+                        **spec["resource"],
+                        "userName": spec["user"],
+                        "active": spec["active"],
+                    }
                 )
                 patch.patch(now)
             if now.active is None:  # a `remove` would otherwise let a deactivated person in again
@@ -176,7 +183,11 @@ class ScimService:
 
     def _user(self, base: str, document: Document, directory: Directory) -> Any:
         spec = document.spec or {}
-        groups = [directory.groups[each] for each in sorted(directory.groups_of.get(document.name, ())) if each in directory.groups]
+        groups = [
+            directory.groups[each]
+            for each in sorted(directory.groups_of.get(document.name, ()))
+            if each in directory.groups
+        ]
         return User.model_validate(
             {
                 "schemas": [User.__schema__], **spec["resource"], "id": document.name, "userName": spec["user"],
@@ -243,24 +254,28 @@ def _asked(model: Any, query: Mapping[str, Any]) -> Any:
         return SearchRequest[model].model_validate(given)
 
 
-def _page(model: Any, asked: Any, resources: Iterable[Any]) -> Json:
+def _page(model: Any, asked: Any, documents: Sequence[Document], resource: Callable[[Document], Any]) -> Json:
+    """Resources are made for the page alone where nothing has to be compared."""
+    start = max(1, asked.start_index or 1)
+    count = min(MOST, _DEFAULT_PAGE if asked.count is None else max(0, asked.count))
     with PROVIDER:
-        found = [each for each in resources if asked.filter is None or asked.filter.match(each)]
-        if asked.sort_by is not None:
-            found = asked.sort(found)
-        start = max(1, asked.start_index or 1)
-        count = min(MOST, _DEFAULT_PAGE if asked.count is None else max(0, asked.count))
-        page = found[start - 1 : start - 1 + count]
-        answer = ListResponse[model](
-            total_results=len(found), start_index=start, items_per_page=len(page), resources=page
-        )
+        if asked.filter is None and asked.sort_by is None:
+            total, page = len(documents), [resource(each) for each in documents[start - 1 : start - 1 + count]]
+        else:
+            every = [resource(each) for each in documents]
+            matching = [each for each in every if asked.filter is None or asked.filter.match(each)]
+            ordered = asked.sort(matching) if asked.sort_by is not None else matching
+            total, page = len(ordered), ordered[start - 1 : start - 1 + count]
+        answer = ListResponse[model](total_results=total, start_index=start, items_per_page=len(page), resources=page)
         made: Json = answer.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked)
     made.setdefault("Resources", [])
     return made
 
 
 def _shown(model: Any, resource: Any, query: Mapping[str, str]) -> Json:
-    asked = _asked(model, {name: value for name, value in query.items() if name in ("attributes", "excludedAttributes")})
+    asked = _asked(
+        model, {name: value for name, value in query.items() if name in ("attributes", "excludedAttributes")}
+    )
     with PROVIDER:
         made: Json = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked)
     return made
@@ -273,5 +288,3 @@ def _leaves_out_members(asked: Any) -> bool:
     if asked.attributes:
         return not any("members" in str(each).casefold() for each in asked.attributes)
     return any(str(each).casefold().endswith("members") for each in asked.excluded_attributes or ())
-
-

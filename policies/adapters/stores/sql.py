@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -79,9 +80,10 @@ class SqlPolicyStore:
             return sorted(map(_document, rows), key=lambda d: (d.kind, d.name))
 
     def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
-        query = _newest().where(GovernanceRow.kind.in_(sorted(kinds)), GovernanceRow.version > after)
-        with self._database.read() as session:
-            return [_document(row) for row in session.scalars(query.order_by(GovernanceRow.version))]
+        there = (GovernanceRow.newest, GovernanceRow.kind.in_(sorted(kinds)), GovernanceRow.version > after)
+        with self._database.read() as session:  # by columns: a directory has tens of thousands of these
+            rows = session.execute(_DOCUMENT.where(*there).order_by(GovernanceRow.version))
+            return [Document(*row) for row in rows.tuples()]
 
     def deleted(self, kind: str) -> frozenset[str]:
         with self._database.read() as session:
@@ -119,6 +121,13 @@ class SqlPolicyStore:
 
 def _newest() -> Select[GovernanceRow]:
     return select(GovernanceRow).where(GovernanceRow.newest)
+
+
+_DOCUMENT = select(
+    GovernanceRow.kind, GovernanceRow.name, GovernanceRow.spec, GovernanceRow.meta, GovernanceRow.version,
+    GovernanceRow.at, GovernanceRow.by, GovernanceRow.label,
+)  # fmt: skip
+"""In the order of a Document."""
 
 
 def _document(row: GovernanceRow) -> Document:
@@ -193,7 +202,8 @@ def _token_row(token: TokenRecord) -> TokenRow:
 
 def _token(*values: Any) -> TokenRecord:
     *first, scopes, used_at, rotated = values
-    return TokenRecord(*first, tuple(scopes) if scopes is not None else None, used_at, rotated)
+    made = TokenRecord(*first)
+    return replace(made, scopes=tuple(scopes) if scopes is not None else None, used_at=used_at, rotated=rotated)
 
 
 _HEADS: Any = AuditHeadRow.__table__
