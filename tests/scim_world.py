@@ -35,16 +35,16 @@ class Directory:
 
     def user(self, name: str, **more: Any) -> str:
         """A new person; the id."""
-        made = self.call("POST", "/Users", {"schemas": [USER], "userName": name, "active": True, **more})
-        assert made.status_code == 201, made.text
-        return str(made.json()["id"])
+        created = self.call("POST", "/Users", {"schemas": [USER], "userName": name, "active": True, **more})
+        assert created.status_code == 201, created.text
+        return str(created.json()["id"])
 
     def group(self, name: str, *members: str) -> str:
         """A new group; the id."""
         body = {"schemas": [GROUP], "displayName": name, "members": [{"value": each} for each in members]}
-        made = self.call("POST", "/Groups", body)
-        assert made.status_code == 201, made.text
-        return str(made.json()["id"])
+        created = self.call("POST", "/Groups", body)
+        assert created.status_code == 201, created.text
+        return str(created.json()["id"])
 
     def patch(self, path: str, *operations: dict[str, Any], **headers: str) -> Any:
         return self.call("PATCH", path, {"schemas": [PATCH], "Operations": list(operations)}, **headers)
@@ -56,8 +56,8 @@ class Directory:
 
 def service(world: ApiWorld, name: str, scopes: list[str], days: int = 90) -> CheckedClient:
     """A client with a token of a service account."""
-    made = world.admin.post("/api/v1/tokens", json={"user": name, "scopes": scopes, "days": days})
-    assert made.status_code == 201, made.text
+    created = world.admin.post("/api/v1/tokens", json={"user": name, "scopes": scopes, "days": days})
+    assert created.status_code == 201, created.text
     return CheckedClient(
-        world.app, raise_server_exceptions=False, headers={"Authorization": f"Bearer {made.json()['token']}"}
+        world.app, raise_server_exceptions=False, headers={"Authorization": f"Bearer {created.json()['token']}"}
     )

@@ -47,10 +47,10 @@ class DirectoryPeople:
         return self._document(GROUP, identifier, "Group")
 
     def _document(self, kind: str, identifier: str, word: str) -> Document:
-        found = self._store.get(kind, identifier)
-        if found is None:
+        document = self._store.get(kind, identifier)
+        if document is None:
             raise NotFound(f"There is no {word} with the id {identifier[:80]!r}.", details={"id": identifier[:80]})
-        return found
+        return document
 
     # --- people ----------------------------------------------------------------------------------------------------
 
@@ -93,8 +93,8 @@ class DirectoryPeople:
             cut = [] if active or not before["active"] else [(user, "the directory deactivated the user", False)]
             if user != before["user"]:
                 cut.append((before["user"], f"the directory renamed the user to {user}", True))
-            held = [(name, why, self._offboarding.holdings(name, why, unlink=gone)) for name, why, gone in cut]
-        for name, why, ended in held:
+            ended_now = [(name, why, self._offboarding.holdings(name, why, unlink=gone)) for name, why, gone in cut]
+        for name, why, ended in ended_now:
             self._after(name, why, ended)
         return self.user(identifier)
 

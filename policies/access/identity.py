@@ -82,7 +82,7 @@ class Identity:
         now = self._clock()
         text, record = _made(user, name, now, now + ttl if ttl is not None else None, checked)
         self._tokens.add(record)
-        if (gone := self._gone(self._state.view(), user)) is not None:  # let go meanwhile
+        if (gone := self._gone(self._state.view(), user)) is not None:  # deactivated meanwhile
             self._tokens.revoke(record.id, now)
             raise InvalidInput(f"User {user} {gone}; declare the user again before making a token.")
         return NewToken(record.id, user, text, record.expires_at, checked)
@@ -220,6 +220,10 @@ class Identity:
         """What is known of tokens: never the token itself."""
         return self._tokens.tokens(user)
 
+    def service_accounts(self) -> frozenset[str]:
+        """Names of the declared service accounts."""
+        return frozenset(self._state.view().services)
+
     def revoke(self, token_id: str) -> None:
         """End a token now. Raises NotFound."""
         if not self._tokens.revoke(token_id, self._clock()):
@@ -228,16 +232,16 @@ class Identity:
     def revoke_all(self, user: str) -> int:
         """End every valid token of a user, whatever the capitals of the name; how many those were."""
         now, name = self._clock(), user.casefold()
-        found = [each for each in self._tokens.tokens() if each.user.casefold() == name and _valid(each, now)]
-        for each in found:
+        valid = [each for each in self._tokens.tokens() if each.user.casefold() == name and _valid(each, now)]
+        for each in valid:
             self._tokens.revoke(each.id, now)
-        return len(found)
+        return len(valid)
 
     def permissions(self, subject: Subject) -> frozenset[str]:
         """What the subject may do in Weir, by every role held, inherited ones too, within the token's scopes."""
         held = resolve(subject, self._state.view().roles).roles.values()
-        found = frozenset().union(*(role.permissions for role in held if role is not None))
-        return found if subject.scopes is None else found & subject.scopes
+        allowed = frozenset().union(*(role.permissions for role in held if role is not None))
+        return allowed if subject.scopes is None else allowed & subject.scopes
 
     def holders(self, permission: str) -> dict[str, list[str]]:
         """Who has a permission: `{roles, users}`, names sorted.

@@ -1,4 +1,4 @@
-"""What ends with a person who is let go: sessions, tokens, command lines, running queries, what waits for their word.
+"""What ends with a person who leaves: sessions, tokens, command lines, running queries, what waits for their word.
 
 That a person is gone is decided from the directory at every request, query and view, in every process; see
 `policies.access.sessions.gone_because`. This ends what they hold, so that nothing of it is good again later.

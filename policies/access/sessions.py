@@ -99,7 +99,7 @@ class Sessions:
             claims=of_interest(account.claims, spec.rights), sealed=self._sealed(account.tokens),
         )  # fmt: skip
         self.store.add(session)
-        # Looked at behind the write: who was let go meanwhile has no session that another day could make good again.
+        # Looked at behind the write: who was deactivated meanwhile has no session that another day could make good again.
         if (gone := gone_because(self._state.view(), user)) is not None:
             self.store.end(session.id, now, f"user {gone}")
             raise NotSignedIn(f"User {user} {gone}; an administrator can let them in again.")

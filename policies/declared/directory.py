@@ -109,19 +109,19 @@ class Directory:
         key = name.casefold()
         if key in self.freed:
             return "was removed by the directory"
-        found = self.user(name)
-        active = found is None or (found.spec or {}).get("active") is True
+        person = self.user(name)
+        active = person is None or (person.spec or {}).get("active") is True
         return None if active else "was deactivated by the directory"
 
     def given(self, name: str, rules: Iterable[DirectoryRuleSpec]) -> Given:
         """What groups of the directory give the person of exactly this name, if they are active."""
-        found = self.user(name)
-        spec = found.spec if found is not None else None
-        if found is None or spec is None or spec["user"] != name or spec["active"] is not True:
+        person = self.user(name)
+        spec = person.spec if person is not None else None
+        if person is None or spec is None or spec["user"] != name or spec["active"] is not True:
             return Given()
         groups: set[str] = set()
         roles: set[str] = set()
-        mine = [self.groups[each] for each in self.groups_of.get(found.name, ()) if each in self.groups]
+        mine = [self.groups[each] for each in self.groups_of.get(person.name, ()) if each in self.groups]
         named = [str((each.spec or {}).get("name", "")) for each in mine]
         for rule in rules:
             for group in named:
@@ -153,5 +153,5 @@ def _joined(
             members.add(right)
         else:
             members.discard(right)
-    after = {**before, **{left: frozenset(found) for left, found in touched.items()}}
-    return {left: found for left, found in after.items() if found}
+    after = {**before, **{left: frozenset(kept) for left, kept in touched.items()}}
+    return {left: kept for left, kept in after.items() if kept}

@@ -147,8 +147,8 @@ class RunningQueries:
     def stop_all(self, user: str, why: str, error: WeirError | None = None) -> int:
         """Stop every query of a user, whatever the capitals of the name; how many. `why` as in "was cancelled by ana"."""
         with self._lock:
-            found = [each for each in self._all.values() if each.user.casefold() == user.casefold()]
-        return sum(each.stop.stop(why, error) for each in found)
+            theirs = [each for each in self._all.values() if each.user.casefold() == user.casefold()]
+        return sum(each.stop.stop(why, error) for each in theirs)
 
     def busy(self) -> bool:
         """Whether a query waits for its answer; push queries do not count."""

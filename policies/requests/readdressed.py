@@ -21,7 +21,7 @@ class Readdressing:
     def readdress(self, user: str) -> list[str]:
         """Ids of the open requests whose present stage the user could have decided."""
         gone = self._state.view().subject(user)
-        found = []
+        moved = []
         for label in workflow.OPEN:
             for document in self._state.store.documents(KIND, label=label):
                 request = AccessRequest.from_json(document.spec or {})
@@ -39,5 +39,5 @@ class Readdressing:
                     {"request": request.id, **data},
                 )
                 self._events.emit("access.requested", request.id, data)
-                found.append(request.id)
-        return found
+                moved.append(request.id)
+        return moved

@@ -13,8 +13,8 @@ from tests.scim_world import GROUP, PATCH, RIGHTS, USER, Directory
 
 @pytest.fixture(scope="module")
 def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("scim")) as made:
-        yield made
+    with world(tmp_path_factory.mktemp("scim")) as created:
+        yield created
 
 
 @pytest.fixture(scope="module")
@@ -48,16 +48,18 @@ def test_a_person_is_created_read_and_found(directory: Directory) -> None:
         "phoneNumbers": [{"value": "+49 30 1234567", "type": "work"}],
         "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": {"department": "sales"},
     }  # fmt: skip
-    made = directory.call("POST", "/Users", sent)
-    assert made.status_code == 201 and made.headers["content-type"].startswith("application/scim+json")
-    body = made.json()
+    created = directory.call("POST", "/Users", sent)
+    assert created.status_code == 201 and created.headers["content-type"].startswith("application/scim+json")
+    body = created.json()
     assert body["active"] is True and body["name"] == {"givenName": "Ana", "familyName": "B"}
     assert "phoneNumbers" not in body and "password" not in body
-    assert made.headers["etag"] == body["meta"]["version"] and made.headers["location"] == body["meta"]["location"]
+    assert (
+        created.headers["etag"] == body["meta"]["version"] and created.headers["location"] == body["meta"]["location"]
+    )
     assert "canary" not in str(directory.world.services.state.store.documents("ScimUser"))
-    found = directory.call("GET", f"/Users/{body['id']}")
-    assert found.json() == body
-    assert directory.call("GET", f"/Users/{body['id']}", **{"If-None-Match": found.headers["etag"]}).status_code == 304
+    read = directory.call("GET", f"/Users/{body['id']}")
+    assert read.json() == body
+    assert directory.call("GET", f"/Users/{body['id']}", **{"If-None-Match": read.headers["etag"]}).status_code == 304
 
 
 @pytest.mark.parametrize(
@@ -206,8 +208,8 @@ def test_groups_and_their_members(directory: Directory) -> None:
     assert directory.patch(at, {"op": "remove", "path": "members"}).status_code == 200
     assert members() == set()
     failure(directory.patch(at, {"op": "add", "path": "members", "value": [{"value": group}]}), 400, "invalidValue")
-    found = directory.call("GET", '/Groups?filter=displayName eq "keepers"&excludedAttributes=members').json()
-    assert found["totalResults"] == 1 and "members" not in found["Resources"][0]
+    read = directory.call("GET", '/Groups?filter=displayName eq "keepers"&excludedAttributes=members').json()
+    assert read["totalResults"] == 1 and "members" not in read["Resources"][0]
     assert directory.call("DELETE", at).status_code == 204
     failure(directory.call("GET", at), 404, None)
 

@@ -18,25 +18,25 @@ from tests.scim_world import ACCOUNT
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[ApiWorld, str]]:
-    with world(tmp_path) as made:
-        server = uvicorn.Server(uvicorn.Config(made.app, port=0, log_level="warning", lifespan="off"))
+    with world(tmp_path) as weir:
+        server = uvicorn.Server(uvicorn.Config(weir.app, port=0, log_level="warning", lifespan="off"))
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         while not server.started:
             thread.join(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
         try:
-            yield made, f"http://127.0.0.1:{port}"
+            yield weir, f"http://127.0.0.1:{port}"
         finally:
             server.should_exit = True
             thread.join(10)
 
 
 def test_every_check_of_the_tester_passes(served: tuple[ApiWorld, str]) -> None:
-    made, url = served
-    made.apply(ACCOUNT)
+    weir, url = served
+    weir.apply(ACCOUNT)
     asked = {"user": "directory", "scopes": ["scim"], "days": 1}
-    token = made.admin.post("/api/v1/tokens", json=asked).json()["token"]
+    token = weir.admin.post("/api/v1/tokens", json=asked).json()["token"]
     headers = {"Authorization": f"Bearer {token}"}
     with httpx2.Client(base_url=f"{url}/scim/v2", headers=headers, timeout=60) as http:
         results = check_server(SyncSCIMClient(http))

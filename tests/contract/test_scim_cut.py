@@ -77,8 +77,8 @@ class Running:
         self._context.__exit__(None, None, None)
 
     def view(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.weir.admin.get("/api/v1/views/clean").json()
-        return found
+        view: dict[str, Any] = self.weir.admin.get("/api/v1/views/clean").json()
+        return view
 
     def asks(self, client: Any, path: str, **more: Any) -> Future[Any]:
         """A request that runs, answered with (status, text, when it ended)."""
@@ -91,7 +91,7 @@ class Running:
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Iterator[Running]:
+def there(tmp_path: Path) -> Iterator[Running]:
     running = Running(tmp_path)
     try:
         yield running
@@ -100,7 +100,7 @@ def made(tmp_path: Path) -> Iterator[Running]:
 
 
 def awaited(holds: Callable[[], bool], what: str, seconds: float = 60) -> float:
-    """When it held."""
+    """When that was so."""
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, what
@@ -109,30 +109,30 @@ def awaited(holds: Callable[[], bool], what: str, seconds: float = 60) -> float:
 
 
 @pytest.mark.parametrize("how", ["deactivated", "removed", "elsewhere"])
-def test_query_live_query_and_view_are_cut(made: Running, how: str) -> None:
-    weir, client = made.weir, made.weir.user("ana")
-    if how == "elsewhere":  # the change is made in another process: only what decides again can see it
+def test_query_live_query_and_view_are_cut(there: Running, how: str) -> None:
+    weir, client = there.weir, there.weir.user("ana")
+    if how == "elsewhere":  # the change is there in another process: only what decides again can see it
         weir.services.directory._offboarding.stop_queries = lambda user, why: 0
-    live = made.asks(client, "/api/v1/query/stream", params={"sql": "SELECT order_id FROM prod.orders EMIT CHANGES"})
-    assert made.engine.started.wait(30), live.exception(0) if live.done() else "the live query"
-    made.engine.started.clear()
-    query = made.asks(client, "/api/v1/query", json={"sql": "SELECT order_id FROM prod.orders"})
-    assert made.engine.started.wait(30), query.result(0) if query.done() else "the query"
-    awaited(lambda: any(each.alive for each in made.streams.running), f"the view: {made.view()}")
+    live = there.asks(client, "/api/v1/query/stream", params={"sql": "SELECT order_id FROM prod.orders EMIT CHANGES"})
+    assert there.engine.started.wait(30), live.exception(0) if live.done() else "the live query"
+    there.engine.started.clear()
+    query = there.asks(client, "/api/v1/query", json={"sql": "SELECT order_id FROM prod.orders"})
+    assert there.engine.started.wait(30), query.result(0) if query.done() else "the query"
+    awaited(lambda: any(each.alive for each in there.streams.running), f"the view: {there.view()}")
     begun = time.monotonic()
     if how == "removed":
-        assert made.directory.call("DELETE", f"/Users/{made.ana}").status_code == 204
+        assert there.directory.call("DELETE", f"/Users/{there.ana}").status_code == 204
     else:
-        made.directory.deactivate(made.ana)
+        there.directory.deactivate(there.ana)
     answered = time.monotonic()
     assert client.get("/api/v1/me").status_code == 401
     refused = time.monotonic()
-    view = awaited(lambda: not any(each.alive for each in made.streams.running), "the view's stream")
+    view = awaited(lambda: not any(each.alive for each in there.streams.running), "the view's stream")
     (status, text, query_end), (_, events, live_end) = query.result(30), live.result(30)
     assert status == 401 and ("User ana was" in text or "The directory" in text), text
     assert "event: end" in events and "not_signed_in" in events, events
-    failed = awaited(lambda: made.view()["state"] == "failed", "the view's state")
-    assert "ana was deactivated by the directory" in str(made.view()) or how == "removed", made.view()
+    failed = awaited(lambda: there.view()["state"] == "failed", "the view's state")
+    assert "ana was deactivated by the directory" in str(there.view()) or how == "removed", there.view()
     times = {
         "answer": answered, "new request": refused, "query": query_end, "live query": live_end, "view": view,
         "view failed": failed,
@@ -142,8 +142,8 @@ def test_query_live_query_and_view_are_cut(made: Running, how: str) -> None:
     assert all(seconds < CUT_S for seconds in shown.values()), shown
 
 
-def test_what_waited_for_a_person_goes_to_others(made: Running) -> None:
-    weir, directory = made.weir, made.directory
+def test_what_waited_for_a_person_goes_to_others(there: Running) -> None:
+    weir, directory = there.weir, there.directory
     otto = directory.user("otto")
     asked = weir.user("petra").post(
         "/api/v1/access-requests", json={"dataset": "prod/orders", "purpose": "analysis", "fields": ["*"]}

@@ -21,12 +21,12 @@ spec: {owner: data, roles: [admin]}
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("home")) as made:
-        made.apply(DECLARED)
-        yield made
+    with world(tmp_path_factory.mktemp("home")) as running:
+        running.apply(DECLARED)
+        yield running
 
 
-def made(weir: ApiWorld, **asked: object) -> tuple[int, str]:
+def asked(weir: ApiWorld, **asked: object) -> tuple[int, str]:
     answer = weir.admin.post("/api/v1/tokens", json={"user": "etl", **asked})
     return answer.status_code, answer.text
 
@@ -36,14 +36,14 @@ def client(weir: ApiWorld, token: str) -> CheckedClient:
 
 
 def test_a_token_needs_scopes_that_there_are_and_an_end(weir: ApiWorld) -> None:
-    assert made(weir, days=90)[0] == 400
-    assert made(weir, scopes=["read"])[0] == 400
-    assert made(weir, scopes=["read"], days=400)[0] == 400
-    assert made(weir, scopes=[], days=9)[0] == 400
-    status, text = made(weir, scopes=["raed"], days=9)
+    assert asked(weir, days=90)[0] == 400
+    assert asked(weir, scopes=["read"])[0] == 400
+    assert asked(weir, scopes=["read"], days=400)[0] == 400
+    assert asked(weir, scopes=[], days=9)[0] == 400
+    status, text = asked(weir, scopes=["raed"], days=9)
     assert status == 400 and "lineage:write" in text
-    assert made(weir, scopes=["scim", "read"], days=9)[0] == 400
-    assert made(weir, scopes=["read"], days=9)[0] == 201
+    assert asked(weir, scopes=["scim", "read"], days=9)[0] == 400
+    assert asked(weir, scopes=["read"], days=9)[0] == 201
     person = weir.admin.post("/api/v1/tokens", json={"user": "ana", "scopes": ["scim"], "days": 9})
     assert person.status_code == 400
 

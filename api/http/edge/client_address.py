@@ -26,13 +26,13 @@ def client_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Networ
     is left of the first address that is not a proxy was written by that client itself.
     """
     way = [part.strip() for value in forwarded for part in value.split(",") if part.strip()]
-    found = peer
-    while _among(found, proxies) and way:
+    client = peer
+    while _among(client, proxies) and way:
         address = _plain(way.pop())
         if address is None or ipaddress.ip_address(address).is_loopback:
             break  # programs of this machine are not limited, so nobody else may name it
-        found = address
-    return found
+        client = address
+    return client
 
 
 def _among(text: str, proxies: Sequence[Network]) -> bool:

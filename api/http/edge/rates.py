@@ -39,7 +39,7 @@ class Rates:
 
     sign_in   for each address, of requests that sign in or try to. It counts by address and never by name: nobody can
               keep another person out
-    failed    for each address, of requests whose token is not good. A token that was good a moment ago is not held up by
+    failed    for each address, of requests whose token is not good. A token that was good a moment ago is not slowed down by
               the failures of others behind the same address
     """
 

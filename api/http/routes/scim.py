@@ -87,7 +87,7 @@ def client(
     if given.cookie:
         raise NotSignedIn("SCIM takes a token of a service account; send 'Authorization: Bearer TOKEN'.")
     subject = built.identity.authenticate(given.text)
-    if subject.scopes != frozenset({SCIM}) or subject.user not in built.state.view().services:
+    if subject.scopes != frozenset({SCIM}) or subject.user not in built.identity.service_accounts():
         raise NotAllowed(
             "SCIM takes a token of a service account with the scope scim; make one with weir token create --user NAME"
             " --scope scim --days 180.",
@@ -127,10 +127,10 @@ def described(request: Request, built: ServicesOf, _: Client, name: str | None =
                 "startIndex": 1, "itemsPerPage": len(all_of_them), "Resources": all_of_them,
             }
         )  # fmt: skip
-    found = next((each for each in all_of_them if name.casefold() in (str(each.get("id")).casefold(),)), None)
-    if found is None:
+    resource = next((each for each in all_of_them if name.casefold() in (str(each.get("id")).casefold(),)), None)
+    if resource is None:
         raise NotFound(f"There is no {kind} {name[:80]!r}.")
-    return _answer(found)
+    return _answer(resource)
 
 
 @router.get("/Users")
@@ -157,8 +157,8 @@ async def create(request: Request, built: ServicesOf, subject: Client) -> Respon
     """A new resource."""
     of = built.scim.create_user if _is_users(request) else built.scim.create_group
     body = await _body(request)
-    made, version = await run_in_threadpool(of, _base(request, built), subject, body)
-    return _answer(made, 201, version)
+    answered, version = await run_in_threadpool(of, _base(request, built), subject, body)
+    return _answer(answered, 201, version)
 
 
 @router.get("/Users/{id}")
@@ -166,10 +166,10 @@ async def create(request: Request, built: ServicesOf, subject: Client) -> Respon
 def one(request: Request, built: ServicesOf, _: Client, id: str) -> Response:
     """One resource."""
     of = built.scim.user if _is_users(request) else built.scim.group
-    found, version = of(_base(request, built), id, request.query_params)
+    resource, version = of(_base(request, built), id, request.query_params)
     if version in _tags(request, "if-none-match"):
         return Response(status_code=304, headers={"ETag": version})
-    return _answer(found, 200, version)
+    return _answer(resource, 200, version)
 
 
 @router.put("/Users/{id}")
@@ -226,8 +226,8 @@ async def _changed(
     def change() -> tuple[Json, str]:
         return of(base, subject, id, _expected(request, built, id), body)
 
-    made, version = await run_in_threadpool(change)
-    return _answer(made, 200, version)
+    answered, version = await run_in_threadpool(change)
+    return _answer(answered, 200, version)
 
 
 async def _body(request: Request) -> Any:
@@ -235,12 +235,12 @@ async def _body(request: Request) -> Any:
     if kind not in (MEDIA, "application/json"):
         raise InvalidInput(f"Send the body as {MEDIA}.", details={"field": "Content-Type"})
     try:
-        found = json.loads(await request.body())
+        resource = json.loads(await request.body())
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        resource = None
+    if not isinstance(resource, dict):
         raise SCIMSyntaxError
-    return found
+    return resource
 
 
 class SCIMSyntaxError(SCIMException):

@@ -66,26 +66,26 @@ def me(built: ServicesOf, subject: Caller) -> Any:
 def create(built: ServicesOf, subject: Manager, body: TokenAsked) -> Any:
     """Make a token. Its text is in this answer only: Weir keeps a hash."""
     ttl = timedelta(days=body.days) if body.days else None
-    made = built.identity.create_token(body.user, ttl, body.name, body.scopes)
-    built.record(subject, "token.create", body.user, "allow", [made.id, *_words(made.scopes)])
-    return _created(made)
+    new = built.identity.create_token(body.user, ttl, body.name, body.scopes)
+    built.record(subject, "token.create", body.user, "allow", [new.id, *_words(new.scopes)])
+    return _created(new)
 
 
 @router.post("/tokens/{id}/rotate", status_code=201, responses=answers_with(RotatedToken, status=201))
 def rotate(built: ServicesOf, subject: Manager, id: Name, body: RotationAsked) -> Any:
     """A token in place of another, with its scopes and its life. Both are good for the overlap; then the old one ends."""
-    made = built.identity.rotate(id, timedelta(hours=body.overlapHours))
-    built.record(subject, "token.rotate", made.user, "allow", [f"{id} by {made.id}", *_words(made.scopes)])
-    return {**_created(made), "before": {"id": id, "expires_at": rfc3339(made.before_until)}}
+    new = built.identity.rotate(id, timedelta(hours=body.overlapHours))
+    built.record(subject, "token.rotate", new.user, "allow", [f"{id} by {new.id}", *_words(new.scopes)])
+    return {**_created(new), "before": {"id": id, "expires_at": rfc3339(new.before_until)}}
 
 
-def _created(made: NewToken) -> dict[str, Any]:
+def _created(new: NewToken) -> dict[str, Any]:
     return {
-        "id": made.id,
-        "user": made.user,
-        "token": made.text,
-        "expires_at": rfc3339(made.expires_at),
-        "scopes": list(made.scopes) if made.scopes is not None else None,
+        "id": new.id,
+        "user": new.user,
+        "token": new.text,
+        "expires_at": rfc3339(new.expires_at),
+        "scopes": list(new.scopes) if new.scopes is not None else None,
     }
 
 
@@ -96,7 +96,7 @@ def _words(scopes: tuple[str, ...] | None) -> list[str]:
 @router.get("/tokens", responses=answers_with(Tokens))
 def list_tokens(built: ServicesOf, _: Manager, user: Text | None = None) -> Any:
     """Tokens without their text, of everybody or of one user."""
-    services = built.state.view().services
+    services = built.identity.service_accounts()
     return {
         "tokens": [
             {

@@ -25,8 +25,8 @@ def narrowed(wanted: Any, documents: Iterable[Document], named: str, directory: 
         elif name == "externalid":
             there = [each for each in there if (each.spec or {})["resource"].get("externalId") == value]
         elif name == "username" and named == "userName":
-            found = directory.user(value)
-            there = [each for each in there if found is not None and each.name == found.name]
+            hit = directory.user(value)
+            there = [each for each in there if hit is not None and each.name == hit.name]
         elif name == "displayname" and named == "displayName":
             there = [each for each in there if str((each.spec or {})["name"]).casefold() == value.casefold()]
     return there
@@ -37,5 +37,5 @@ def _required(node: Any) -> list[Any]:
     if isinstance(node, Comparison):
         return [node]
     if isinstance(node, LogicalExpr) and node.op is LogicalOperator.and_:
-        return [found for term in node.terms for found in _required(term)]
+        return [hit for term in node.terms for hit in _required(term)]
     return []

@@ -51,42 +51,42 @@ class ScimService:
         """A page of users: `filter`, `startIndex`, `count`, `sortBy`, `sortOrder`, `attributes`, `excludedAttributes`."""
         directory = self._people.directory()
         asked = _asked(User, query)
-        found = narrowed(asked.filter, directory.users.values(), "userName", directory)
-        return _page(User, asked, found, lambda each: self._user(base, each, directory))
+        matches = narrowed(asked.filter, directory.users.values(), "userName", directory)
+        return _page(User, asked, matches, lambda each: self._user(base, each, directory))
 
     def groups(self, base: str, query: Mapping[str, str]) -> Json:
         """A page of groups, as `users`."""
         directory = self._people.directory()
         asked = _asked(Group, query)
-        found = narrowed(asked.filter, directory.groups.values(), "displayName", directory)
+        matches = narrowed(asked.filter, directory.groups.values(), "displayName", directory)
         bare = _leaves_out_members(asked)
-        return _page(Group, asked, found, lambda each: self._group(base, each, directory, bare))
+        return _page(Group, asked, matches, lambda each: self._group(base, each, directory, bare))
 
     def search(self, base: str, kind: str | None, body: Mapping[str, Any]) -> Json:
         """The same by a body (`/.search`); `kind`: User, Group, or None for both."""
         directory = self._people.directory()
         model = {"User": User, "Group": Group}.get(kind or "", User | Group)
         asked = _asked(model, {name: value for name, value in body.items() if value is not None})
-        found: list[Document] = []
+        matches: list[Document] = []
         if kind != "Group":
-            found += narrowed(asked.filter, directory.users.values(), "userName", directory)
+            matches += narrowed(asked.filter, directory.users.values(), "userName", directory)
         if kind != "User":
-            found += narrowed(asked.filter, directory.groups.values(), "displayName", directory)
+            matches += narrowed(asked.filter, directory.groups.values(), "displayName", directory)
 
         def resource(each: Document) -> Any:
             return self._user(base, each, directory) if each.kind == USER else self._group(base, each, directory)
 
-        return _page(model, asked, found, resource)
+        return _page(model, asked, matches, resource)
 
     def user(self, base: str, identifier: str, query: Mapping[str, str]) -> tuple[Json, str]:
         """(the user, its ETag). Raises NotFound."""
-        found = self._people.user(identifier)
-        return _shown(User, self._user(base, found, self._people.directory()), query), version_of(found)
+        matches = self._people.user(identifier)
+        return _shown(User, self._user(base, matches, self._people.directory()), query), version_of(matches)
 
     def group(self, base: str, identifier: str, query: Mapping[str, str]) -> tuple[Json, str]:
         """(the group, its ETag). Raises NotFound."""
-        found = self._people.group(identifier)
-        return _shown(Group, self._group(base, found, self._people.directory()), query), version_of(found)
+        matches = self._people.group(identifier)
+        return _shown(Group, self._group(base, matches, self._people.directory()), query), version_of(matches)
 
     # --- people ----------------------------------------------------------------------------------------------------
 
@@ -94,8 +94,8 @@ class ScimService:
         """(the user, its ETag)"""
         with PROVIDER:
             taken = TakenUser.model_validate(without_dropped(body), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
-        made = self._people.create_user(by, *_kept_user(taken))
-        return self.user(base, made.name, {})
+        created = self._people.create_user(by, *_kept_user(taken))
+        return self.user(base, created.name, {})
 
     def replace_user(self, base: str, by: Subject, identifier: str, expect: int | None, body: Any) -> tuple[Json, str]:
         """PUT: what is left out is gone. A user without `active` stays as active as before."""
@@ -144,8 +144,8 @@ class ScimService:
         """(the group, its ETag)"""
         with PROVIDER:
             taken = TakenGroup.model_validate(body, scim_ctx=Context.RESOURCE_CREATION_REQUEST)
-        made = self._people.create_group(by, *_kept_group(taken))
-        return self.group(base, made.name, {})
+        created = self._people.create_group(by, *_kept_group(taken))
+        return self.group(base, created.name, {})
 
     def replace_group(self, base: str, by: Subject, identifier: str, expect: int | None, body: Any) -> tuple[Json, str]:
         """PUT: members that are left out are members no more."""
@@ -255,7 +255,7 @@ def _asked(model: Any, query: Mapping[str, Any]) -> Any:
 
 
 def _page(model: Any, asked: Any, documents: Sequence[Document], resource: Callable[[Document], Any]) -> Json:
-    """Resources are made for the page alone where nothing has to be compared."""
+    """Resources are created for the page alone where nothing has to be compared."""
     start = max(1, asked.start_index or 1)
     count = min(MOST, _DEFAULT_PAGE if asked.count is None else max(0, asked.count))
     with PROVIDER:
@@ -267,9 +267,9 @@ def _page(model: Any, asked: Any, documents: Sequence[Document], resource: Calla
             ordered = asked.sort(matching) if asked.sort_by is not None else matching
             total, page = len(ordered), ordered[start - 1 : start - 1 + count]
         answer = ListResponse[model](total_results=total, start_index=start, items_per_page=len(page), resources=page)
-        made: Json = answer.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked)
-    made.setdefault("Resources", [])
-    return made
+        created: Json = answer.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked)
+    created.setdefault("Resources", [])
+    return created
 
 
 def _shown(model: Any, resource: Any, query: Mapping[str, str]) -> Json:
@@ -277,8 +277,8 @@ def _shown(model: Any, resource: Any, query: Mapping[str, str]) -> Json:
         model, {name: value for name, value in query.items() if name in ("attributes", "excludedAttributes")}
     )
     with PROVIDER:
-        made: Json = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked)
-    return made
+        created: Json = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE, response_parameters=asked)
+    return created
 
 
 def _leaves_out_members(asked: Any) -> bool:

@@ -158,14 +158,14 @@ class SqlTokenStore:
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
         query = select(TokenRow) if user is None else select(TokenRow).where(TokenRow.user == user)
         with self._database.read() as session:
-            found = [
+            records = [
                 _token(
                     row.id, row.user, row.name, row.digest, row.created_at, row.expires_at, row.revoked_at, row.scopes,
                     row.used_at, row.rotated,
                 )
                 for row in session.scalars(query)
             ]  # fmt: skip
-            return sorted(found, key=lambda t: (t.created_at, t.id))
+            return sorted(records, key=lambda t: (t.created_at, t.id))
 
     def revoke(self, token_id: str, at: datetime) -> bool:
         with self._database.begin() as session:
@@ -202,8 +202,8 @@ def _token_row(token: TokenRecord) -> TokenRow:
 
 def _token(*values: Any) -> TokenRecord:
     *first, scopes, used_at, rotated = values
-    made = TokenRecord(*first)
-    return replace(made, scopes=tuple(scopes) if scopes is not None else None, used_at=used_at, rotated=rotated)
+    record = TokenRecord(*first)
+    return replace(record, scopes=tuple(scopes) if scopes is not None else None, used_at=used_at, rotated=rotated)
 
 
 _HEADS: Any = AuditHeadRow.__table__
