@@ -48,7 +48,7 @@ def token_create(
 @token_app.command("rotate", epilog="weir token rotate tok_3f2a --overlap-hours 24 > etl.token")
 def token_rotate(
     identifier: _ID,
-    overlap_hours: Annotated[float, typer.Option(min=0, max=720, help="How long both are good.")] = 24.0,
+    overlap_hours: Annotated[int, typer.Option(min=0, max=720, help="How long both are good.")] = 24,
 ) -> None:
     """Make a token in place of another, with its scopes and life, and print it on stdout, once."""
     answer = api().post(f"/api/v1/tokens/{segment(identifier)}/rotate", {"overlapHours": overlap_hours})

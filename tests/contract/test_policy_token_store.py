@@ -61,9 +61,9 @@ def test_limits_and_use_of_a_token_are_kept(store: TokenStore) -> None:
     store.add(given)
     store.add(token(2))
     store.used("tok_1", T0 + timedelta(days=3))
-    found = store.find(given.digest)
-    assert found == replace(given, used_at=T0 + timedelta(days=3))
-    assert store.tokens()[0] == found and store.tokens()[1].scopes is None
+    stored = store.find(given.digest)
+    assert stored == replace(given, used_at=T0 + timedelta(days=3))
+    assert store.tokens()[0] == stored and store.tokens()[1].scopes is None
     store.used("tok_9", T0)
 
 

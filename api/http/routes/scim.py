@@ -18,6 +18,7 @@ from scim2_models import Error, SCIMException
 from api.http.callers import cookies
 from api.http.callers.auth import ServicesOf, bearer, credential_of
 from api.http.edge.errors import headers_of, status_of
+from api.http.edge.parameters import Name
 from api.joins.scim.models import PROVIDER
 from api.joins.scim.service import Json, version_of
 from api.wiring.services import Services
@@ -108,29 +109,35 @@ def config(request: Request, built: ServicesOf, _: Client) -> Response:
 
 
 @router.get("/ResourceTypes")
-@router.get("/ResourceTypes/{name}")
 @router.get("/Schemas")
+def descriptions(request: Request, built: ServicesOf, _: Client) -> Response:
+    """The kinds of resources, or their schemas."""
+    shown = _descriptions(request, built)
+    return _answer(
+        {
+            "schemas": ["urn:ietf:params:scim:api:messages:2.0:ListResponse"], "totalResults": len(shown),
+            "startIndex": 1, "itemsPerPage": len(shown), "Resources": shown,
+        }
+    )  # fmt: skip
+
+
+@router.get("/ResourceTypes/{name}")
 @router.get("/Schemas/{name}")
-def described(request: Request, built: ServicesOf, _: Client, name: str | None = None) -> Response:
-    """The kinds of resources, or their schemas: all, or one by its id."""
+def description(request: Request, built: ServicesOf, _: Client, name: Name) -> Response:
+    """One of them by its id."""
+    shown = _descriptions(request, built)
+    resource = next((each for each in shown if str(each.get("id")).casefold() == name.casefold()), None)
+    if resource is None:
+        raise NotFound(f"There is nothing named {name[:80]!r} here.")
+    return _answer(resource)
+
+
+def _descriptions(request: Request, built: Services) -> list[Json]:
     if "filter" in request.query_params:  # RFC 7644, section 4
         raise NotAllowed("Descriptions of this service are not filtered.", details={"reasons": ["filter"]})
     kind = "ResourceType" if "/ResourceTypes" in request.url.path else "Schema"
     shown = PROVIDER.resource_types if kind == "ResourceType" else PROVIDER.schemas
-    all_of_them = [
-        {**each.model_dump(), "meta": _meta(request, built, kind, f"s/{each.id or each.name}")} for each in shown
-    ]
-    if name is None:
-        return _answer(
-            {
-                "schemas": ["urn:ietf:params:scim:api:messages:2.0:ListResponse"], "totalResults": len(all_of_them),
-                "startIndex": 1, "itemsPerPage": len(all_of_them), "Resources": all_of_them,
-            }
-        )  # fmt: skip
-    resource = next((each for each in all_of_them if name.casefold() in (str(each.get("id")).casefold(),)), None)
-    if resource is None:
-        raise NotFound(f"There is no {kind} {name[:80]!r}.")
-    return _answer(resource)
+    return [{**each.model_dump(), "meta": _meta(request, built, kind, f"s/{each.id}")} for each in shown]
 
 
 @router.get("/Users")
@@ -163,7 +170,7 @@ async def create(request: Request, built: ServicesOf, subject: Client) -> Respon
 
 @router.get("/Users/{id}")
 @router.get("/Groups/{id}")
-def one(request: Request, built: ServicesOf, _: Client, id: str) -> Response:
+def one(request: Request, built: ServicesOf, _: Client, id: Name) -> Response:
     """One resource."""
     of = built.scim.user if _is_users(request) else built.scim.group
     resource, version = of(_base(request, built), id, request.query_params)
@@ -174,7 +181,7 @@ def one(request: Request, built: ServicesOf, _: Client, id: str) -> Response:
 
 @router.put("/Users/{id}")
 @router.put("/Groups/{id}")
-async def replace(request: Request, built: ServicesOf, subject: Client, id: str) -> Response:
+async def replace(request: Request, built: ServicesOf, subject: Client, id: Name) -> Response:
     """What is sent takes the place of the resource."""
     of = built.scim.replace_user if _is_users(request) else built.scim.replace_group
     return await _changed(request, built, subject, id, of)
@@ -182,7 +189,7 @@ async def replace(request: Request, built: ServicesOf, subject: Client, id: str)
 
 @router.patch("/Users/{id}")
 @router.patch("/Groups/{id}")
-async def patch(request: Request, built: ServicesOf, subject: Client, id: str) -> Response:
+async def patch(request: Request, built: ServicesOf, subject: Client, id: Name) -> Response:
     """Operations on the resource, all or none."""
     of = built.scim.patch_user if _is_users(request) else built.scim.patch_group
     return await _changed(request, built, subject, id, of)
@@ -190,7 +197,7 @@ async def patch(request: Request, built: ServicesOf, subject: Client, id: str) -
 
 @router.delete("/Users/{id}", status_code=204)
 @router.delete("/Groups/{id}", status_code=204)
-def remove(request: Request, built: ServicesOf, subject: Client, id: str) -> Response:
+def remove(request: Request, built: ServicesOf, subject: Client, id: Name) -> Response:
     """Remove the resource. A removed person is out at once."""
     of = built.scim.remove_user if _is_users(request) else built.scim.remove_group
     of(subject, id, _expected(request, built, id))
@@ -208,9 +215,9 @@ def fixed(_: Client) -> Response:
 
 
 @router.api_route("/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
-def nothing(rest: str) -> Response:
-    """Whatever else is asked for: bulk, search by POST, /Me."""
-    return scim_error(404, f"There is nothing at {PREFIX}/{rest[:80]}; see {PREFIX}/ServiceProviderConfig.")
+def nothing(request: Request) -> Response:
+    """All other addresses: bulk, /Me."""
+    return scim_error(404, f"There is nothing at {request.url.path[:80]}; see {PREFIX}/ServiceProviderConfig.")
 
 
 async def _changed(

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Name, Text
+from api.http.edge.parameters import Count, Name, Place, Text
 from api.http.schemas.identity import CreatedToken, Me, RevokedToken, RotatedToken, Tokens
 from catalog.records import rfc3339
 from policies.access.identity import NewToken
@@ -40,7 +40,7 @@ class RotationAsked(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    overlapHours: float = Field(24.0, ge=0, le=720)
+    overlapHours: Place = Field(24, le=720)
 
 
 @router.get("/me", responses=answers_with(Me))
