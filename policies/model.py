@@ -52,11 +52,15 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Who asks. `roles` are the roles held directly; inheritance is resolved by `decide`."""
+    """Who asks. `roles` are the roles held directly; inheritance is resolved by `decide`.
+
+    scopes  what the token of the request is limited to; None = not limited
+    """
 
     user: str
     groups: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
+    scopes: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,8 +79,8 @@ class PolicyStore(Protocol):
     ) -> list[Document]:
         """Present states by kind and name, without deleted ones; with `as_of`, the states of that moment."""
 
-    def changed(self, after: int) -> list[Document]:
-        """The last state of each document that changed after a version, deletions too, by version."""
+    def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
+        """Newest states of these kinds with a larger version than `after`, deletions too, by version: one consistent read."""
 
     @property
     def is_writing(self) -> bool:
@@ -101,7 +101,12 @@ class PolicyStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TokenRecord:
-    """An API token, without the token: `digest` is its SHA-256 in hex."""
+    """An API token, without the token: `digest` is its SHA-256 in hex.
+
+    scopes    what the token is limited to; None = all that its user may
+    used_at   when it was last used, to the minute; None = never
+    rotated   id of the token that took its place; both are good until this one expires
+    """
 
     id: str
     user: str
@@ -110,6 +115,9 @@ class TokenRecord:
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    scopes: tuple[str, ...] | None = None
+    used_at: datetime | None = None
+    rotated: str | None = None
 
 
 class TokenStore(Protocol):
@@ -122,6 +130,13 @@ class TokenStore(Protocol):
 
     def revoke(self, token_id: str, at: datetime) -> bool:
         """False when there is no such token. The first revocation's time stays."""
+
+    def used(self, token_id: str, at: datetime) -> None:
+        """Note that a token was used."""
+
+    def rotate(self, token_id: str, successor: TokenRecord, expires_at: datetime) -> bool:
+        """Add a successor, and have the old token end at `expires_at`. False, and nothing is done, when the old one was
+        rotated or revoked before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,9 @@ class PolicySettings(BaseModel):
         ge=1,
         description="Days a new API token is valid when none are asked for; without an end when absent.",
     )
+    service_token_days: int = Field(
+        default=365, ge=1, le=3650, description="Longest life of a token of a service account, which always has an end."
+    )
     publish_audit_head: bool = Field(
         default=True,
         description="Also publish the head of the audit chain to a Kafka topic, so that a cut tail is found.",

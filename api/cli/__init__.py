@@ -27,6 +27,7 @@ from api.cli import (
     servers,
     sources,
     testing,
+    tokens,
     topics,
     views,
 )
@@ -54,6 +55,7 @@ for room in (
     access,
     effective,
     audit,
+    tokens,
     login,
     declare,
     events,

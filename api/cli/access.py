@@ -1,4 +1,4 @@
-"""`weir request`, `approve`, `deny`, `withdraw`, `grant`, `token`."""
+"""`weir request`, `approve`, `deny`, `withdraw`, `grant`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from rich.markup import escape
 
 from api.cli.http import segment
 from api.cli.options import As, Output, api
-from api.cli.output import Format, console, print_text, show
-from api.config.home import Home, write_private
+from api.cli.output import Format, console, show
 
 grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
-token_app = typer.Typer(help="Make and revoke API tokens.", no_args_is_help=True)
 
 Identifier = Annotated[str, typer.Argument(help="As `weir requests` shows it.")]
 Reason = Annotated[str, typer.Option(help="Why; kept with the decision.")]
@@ -36,7 +34,6 @@ def add_to(app: typer.Typer) -> None:
     )
     app.command(epilog="weir delegate grace --days 14 --as petra · weir delegate --end --as petra")(delegate)
     app.add_typer(grant_app, name="grant")
-    app.add_typer(token_app, name="token")
 
 
 def request(
@@ -158,31 +155,3 @@ def grant_revoke(
     """End a grant now; a running live query that stands on it ends too."""
     api(user).delete(f"/api/v1/grants/{segment(name)}", reason=reason or None)
     console.print(f"Grant {escape(name)} is revoked.", soft_wrap=True)
-
-
-@token_app.command("create", epilog="weir token create --user ana > ana.token")
-def token_create(
-    user: Annotated[str, typer.Option(help="Whose token.")],
-    days: Annotated[int | None, typer.Option(min=1, help="Valid for; without an end when absent.")] = None,
-    save: Annotated[bool, typer.Option("--save", help="Also keep it in WEIR_HOME/tokens/USER (mode 600).")] = False,
-) -> None:
-    """Make a token and print it on stdout, once: Weir keeps only its hash."""
-    answer = api().post("/api/v1/tokens", {"user": user, "days": days})
-    if save:
-        write_private(Home.of_environment().token_of(user), answer["token"] + "\n")
-    print_text(answer["token"])
-
-
-@token_app.command("list", epilog="weir token list")
-def token_list(output: Output = Format.TABLE) -> None:
-    """List tokens, without their text."""
-    answer = api().get("/api/v1/tokens")
-    columns = ("id", "user", "name", "created_at", "expires_at", "revoked_at")
-    show(answer["tokens"], columns, output, whole=answer, empty="No tokens.")
-
-
-@token_app.command("revoke", epilog="weir token revoke ID")
-def token_revoke(identifier: Annotated[str, typer.Argument(help="As `weir token list` shows it.")]) -> None:
-    """End a token now."""
-    api().delete(f"/api/v1/tokens/{segment(identifier)}")
-    console.print(f"Token {escape(identifier)} is revoked.", soft_wrap=True)

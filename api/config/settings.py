@@ -7,13 +7,14 @@ or the file WEIR_CONFIG names). A name nobody knows is an error, so a misspelt s
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from api.config.home import Home
 from catalog.errors import SettingsError
@@ -54,21 +55,50 @@ class ApiSettings(_Section):
     body_bytes_per_second: int = Field(
         500, ge=0, description="Least rate at which a client must send a body, measured over 20 seconds; 0 = any."
     )
-    rate_requests: float = Field(200.0, ge=0, description="Requests a second from one token; 0 = any number.")
+    rate_requests: float = Field(
+        200.0, ge=0, description="Requests a second from one token and one person; 0 = any number."
+    )
     rate_queries: float = Field(
-        200.0, ge=0, description="Requests a second to `/query` from one token; 0 = any number."
+        200.0, ge=0, description="Requests a second to `/query` from one token and one person; 0 = any number."
     )
     rate_events: float = Field(
-        5000.0, ge=0, description="Requests a second with lineage events from one token; 0 = any number."
+        5000.0, ge=0, description="Requests a second with lineage events from one token and one person; 0 = any number."
     )
     rate_sign_in: float = Field(
         5.0,
         ge=0,
         description="Requests a second that sign in, from one address but this machine's own; 0 = any number.",
     )
+    rate_searches: float = Field(
+        200.0, ge=0, description="Requests a second to `/search` from one token and one person; 0 = as `rate_requests`."
+    )
+    rate_tokens: float = Field(
+        10.0, ge=0, description="Requests a second to `/tokens` from one token and one person; 0 = as `rate_requests`."
+    )
+    rate_failed: float = Field(
+        2.0,
+        ge=0,
+        description="Requests a second with tokens that are not good, from one address but this machine's own; 0 = any"
+        " number. Tokens that are known to be good are not slowed down by them.",
+    )
+    trusted_proxies: list[str] = Field(
+        [],
+        description="Addresses and networks of proxies whose `X-Forwarded-For` names the client, as in"
+        " `10.0.0.0/8,192.168.1.7`. From anybody else the header counts for nothing.",
+    )
     rate_address: float = Field(
         2000.0, ge=0, description="Requests a second from one address but this machine's own; 0 = any number."
     )
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_addresses(cls, given: list[str]) -> list[str]:
+        for each in given:
+            try:
+                ipaddress.ip_network(each, strict=False)
+            except ValueError:
+                raise ValueError(f"{each!r} is neither an address nor a network, as in 10.0.0.0/8") from None
+        return given
 
     @property
     def secure(self) -> bool:

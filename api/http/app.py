@@ -23,8 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api import VERSION
 from api.http.edge import answer_headers, errors, openapi
 from api.http.edge.body_limit import BodyLimit
+from api.http.edge.client_address import ClientAddress, networks
 from api.http.edge.metrics import Metrics, ViewFigures
-from api.http.edge.rates import RateLimit, Rates
+from api.http.edge.rates import PersonRates, RateLimit, Rates
 from api.http.edge.shutdown import EndingServer
 from api.http.marquez import routes
 from api.http.routes import (
@@ -47,6 +48,7 @@ from api.http.routes import (
     reports,
     running,
     scans,
+    scim,
     search,
     sessions,
     sign_in,
@@ -95,6 +97,7 @@ def create_app(services: Services) -> FastAPI:
         sources, queries, running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)
+    app.include_router(scim.router)
     app.include_router(health.router)
     pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
@@ -102,8 +105,13 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(Observed, metrics=app.state.metrics)
     app.add_middleware(EncodedNames)
     api = services.settings.api
-    rates = Rates(api.rate_events, api.rate_queries, api.rate_requests, api.rate_address, api.rate_sign_in)
+    rates = Rates(
+        api.rate_events, api.rate_queries, api.rate_requests, api.rate_address, api.rate_sign_in,
+        search=api.rate_searches, tokens=api.rate_tokens, failed=api.rate_failed,
+    )  # fmt: skip
+    app.state.person_rates = PersonRates(rates)
     app.add_middleware(RateLimit, rates=rates)
+    app.add_middleware(ClientAddress, proxies=networks(api.trusted_proxies))
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024, events=_EVENTS)
     app.add_middleware(EndingServer)
     return app

@@ -58,6 +58,7 @@ def serve(home: Home) -> None:
             access_log=False,
             timeout_graceful_shutdown=5,
             server_header=False,
+            proxy_headers=False,  # see api.trusted_proxies: by default uvicorn believes every program of this machine
             http=patient_protocol(Patience(settings.api.header_seconds, body_rate=settings.api.body_bytes_per_second)),
         )
     )

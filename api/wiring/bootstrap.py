@@ -32,6 +32,7 @@ from api.joins.query_tables import Tables
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
+from api.joins.scim.service import ScimService
 from api.joins.second_person import SecondPerson
 from api.joins.topic_pages import TopicPages
 from api.joins.views.clusters import ViewClusters
@@ -54,7 +55,7 @@ from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
 from catalog.datasets.tag_propagation import TagFlow
-from catalog.errors import DatasetNotFound, WeirError
+from catalog.errors import DatasetNotFound, NotSignedIn, WeirError
 from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.model import DatasetId
@@ -74,8 +75,10 @@ from lineage.worker.consume import LineageWorker
 from lineage.worker.rebuild import rebuild
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
+from policies.access.directory import DirectoryPeople
 from policies.access.grants import Grants
 from policies.access.identity import Identity
+from policies.access.offboarding import Offboarding
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
@@ -89,6 +92,7 @@ from policies.query.complete import Completion
 from policies.query.service import GovernedQuery
 from policies.requests.approvals import Approvals
 from policies.requests.grant_notices import GrantNotices
+from policies.requests.readdressed import Readdressing
 from policies.requests.view import RequestView
 from policies.whatif.mask_preview import MaskPreview
 from policies.whatif.policy_tests import PolicyTests
@@ -204,6 +208,15 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         settings, parts, clusters, connections, facts, views, state, identity, audit, query.preparer, ingest
     )
 
+    offboarding = Offboarding(
+        identity,
+        sessions,
+        lambda user, why: query.running.stop_all(user, f"was ended, since {why}", NotSignedIn(f"{why.capitalize()}.")),
+        Readdressing(state, approvals.deciders, audit, events).readdress,
+        parts.session_store.unlink,
+    )
+    people = DirectoryPeople(state, now, audit, offboarding)
+
     def receivers() -> list[Receiver]:
         topic = parts.event_topic
         return [*([topic] if topic is not None else []), *webhooks.receivers()]
@@ -308,6 +321,8 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         sign_in=SignIn(sessions, device_logins, state, parts.openid, sealer, now),
         sessions=sessions,
         device_logins=device_logins,
+        directory=people,
+        scim=ScimService(people),
         approvals=approvals,
         request_view=RequestView(state, approvals.deciders, now, settings.policies),
         grant_notices=GrantNotices(state, events, now, settings.policies),

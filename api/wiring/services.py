@@ -18,6 +18,7 @@ from api.joins.observing import Observing
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
+from api.joins.scim.service import ScimService
 from api.joins.sight import Sights
 from api.joins.topic_pages import TopicPages
 from api.joins.views.changes import ViewChanges
@@ -45,6 +46,7 @@ from lineage.questions.queries import Lineage
 from lineage.worker.consume import LineageWorker
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
+from policies.access.directory import DirectoryPeople
 from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.access.sessions import Sessions
@@ -110,6 +112,8 @@ class Services:
     sign_in: SignIn
     sessions: Sessions
     device_logins: DeviceLogins
+    directory: DirectoryPeople
+    scim: ScimService
     approvals: Approvals
     request_view: RequestView
     grant_notices: GrantNotices

@@ -86,7 +86,7 @@ def view_services(
         if not name.startswith(GROUP):
             return identity.confirmed(name)
         view, group = state.view(), name.removeprefix(GROUP)
-        if group not in view.groups:
+        if not view.has_group(group):
             raise NotSignedIn(f"There is no group {group} any more.")
         return view.subject(name, frozenset({group}))
 

@@ -14,6 +14,7 @@ from catalog.errors import InvalidInput, NotAllowed, NotFound
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.identity import Identity
+from policies.access.sessions import gone_because
 from policies.audit import AuditLog
 from policies.decision.places import Places
 from policies.declared.builtin import ADMIN_USER
@@ -52,12 +53,8 @@ def subject_of(view: View, named: Named) -> tuple[Subject, str | None]:
     """The subject as declared, and why they may not sign in any more, where that is so."""
     roles = named.roles | ({"admin"} if named.user == ADMIN_USER else frozenset())
     subject = view.subject(named.user, named.groups, frozenset(roles))
-    if named.user and named.user in view.removed_users:
-        return subject, f"User {named.user} was deleted."
-    spec = view.users.get(named.user)
-    if spec is not None and spec.disabled and named.user != ADMIN_USER:
-        return subject, f"User {named.user} is disabled."
-    return subject, None
+    gone = gone_because(view, named.user) if named.user else None
+    return subject, f"User {named.user} {gone}." if gone is not None else None
 
 
 class Decisions:

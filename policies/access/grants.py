@@ -13,6 +13,7 @@ from catalog.paths import FieldPath
 from catalog.ports import EventSink
 from catalog.records import rfc3339
 from policies.access.identity import Identity
+from policies.access.sessions import gone_because
 from policies.audit import AuditLog
 from policies.decision.places import Places
 from policies.declared import kinds
@@ -263,10 +264,9 @@ class Grants:
 
 def _principals(view: View, facts: DatasetFacts, now: datetime) -> Iterable[tuple[str, str, Subject]]:
     active = [g for g in view.grants.values() if is_active(g, now) and dataset_matches(g.dataset, facts.reference)]
-    users = set(view.users) | facts.owners.users | {u for g in view.groups.values() for u in g.members}
+    users = view.people | facts.owners.users
     for name in sorted(users.union(*(g.subject.users for g in active)) - view.removed_users):
-        spec = view.users.get(name)
-        if spec is None or not spec.disabled:
+        if gone_because(view, name) is None:
             yield "user", name, view.subject(name)
     for name in sorted(set(view.groups) | facts.owners.groups.union(*(g.subject.groups for g in active))):
         roles = frozenset(view.groups[name].roles) if name in view.groups else frozenset()

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from catalog.errors import InvalidInput, NotAllowed, NotFound, NotSignedIn
+from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn
 from policies.access.provider_rights import Rights
 from policies.access.sessions import PREFIX as SESSION
 from policies.access.sessions import Sessions, gone_because
 from policies.declared.builtin import ADMIN_USER
+from policies.declared.service_specs import SCIM, SCOPES
 from policies.declared.state import GovernanceState, View
 from policies.matching import resolve
 from policies.model import Subject
@@ -21,6 +22,9 @@ from policies.ports import Clock, TokenRecord, TokenStore, TokenVerifier
 from policies.settings import PolicySettings
 
 PREFIX = "weir_"
+MOST_OVERLAP = timedelta(days=30)
+_NOTED = timedelta(seconds=60)
+"""How often the use of a token is written down."""
 _BYTES = 32  # of randomness in a token: not to be guessed, so its digest needs no salt and no slow hash
 
 
@@ -32,6 +36,9 @@ class NewToken:
     user: str
     text: str
     expires_at: datetime | None
+    scopes: tuple[str, ...] | None = None
+    before_until: datetime | None = None
+    """Until when the token before it is good, of a rotation."""
 
 
 class Identity:
@@ -51,10 +58,13 @@ class Identity:
         self._verifiers = tuple(verifiers)
         self._settings = settings or PolicySettings()
 
-    def create_token(self, user: str, ttl: timedelta | None = None, name: str = "") -> NewToken:
-        """Make a token for a user; `ttl` None = the setting's days, or without an end.
+    def create_token(
+        self, user: str, ttl: timedelta | None = None, name: str = "", scopes: Collection[str] | None = None
+    ) -> NewToken:
+        """Make a token for a user; `ttl` None = the setting's days, or without an end. `scopes` None = not limited.
 
-        The user need not be declared (then they hold no role). Raises InvalidInput for one disabled or deleted.
+        The user need not be declared (then they hold no role). Raises InvalidInput for one disabled or deleted, for an
+        unknown scope, and for a service account without scopes or an end.
         """
         if not user or user != user.strip() or len(user) > 253:
             raise InvalidInput("A token needs a user name without blanks around it, as in --user ana.")
@@ -65,12 +75,42 @@ class Identity:
         gone = self._gone(self._state.view(), user)
         if gone:
             raise InvalidInput(f"User {user} {gone}; declare the user again before making a token.")
+        service = user in self._state.view().services
+        checked = check_scopes(scopes, service)
+        if service:
+            _require_end(ttl, self._settings.service_token_days)
         now = self._clock()
-        text = PREFIX + secrets.token_urlsafe(_BYTES)
-        expires = now + ttl if ttl is not None else None
-        record = TokenRecord("tok_" + secrets.token_hex(6), user, name, _digest(text), now, expires)
+        text, record = _made(user, name, now, now + ttl if ttl is not None else None, checked)
         self._tokens.add(record)
-        return NewToken(record.id, user, text, expires)
+        if (gone := self._gone(self._state.view(), user)) is not None:  # deactivated meanwhile
+            self._tokens.revoke(record.id, now)
+            raise InvalidInput(f"User {user} {gone}; declare the user again before making a token.")
+        return NewToken(record.id, user, text, record.expires_at, checked)
+
+    def rotate(self, token_id: str, overlap: timedelta) -> NewToken:
+        """A token in place of another: same user, scopes and life. Both are good for `overlap`, then the old one ends.
+
+        Raises NotFound, Conflict when the old one was rotated, was revoked or has expired, InvalidInput.
+        """
+        if not timedelta(0) <= overlap <= MOST_OVERLAP:
+            raise InvalidInput(f"Two tokens can overlap for up to {MOST_OVERLAP.days} days; give fewer hours.")
+        now = self._clock()
+        old = next((each for each in self._tokens.tokens() if each.id == token_id), None)
+        if old is None:
+            raise _no_token(token_id)
+        gone = self._gone(self._state.view(), old.user)
+        if gone:
+            raise InvalidInput(f"User {old.user} {gone}, so the token cannot be rotated.")
+        if old.expires_at is None:
+            raise InvalidInput("This token has no end; revoke it, and create one with --days, which can be rotated.")
+        until = min(old.expires_at, now + overlap)
+        text, record = _made(old.user, old.name, now, now + (old.expires_at - old.created_at), old.scopes)
+        if not _valid(old, now) or old.rotated is not None or not self._tokens.rotate(old.id, record, until):
+            raise Conflict(
+                f"Token {token_id} was rotated or revoked before, or has expired; rotate the newest one, or create another.",
+                details={"token": token_id},
+            )
+        return NewToken(record.id, old.user, text, record.expires_at, record.scopes, until)
 
     def ensure_admin(self) -> NewToken | None:
         """The first admin's token; None when the admin has one that is valid."""
@@ -93,7 +133,7 @@ class Identity:
         if not token.startswith(PREFIX):
             for verifier in self._verifiers:
                 found = verifier.verify(token)
-                if found is not None and not self._gone(self._state.view(), found.user):
+                if found is not None and not self._refused(self._state.view(), found.user):
                     return self._state.view().subject(found.user, found.groups, found.roles)
             raise _not_signed_in()
         digest = _digest(token)
@@ -105,7 +145,13 @@ class Identity:
         view = self._state.view()
         if self._gone(view, record.user):
             raise _not_signed_in()
-        return self._subject(view, record.user)
+        if use and (record.used_at is None or now - record.used_at >= _NOTED):
+            self._tokens.used(record.id, now)
+        return self._limited(self._subject(view, record.user), record)
+
+    @staticmethod
+    def _limited(subject: Subject, token: TokenRecord) -> Subject:
+        return subject if token.scopes is None else replace(subject, scopes=frozenset(token.scopes))
 
     def session(self, token: str, *, cookie: bool = False) -> Callable[[], Subject]:
         """What gives the subject of a token as they are later on, for work that a request began: groups and roles of
@@ -122,7 +168,7 @@ class Identity:
             return lambda: self._later(digest)
         view = self._state.view()
         known = (found for verifier in self._verifiers if (found := verifier.verify(token)) is not None)
-        given = next((found for found in known if not self._gone(view, found.user)), None)
+        given = next((found for found in known if not self._refused(view, found.user)), None)
         if given is None:
             raise _not_signed_in()
 
@@ -135,11 +181,12 @@ class Identity:
 
     def _later(self, digest: str) -> Subject:
         record = self._tokens.find(digest)
+        view = self._state.view()
+        if record is not None:
+            self._require_there(view, record.user)
         if record is None or not _valid(record, self._clock()):
             raise NotSignedIn("The token was revoked or has expired while the query ran.")
-        view = self._state.view()
-        self._require_there(view, record.user)
-        return self._subject(view, record.user)
+        return self._limited(self._subject(view, record.user), record)
 
     def _require_there(self, view: View, user: str) -> None:
         gone = self._gone(view, user)
@@ -163,8 +210,8 @@ class Identity:
 
     def _of_name(self, user: str, ask: bool) -> Subject:
         view = self._state.view()
-        if gone := self._gone(view, user):
-            raise NotSignedIn(f"User {user} {gone}.")
+        if (gone := self._gone(view, user)) is not None:
+            raise NotSignedIn(f"User {user} {gone}, so nothing runs in their name.")
         given = self._sessions.given_to(user, ask) if self._sessions is not None else Rights()
         roles = given.roles | (frozenset({"admin"}) if user == ADMIN_USER else frozenset())
         return view.subject(user, given.groups, roles)
@@ -173,17 +220,28 @@ class Identity:
         """What is known of tokens: never the token itself."""
         return self._tokens.tokens(user)
 
+    def service_accounts(self) -> frozenset[str]:
+        """Names of the declared service accounts."""
+        return frozenset(self._state.view().services)
+
     def revoke(self, token_id: str) -> None:
         """End a token now. Raises NotFound."""
         if not self._tokens.revoke(token_id, self._clock()):
-            raise NotFound(
-                f"There is no token {token_id!r}; list tokens to see their ids.", details={"token": token_id}
-            )
+            raise _no_token(token_id)
+
+    def revoke_all(self, user: str) -> int:
+        """End every valid token of a user, whatever the capitals of the name; how many those were."""
+        now, name = self._clock(), user.casefold()
+        valid = [each for each in self._tokens.tokens() if each.user.casefold() == name and _valid(each, now)]
+        for each in valid:
+            self._tokens.revoke(each.id, now)
+        return len(valid)
 
     def permissions(self, subject: Subject) -> frozenset[str]:
-        """What the subject may do in Weir, by every role held, inherited ones too."""
+        """What the subject may do in Weir, by every role held, inherited ones too, within the token's scopes."""
         held = resolve(subject, self._state.view().roles).roles.values()
-        return frozenset().union(*(role.permissions for role in held if role is not None))
+        allowed = frozenset().union(*(role.permissions for role in held if role is not None))
+        return allowed if subject.scopes is None else allowed & subject.scopes
 
     def holders(self, permission: str) -> dict[str, list[str]]:
         """Who has a permission: `{roles, users}`, names sorted.
@@ -192,7 +250,7 @@ class Identity:
         Users whom only an identity provider knows are not among them.
         """
         view = self._state.view()
-        people = {ADMIN_USER} | set(view.users) | {member for group in view.groups.values() for member in group.members}
+        people = {ADMIN_USER} | view.people
         return {
             "roles": sorted(
                 role for role in view.roles if permission in self.permissions(Subject("", roles=frozenset({role})))
@@ -216,10 +274,55 @@ class Identity:
     def _subject(view: View, user: str) -> Subject:
         return view.subject(user, roles=frozenset({"admin"}) if user == ADMIN_USER else frozenset())
 
+    def _refused(self, view: View, user: str) -> bool:
+        """Whether a token of another issuer signs this user not in: gone, or a name that only tokens of Weir have."""
+        return user in view.services or self._gone(view, user) is not None
+
     @staticmethod
     def _gone(view: View, user: str) -> str | None:
         """Why a user may not sign in any more."""
         return gone_because(view, user)
+
+
+def check_scopes(scopes: Collection[str] | None, service: bool) -> tuple[str, ...] | None:
+    """Scopes, sorted. Raises InvalidInput for an unknown one, and for those that do not fit the user."""
+    if scopes is None:
+        if service:
+            raise InvalidInput(f"A token of a service account needs scopes: {', '.join(sorted(SCOPES))}.")
+        return None
+    unknown = sorted(set(scopes) - SCOPES)
+    if unknown or not scopes:
+        what = f"{unknown[0]!r} is not a scope" if unknown else "No scope is named"
+        raise InvalidInput(f"{what}; there are {', '.join(sorted(SCOPES))}.", details={"field": "scopes"})
+    if SCIM in scopes and (len(set(scopes)) > 1 or not service):
+        raise InvalidInput(
+            "The scope scim is for a token of a service account that has no other scope: it keeps the directory and opens"
+            " nothing else.",
+            details={"field": "scopes"},
+        )
+    return tuple(sorted(set(scopes)))
+
+
+def _require_end(ttl: timedelta | None, most: int) -> None:
+    """Raises InvalidInput for a life that a token of a service account cannot have."""
+    if ttl is None or ttl > timedelta(days=most):
+        raise InvalidInput(
+            f"A token of a service account must expire: give 1 to {most} days (WEIR_POLICIES__SERVICE_TOKEN_DAYS).",
+            details={"field": "days"},
+        )
+
+
+def _made(
+    user: str, name: str, now: datetime, expires: datetime | None, scopes: tuple[str, ...] | None
+) -> tuple[str, TokenRecord]:
+    """A token's text, and what is kept of it."""
+    text = PREFIX + secrets.token_urlsafe(_BYTES)
+    identifier = "tok_" + secrets.token_hex(6)
+    return text, TokenRecord(identifier, user, name, _digest(text), now, expires, scopes=scopes)
+
+
+def _no_token(token_id: str) -> NotFound:
+    return NotFound(f"There is no token {token_id!r}; list tokens to see their ids.", details={"token": token_id})
 
 
 def _digest(token: str) -> str:

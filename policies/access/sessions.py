@@ -99,6 +99,10 @@ class Sessions:
             claims=of_interest(account.claims, spec.rights), sealed=self._sealed(account.tokens),
         )  # fmt: skip
         self.store.add(session)
+        # Looked at behind the write: who was deactivated meanwhile has no session that another day could make good again.
+        if (gone := gone_because(self._state.view(), user)) is not None:
+            self.store.end(session.id, now, f"user {gone}")
+            raise NotSignedIn(f"User {user} {gone}; an administrator can let them in again.")
         given = rights(session.claims, spec.rights)
         self._record(user, "sign-in", provider, [session.id, kind, *_words(given)])
         return secret, session
@@ -341,8 +345,8 @@ def gone_because(view: View, user: str) -> str | None:
         return None
     if user in view.removed_users:
         return "was deleted"
-    spec = view.users.get(user)
-    return "is disabled" if spec is not None and spec.disabled else None
+    spec = view.users.get(user) or view.services.get(user)
+    return "is disabled" if spec is not None and spec.disabled else view.directory.gone(user)
 
 
 def _away(provider: str) -> Unavailable:

@@ -227,6 +227,8 @@ class SignIn:
                 f"The sign-in service gives no claim {spec.user_claim!r} that can be a user name; an administrator can name"
                 " another in spec.userClaim, or ask for a scope that brings it. An e-mail address counts with email_verified only."
             )
+        if user in self._state.view().services:
+            raise NotSignedIn(f"{user!r} is a service account, which signs in with its tokens only.")
         if user in _OWN_NAMES:
             raise NotSignedIn(
                 f"{user!r} is a name of Weir's own, as in its audit; nobody signs in under it by a provider."

@@ -1,5 +1,5 @@
-"""The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow, Grant or
-IdentityProvider.
+"""The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow, Grant,
+IdentityProvider, ServiceAccount or DirectoryRights.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
 gives the same document back; `policies.declared.convert` turns a spec into what decisions work on.
@@ -15,8 +15,10 @@ from pydantic import BaseModel, ValidationError
 
 from catalog.errors import InvalidInput
 from policies.declared.access_specs import GrantSpec, GroupSpec, RoleSpec, UserSpec, WorkflowSpec
+from policies.declared.directory import DirectorySpec
 from policies.declared.policy_specs import PolicySpec
 from policies.declared.provider_specs import IdentityProviderSpec
+from policies.declared.service_specs import ServiceAccountSpec
 from policies.declared.spec_parts import Spec
 
 KINDS: Mapping[str, type[BaseModel]] = {
@@ -27,6 +29,8 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "Workflow": WorkflowSpec,
     "Grant": GrantSpec,
     "IdentityProvider": IdentityProviderSpec,
+    "ServiceAccount": ServiceAccountSpec,
+    "DirectoryRights": DirectorySpec,
 }
 """kind -> the pydantic model of its spec."""
 

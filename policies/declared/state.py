@@ -11,13 +11,17 @@ from typing import Any
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import denied
 from policies.declared import access_specs, kinds, policy_specs, provider_specs
-from policies.declared.builtin import BUILT_IN_ROLES
-from policies.declared.view import GOVERNANCE_KINDS, Declared, View, build_view
+from policies.declared.builtin import ADMIN_USER, BUILT_IN_ROLES
+from policies.declared.directory import NAME as DIRECTORY_NAME
+from policies.declared.view import GOVERNANCE_KINDS, READ_KINDS, Declared, View, build_view, documents_at
 from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.settings import PolicySettings
 
 __all__ = ["GOVERNANCE_KINDS", "Checks", "GovernanceState", "View", "build_view"]
+
+_VERSION_KINDS = GOVERNANCE_KINDS | {"ScimUser", "ScimGroup"}
+"""Names and memberships change with their user or group alone, so they need no look of their own before each decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +55,21 @@ class GovernanceState:
 
     def version(self) -> int:
         """Rises with every change of anything declared here."""
-        return self.store.version(GOVERNANCE_KINDS)
+        return self.store.version(_VERSION_KINDS)
 
     def view(self, as_of: datetime | None = None) -> View:
         """The present view, or that of a past moment. Raises Unavailable."""
         if as_of is not None:
             with self._lock:
                 known = self._read
-            return known.only(self.store.documents(as_of=as_of), 0, self.store.deleted("User", as_of))
+            return known.only(documents_at(self.store, as_of), 0)
         with self._lock:
             version = self.version()
             if self._at == version:
                 return self._read.view
             if version < self._at:  # another store took its place, as when one is restored
                 self._read, self._at = Declared(), -1
-            read = self._read.with_(self.store.changed(max(self._at, 0)), version)
+            read = self._read.with_(self.store.changed(READ_KINDS, max(self._at, 0)), version)
             # What a transaction writes may never come to be, and others get its version: it is read for now, and not kept.
             if not self.store.is_writing:
                 self._read, self._at = read, version
@@ -112,6 +116,7 @@ class GovernanceState:
                 ) from None
         if kind == "Role" and name in BUILT_IN_ROLES:
             raise InvalidInput(f"Role {name} is built in and cannot be declared; give yours another name.")
+        self._check_one_owner(kind, name)
         if isinstance(model, provider_specs.IdentityProviderSpec):
             self._checks.provider(model)
             try:
@@ -119,6 +124,16 @@ class GovernanceState:
             except ValueError as error:
                 raise InvalidInput(f"IdentityProvider {name}: metadata.name {error}.") from None
         return kinds.dump(model)
+
+    def _check_one_owner(self, kind: str, name: str) -> None:
+        """A name is a person's or a service account's, never both. Raises InvalidInput."""
+        other = {"User": "ServiceAccount", "ServiceAccount": "User"}.get(kind)
+        if other is not None and self.store.get(other, name) is not None:
+            raise InvalidInput(f"{kind} {name}: there is a {other} of this name; take another.")
+        if kind == "ServiceAccount" and name == ADMIN_USER:
+            raise InvalidInput(f"ServiceAccount {name}: this is a name of Weir's own; take another.")
+        if kind == "ServiceAccount" and self.store.get(DIRECTORY_NAME, name.casefold()) is not None:
+            raise InvalidInput(f"ServiceAccount {name}: the directory has a person of this name; take another.")
 
     def _sql(self, model: Any) -> list[tuple[list[str | int], Callable[[str], object], str]]:
         condition, expression = self._checks.condition, self._checks.expression

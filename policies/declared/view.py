@@ -13,12 +13,18 @@ from policies.decision.decide import decide
 from policies.decision.policy_index import Compiled, Problem
 from policies.declared import access_specs, convert, kinds, policy_specs, provider_specs
 from policies.declared.builtin import BUILT_IN_ROLES
+from policies.declared.directory import DIRECTORY_KINDS, Directory, DirectoryRuleSpec, Given
+from policies.declared.directory import NAME as DIRECTORY_NAME
+from policies.declared.service_specs import ServiceAccountSpec
 from policies.matching import resolve
 from policies.model import DatasetFacts, Decision, Grant, Policy, Role, Subject
 from policies.ports import Document, PolicyStore
 from policies.workflow import Workflow
 
 GOVERNANCE_KINDS = frozenset(kinds.KINDS)
+READ_KINDS = GOVERNANCE_KINDS | DIRECTORY_KINDS
+"""Kinds of documents that a view is made of."""
+_PEOPLE = frozenset({"User", "ServiceAccount"})
 
 
 @dataclass(frozen=True)
@@ -37,19 +43,39 @@ class View:
     _by_subject: Mapping[tuple[str, str], Sequence[Grant]] = field(default_factory=dict)
     providers: Mapping[str, provider_specs.IdentityProviderSpec] = field(default_factory=dict)
     _groups_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    services: Mapping[str, ServiceAccountSpec] = field(default_factory=dict)
+    directory: Directory = field(default_factory=Directory)
+    directory_rules: tuple[DirectoryRuleSpec, ...] = ()
+
+    def given_by_directory(self, user: str) -> Given:
+        """What the directory (SCIM) gives a user; nothing that is declared by hand."""
+        return self.directory.given(user, self.directory_rules)
+
+    def has_group(self, name: str) -> bool:
+        """Whether a group is declared, or given by the directory."""
+        return name in self.groups or any(
+            name in rule.groups or (rule.group_of_same_name and name in self.directory_groups())
+            for rule in self.directory_rules
+        )
+
+    def directory_groups(self) -> frozenset[str]:
+        """Names of the directory's groups."""
+        return frozenset(str((each.spec or {}).get("name", "")) for each in self.directory.groups.values())
 
     def subject(self, user: str, groups: frozenset[str] = frozenset(), roles: frozenset[str] = frozenset()) -> Subject:
-        """A user with the groups and roles declared for them, and those given (of a token of another issuer)."""
-        spec = self.users.get(user)
+        """A user with the groups and roles declared for them, those of the directory, and those given (of a provider)."""
+        spec = self.users.get(user) or self.services.get(user)
         if spec is not None:
             groups, roles = groups | set(spec.groups), roles | set(spec.roles)
-        groups = groups | self._groups_of.get(user, frozenset())
+        given = self.given_by_directory(user)
+        groups, roles = groups | given.groups | self._groups_of.get(user, frozenset()), roles | given.roles
         return Subject(user, groups, roles.union(*(self.groups[g].roles for g in groups if g in self.groups)))
 
     @property
-    def members(self) -> frozenset[str]:
-        """Everybody whom a group's declaration lists."""
-        return frozenset(self._groups_of)
+    def people(self) -> frozenset[str]:
+        """Names of all users and service accounts that are declared, listed by a group, or kept by the directory."""
+        kept = (str((each.spec or {}).get("user", "")) for each in self.directory.users.values())
+        return frozenset({*self.users, *self.services, *self._groups_of, *kept})
 
     def grants_of(self, subject: Subject) -> list[Grant]:
         """Every grant, of any state, that names the user, a group, or a role held directly or by inheritance."""
@@ -101,12 +127,10 @@ class Declared:
         self._read: dict[_Key, _Read] = {}
         self._parts: View | None = None
 
-    def with_(self, documents: Iterable[Document], version: int, removed: frozenset[str] | None = None) -> Declared:
-        """These documents' states put over what was read before (a deleted one is taken away), as the state at `version`.
-
-        `removed`: users who existed and do not any more; None: as the documents have it.
-        """
+    def with_(self, documents: Iterable[Document], version: int) -> Declared:
+        """These documents' states put over what was read before (a deleted one is taken away), as the state at `version`."""
         after = Declared()
+        documents = list(documents)
         after._read = dict(self._read)
         changed: dict[_Key, _Read | None] = {}
         before = {} if self._parts is None else self._read
@@ -119,28 +143,44 @@ class Declared:
                     changed[key] = None
                 elif known is None or known.version != document.version:
                     after._read[key] = changed[key] = _read(document)
-        after._parts = _view(self._parts, before, after._read, changed, version, removed)
+        directory = self._parts.directory if self._parts is not None else Directory()
+        of_directory = [each for each in documents if each.kind in DIRECTORY_KINDS]
+        if of_directory:
+            directory = directory.with_changes(of_directory)
+        after._parts = _view(self._parts, before, after._read, changed, version, directory)
         return after
 
-    def only(self, documents: Sequence[Document], version: int, removed: frozenset[str]) -> View:
+    def only(self, documents: Sequence[Document], version: int) -> View:
         """The view of these documents and no others; those that were read before are not read again."""
         fresh = Declared()
         for document in documents:
             key = (document.kind, document.name)
             known = self._read.get(key)
-            if known is not None and known.version == document.version:
+            if known is not None and known.version == document.version and document.spec is not None:
                 fresh._read[key] = known
-        return fresh.with_(documents, version, removed).view
+        return fresh.with_(documents, version).view
 
     @property
     def view(self) -> View:
         """Of all that was read."""
-        return self._parts if self._parts is not None else Declared().with_((), 0, frozenset()).view
+        return self._parts if self._parts is not None else Declared().with_((), 0).view
 
 
 def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) -> View:
     """Read every document, now or as it was at a moment."""
-    return Declared().only(store.documents(as_of=as_of), version, store.deleted("User", as_of))
+    if as_of is not None:
+        return Declared().only(documents_at(store, as_of), version)
+    return Declared().with_(store.changed(READ_KINDS), version).view
+
+
+def documents_at(store: PolicyStore, as_of: datetime) -> list[Document]:
+    """What was declared at a moment, with an empty document for each name of a person that had been taken away by then."""
+    gone = [
+        Document(kind, name, None, {}, 0, as_of)
+        for kind in (*sorted(_PEOPLE), DIRECTORY_NAME)
+        for name in sorted(store.deleted(kind, as_of))
+    ]
+    return [*store.documents(as_of=as_of), *gone]
 
 
 def _read(document: Document) -> _Read:
@@ -164,7 +204,7 @@ def _read(document: Document) -> _Read:
 
 def _view(
     old: View | None, before: Mapping[_Key, _Read], read: Mapping[_Key, _Read], changed: Mapping[_Key, _Read | None],
-    version: int, removed: frozenset[str] | None,
+    version: int, directory: Directory,
 ) -> View:  # fmt: skip
     """The view after some documents changed: parts of which nothing did are the same objects as before."""
     kinds_changed = {kind for kind, _ in changed}
@@ -209,16 +249,21 @@ def _view(
     if old is None or "Group" in kinds_changed:
         groups_of = _groups_of(groups)
     users = part("User", old.users if old else {})
-    if removed is None:
-        gone = {name for (kind, name), each in changed.items() if kind == "User" and each is None}
-        removed = (old.removed_users if old is not None else frozenset()) | gone
+    services = part("ServiceAccount", old.services if old else {})
+    gone = {name for (kind, name), each in changed.items() if kind in _PEOPLE and each is None}
+    removed = (old.removed_users if old is not None else frozenset()) | gone
+    rules: tuple[DirectoryRuleSpec, ...] = old.directory_rules if old is not None else ()
+    if old is None or "DirectoryRights" in kinds_changed:
+        rules = tuple(
+            rule for _, each in listed("DirectoryRights") if each.value is not None for rule in each.value.rights
+        )
     unread = any(each is not None and each.problem for each in changed.values())
     problems = old.problems if old is not None and not old.problems and not unread else tuple(
         each.problem for _, each in sorted(read.items()) if each.problem
     )  # fmt: skip
     return View(
-        version, roles, policies, grants, workflows, users, groups, removed - users.keys(), problems, by_subject,
-        part("IdentityProvider", old.providers if old else {}), groups_of,
+        version, roles, policies, grants, workflows, users, groups, removed - users.keys() - services.keys(), problems,
+        by_subject, part("IdentityProvider", old.providers if old else {}), groups_of, services, directory, rules,
     )  # fmt: skip
 
 

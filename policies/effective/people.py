@@ -48,7 +48,7 @@ def principals(
     """Everybody known who is not gone, by kind and name. `grants`: the active ones about the dataset."""
     grants = list(grants)
     if USER in kinds:
-        users = {ADMIN_USER, *view.users, *view.members, *facts.owners.users, *given}
+        users = {ADMIN_USER, *view.people, *facts.owners.users, *given}
         for name in sorted(users.union(*(g.subject.users for g in grants))):
             if gone_because(view, name) is None:
                 yield person(view, name, given.get(name, NO_RIGHTS))[0]

@@ -132,7 +132,7 @@ class PersonAccess:
 
     def _unknown(self, moment: Moment, who: Principal) -> Sequence[str]:
         view = moment.view
-        known = who.name in view.users or who.name in view.members or who.name in moment.given or who.subject.roles
+        known = who.name in view.people or who.name in moment.given or who.subject.roles
         if known or any(who.name in g.subject.users for g in view.grants.values()):
             return ()
         return (

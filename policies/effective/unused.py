@@ -136,7 +136,7 @@ class Unused:
         view = moment.view
         opens = {name: _opened(role, facts) for name, role in view.roles.items() if role.read}
         holding = Holding(view, None)
-        for name in sorted({*view.users, *view.members, *moment.given}):
+        for name in sorted({*view.people, *moment.given}):
             if gone_because(view, name) is not None:
                 continue
             who, _ = person(view, name, moment.given.get(name, NO_RIGHTS))

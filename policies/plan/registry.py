@@ -144,6 +144,12 @@ class RunningQueries:
         if len(streams) >= self._settings.streams:
             raise LimitExceeded("All places for push queries are taken.", details={"limit": "streams"})
 
+    def stop_all(self, user: str, why: str, error: WeirError | None = None) -> int:
+        """Stop every query of a user, whatever the capitals of the name; how many. `why` as in "was cancelled by ana"."""
+        with self._lock:
+            theirs = [each for each in self._all.values() if each.user.casefold() == user.casefold()]
+        return sum(each.stop.stop(why, error) for each in theirs)
+
     def busy(self) -> bool:
         """Whether a query waits for its answer; push queries do not count."""
         with self._lock:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from catalog.errors import Conflict, NotAllowed, NotFound
 from policies.access.identity import Identity
+from policies.access.sessions import gone_because
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
@@ -113,21 +114,31 @@ class Deciders:
     def is_approver(self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None) -> bool:
         """Whether the subject is an approver of a stage in their own right.
 
-        Where a stage asks for owners and there is none but the requester, managers stand in for them.
+        Where a stage asks for owners and there is none but the requester, managers stand in for them. So they do where
+        everybody whom a stage or the owners name is disabled or deleted.
         """
         view = self._state.view()
         who = resolve(subject, view.roles)
         if who.among(stage.approvers.people):
             return True
         if not stage.approvers.owners:
-            return False
+            return self._deserted(stage.approvers.people, request.requester) and self._manages(subject)
         if stage.approvers.of is not None:
             facts = self.facts_or_none(stage.approvers.of)
         owners = facts.owners if facts is not None else None
         if owners is not None and who.among(owners):
             return True
         ownerless = owners is None or (not owners.groups and owners.users <= {request.requester})
-        return ownerless and "manage" in self._identity.permissions(subject)
+        alone = ownerless or (owners is not None and self._deserted(owners, request.requester))
+        return alone and self._manages(subject)
+
+    def _deserted(self, people: SubjectMatch, requester: str) -> bool:
+        """Whether only users are named, and all of them but the requester are gone."""
+        others = people.users - {requester}
+        return bool(others) and not people.groups and not people.roles and all(self._gone(each) for each in others)
+
+    def _manages(self, subject: Subject) -> bool:
+        return "manage" in self._identity.permissions(subject)
 
     def facts_or_none(self, reference: str) -> DatasetFacts | None:
         """None for a dataset that is gone; its requests are still to be seen and ended."""
@@ -140,9 +151,7 @@ class Deciders:
         return resolve(subject, self._state.view().roles).among(people)
 
     def _gone(self, user: str) -> bool:
-        view = self._state.view()
-        spec = view.users.get(user)
-        return user in view.removed_users or (spec is not None and spec.disabled)
+        return gone_because(self._state.view(), user) is not None
 
 
 def names(approvers: Approvers) -> str:

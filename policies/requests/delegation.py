@@ -14,6 +14,7 @@ from typing import Any
 from catalog.errors import InvalidInput, NotFound
 from catalog.records import rfc3339
 from policies.access.identity import Identity
+from policies.access.sessions import gone_because
 from policies.audit import AuditLog
 from policies.declared.state import GovernanceState
 from policies.model import Subject
@@ -85,8 +86,7 @@ class Delegations:
             )
         view = self._state.view()
         for name in named:
-            spec = view.users.get(name)
-            if name in view.removed_users or (spec is not None and spec.disabled):
+            if gone_because(view, name) is not None:
                 raise InvalidInput(f"{name} cannot be a delegate: disabled or deleted.", details={"field": "delegates"})
         made = Delegation(whose, named, start, until)
         spec_json = {"delegates": list(named), "from": rfc3339(start), "until": rfc3339(until)}

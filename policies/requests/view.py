@@ -11,6 +11,7 @@ from catalog.entities import is_personal
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.decision_service import effect_of
+from policies.access.sessions import gone_because
 from policies.declared.state import GovernanceState
 from policies.matching import is_active, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, Subject
@@ -105,8 +106,7 @@ class RequestView:
         wanted = set(paths)
         count = 0
         for name in sorted(people - view.removed_users - {but})[:_MOST_PEOPLE]:
-            spec = view.users.get(name)
-            if spec is not None and spec.disabled:
+            if gone_because(view, name) is not None:
                 continue
             subject = view.subject(name)
             stated = {g.purpose for g in view.grants_of(subject) if is_active(g, now)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -22,29 +22,22 @@ class Proposed:
 
 
 class _Overlaid:
-    """The two reads that a view is built from, over a store with proposed documents on top."""
+    """The read that a view is built from, over a store with proposed documents on top."""
 
     def __init__(self, store: PolicyStore, proposed: Sequence[Proposed]) -> None:
         self._store = store
         self._proposed = {(p.kind, p.name): p for p in proposed}
 
-    def documents(
-        self, kind: str | None = None, *, label: str | None = None, as_of: datetime | None = None
-    ) -> list[Document]:
-        kept = [d for d in self._store.documents(kind) if (d.kind, d.name) not in self._proposed]
+    def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
+        kept = [d for d in self._store.changed(kinds, after) if (d.kind, d.name) not in self._proposed]
         version = max((d.version for d in kept), default=0) + 1
         at = datetime.now().astimezone()
         made = [
             Document(p.kind, p.name, p.spec, p.metadata, version, at)
             for p in self._proposed.values()
-            if p.spec is not None
+            if p.kind in kinds
         ]
-        return sorted([*kept, *made], key=lambda d: (d.kind, d.name))
-
-    def deleted(self, kind: str, as_of: datetime | None = None) -> frozenset[str]:
-        gone = {name for (k, name), p in self._proposed.items() if k == kind and p.spec is None}
-        back = {name for (k, name), p in self._proposed.items() if k == kind and p.spec is not None}
-        return (self._store.deleted(kind, as_of) - back) | gone
+        return [*kept, *made]
 
 
 def proposed_view(state: GovernanceState, proposed: Sequence[Proposed]) -> View:

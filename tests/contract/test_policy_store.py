@@ -72,6 +72,17 @@ def test_a_new_state_replaces_the_old_one_and_its_label(store: PolicyStore) -> N
     assert [d.spec for d in store.history("AccessRequest", "r")] == [{"n": 1}, {"n": 2}]
 
 
+def test_what_changed_is_given_once_with_its_newest_state(store: PolicyStore) -> None:
+    first = store.apply([role("a"), role("b"), Change("User", "ana", {})], T0)
+    store.apply([role("a", read="x/2")], T0)
+    last = store.apply([Change("Role", "b", None)], T0)
+    assert [(d.kind, d.name, d.spec is None) for d in store.changed(["Role", "User"])] == [
+        ("User", "ana", False), ("Role", "a", False), ("Role", "b", True),
+    ]  # fmt: skip
+    assert [(d.name, d.spec is None) for d in store.changed(["Role"], first)] == [("a", False), ("b", True)]
+    assert store.changed(["Role", "User"], last) == [] and store.changed(["Grant"]) == []
+
+
 def test_the_past_can_be_read(store: PolicyStore) -> None:
     store.apply([role("a", read="x/1"), role("b")], T0)
     store.apply([role("a", read="x/2")], T0 + timedelta(hours=1))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -52,3 +54,34 @@ def test_a_revocation_is_written_once(store: TokenStore) -> None:
     found = store.find(token(1).digest)
     assert found is not None and found.revoked_at == T0 + timedelta(days=5)
     assert not store.revoke("tok_9", T0)
+
+
+def test_limits_and_use_of_a_token_are_kept(store: TokenStore) -> None:
+    given = replace(token(1), scopes=("query", "read"))
+    store.add(given)
+    store.add(token(2))
+    store.used("tok_1", T0 + timedelta(days=3))
+    stored = store.find(given.digest)
+    assert stored == replace(given, used_at=T0 + timedelta(days=3))
+    assert store.tokens()[0] == stored and store.tokens()[1].scopes is None
+    store.used("tok_9", T0)
+
+
+def test_a_token_is_rotated_once(store: TokenStore) -> None:
+    store.add(token(1, expires_at=T0 + timedelta(days=90)))
+    until = T0 + timedelta(days=2)
+    assert store.rotate("tok_1", token(2), until)
+    assert not store.rotate("tok_1", token(3), until)
+    assert not store.rotate("tok_9", token(4), until)
+    old = store.find(token(1).digest)
+    assert old is not None and (old.rotated, old.expires_at) == ("tok_2", until)
+    assert [each.id for each in store.tokens()] == ["tok_1", "tok_2"]
+    store.revoke("tok_2", T0)
+    assert not store.rotate("tok_2", token(5), until)
+
+
+def test_two_rotations_at_once_make_one_token(store: TokenStore) -> None:
+    store.add(token(1, expires_at=T0 + timedelta(days=90)))
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda n: store.rotate("tok_1", token(n), T0), range(2, 6)))
+    assert sorted(done) == [False, False, False, True] and len(store.tokens()) == 2

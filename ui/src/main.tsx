@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { BrowserRouter } from "react-router";
 import { ApiError } from "@/api/client";
 import { App } from "@/app";
+import { followActivity } from "@/lib/activity";
 import { followOtherTabs, onSession, readSession, token } from "@/lib/session";
 import { applyTheme } from "@/lib/theme";
 import "@/styles/base.css";
@@ -29,6 +30,7 @@ onSession(() => {
   if (token() === null) client.clear();
 });
 
+followActivity();
 followOtherTabs();
 void readSession();
 

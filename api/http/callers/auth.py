@@ -10,10 +10,13 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from api.http.callers import cookies
+from api.http.callers.scopes import require_scope
 from api.wiring.services import Services
 from catalog.errors import NotAllowed, NotSignedIn
 from policies.model import Subject
 
+LOOKS_AGAIN = "X-Weir-Looks-Again"
+"""Header of a request that a page sends without its person: finding out whether something changed."""
 bearer = HTTPBearer(auto_error=False, description="A token from `weir token create --user NAME`.")
 
 
@@ -64,9 +67,18 @@ def credential_of(request: Request, built: Services, credentials: HTTPAuthorizat
     return Credential(secret, cookie=True)
 
 
-def caller(built: ServicesOf, given: Annotated[Credential, Depends(credential)]) -> Subject:
-    """The subject of the request. Raises NotSignedIn (401)."""
-    return built.identity.authenticate(given.text, cookie=given.cookie)
+def caller(request: Request, built: ServicesOf, given: Annotated[Credential, Depends(credential)]) -> Subject:
+    """The subject of the request. Raises NotSignedIn (401), NotAllowed (403) for a token without the scope it needs,
+    LimitExceeded (429) for a person who asks too often."""
+    subject = built.identity.authenticate(given.text, cookie=given.cookie, use=is_use(request))
+    request.app.state.person_rates.require(subject.user, request.method, request.url.path)
+    require_scope(subject, request.method, request.url.path)
+    return subject
+
+
+def is_use(request: Request) -> bool:
+    """Whether a person is at work: pages that only look again by themselves name that, and keep no session alive."""
+    return request.method not in cookies.SAFE or request.headers.get(LOOKS_AGAIN) is None
 
 
 Given = Annotated[Credential, Depends(credential)]

@@ -46,7 +46,7 @@ async def sender(
 
     def check() -> None:
         given = credential_of(request, state.services, credentials)
-        require(state.services, caller(state.services, given), PERMISSION)
+        require(state.services, caller(request, state.services, given), PERMISSION)
 
     await run_in_threadpool(check)
     if credentials is not None:

@@ -19,7 +19,7 @@ _ALWAYS: list[Header] = [
     (b"x-frame-options", b"DENY"),
 ]
 _NO_STORE: Header = (b"cache-control", b"no-store")
-_PRIVATE = ("/api/", "/metrics")
+_PRIVATE = ("/api/", "/metrics", "/scim/")
 _CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 PAGE_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {_CLOSED}"
 """Of a page that is only read: reports, and any HTML that names no policy of its own."""

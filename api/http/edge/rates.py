@@ -11,24 +11,36 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from cachetools import TTLCache
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.config.settings import SESSION_COOKIES
 from api.http.edge import errors
+from api.http.edge.answer_headers import PAGE_POLICY
+from catalog.errors import LimitExceeded
 
 _KEPT = 20_000
 """Buckets kept; of more, those used longest ago begin full again."""
 _BURST_SECONDS = 10
 """A bucket holds what comes in so long."""
+_GOOD_SECONDS = 3600.0
+_LIMITED = ("/api/", "/scim/")
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Weir: too many requests</title>
+<style>body{{font:16px/1.5 system-ui;max-width:36rem;margin:4rem auto;padding:0 1rem}}</style>
+<h1>Too many requests</h1><p>Your browser, or others at the same network address, asked too often in a short time. Nothing is
+lost and nobody is locked out. Wait {seconds} s, then load this page again.</p></html>"""
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Requests a second, by class of route and for each token or session; `address` for each address. 0: no limit.
+    """Requests a second, by class of route: for each token or session, and for each person. `address` for each address.
+    0: no limit.
 
     sign_in   for each address, of requests that sign in or try to. It counts by address and never by name: nobody can
-              keep another person out.
+              keep another person out
+    failed    for each address, of requests whose token is not good. A token that was good a moment ago is not slowed down by
+              the failures of others behind the same address
     """
 
     ingest: float
@@ -36,9 +48,16 @@ class Rates:
     other: float
     address: float
     sign_in: float = 0.0
+    search: float = 0.0
+    tokens: float = 0.0
+    failed: float = 0.0
 
     def of(self, kind: str) -> float:
-        return {"ingest": self.ingest, "query": self.query, "other": self.other, "address": self.address}[kind]
+        rates = {
+            "ingest": self.ingest, "query": self.query, "other": self.other, "address": self.address,
+            "search": self.search or self.other, "tokens": self.tokens or self.other,
+        }  # fmt: skip
+        return rates[kind]
 
 
 class Buckets:
@@ -61,52 +80,122 @@ class Buckets:
                 self._kept.popitem(last=False)
         return 0.0 if passes else (1 - left) / rate
 
+    def wait(self, key: tuple[str, str], rate: float) -> float:
+        """The seconds until one more may pass; takes nothing."""
+        with self._lock:
+            left, at = self._kept.get(key, (1.0, 0.0))
+            left = left + (self._clock() - at) * rate
+        return 0.0 if left >= 1 else (1 - left) / rate
+
 
 class RateLimit:
     """Refuses what comes too often, before anything is read or looked up."""
 
     def __init__(self, app: ASGIApp, rates: Rates, buckets: Buckets | None = None) -> None:
         self.app, self._rates, self._buckets = app, rates, buckets or Buckets()
+        self._good: TTLCache[str, bool] = TTLCache(_KEPT, _GOOD_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith("/api/"):
-            wait, whose = self._wait(scope)
-            if wait > 0:
-                await self._refuse(wait, whose, scope, receive, send)
-                return
-        await self.app(scope, receive, send)
+        if scope["type"] != "http" or not scope["path"].startswith(_LIMITED):
+            await self.app(scope, receive, send)
+            return
+        wait, whose = self._wait(scope)
+        if wait > 0:
+            await refuse(wait, whose, scope, receive, send)
+            return
+        given, host = _credential(scope), _host(scope)
+        if not self._rates.failed or given is None or host is None:
+            await self.app(scope, receive, send)
+            return
+        digest = hashlib.sha256(given).hexdigest()
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._note(message["status"], digest, host)
+            await send(message)
+
+        await self.app(scope, receive, noted)
+
+    def _note(self, status: int, digest: str, host: str) -> None:
+        if status == 401:
+            self._good.pop(digest, None)
+            self._buckets.take(("failed", host), self._rates.failed)
+        elif status < 400:
+            self._good[digest] = True
 
     def _wait(self, scope: Scope) -> tuple[float, str]:
-        client = scope.get("client")
-        if self._rates.address and client and not _is_local(client[0]):
-            wait = self._buckets.take(("address", client[0]), self._rates.address)
+        host = _host(scope)
+        given = _credential(scope)
+        digest = hashlib.sha256(given).hexdigest() if given is not None else None
+        if self._rates.address and host is not None:
+            wait = self._buckets.take(("address", host), self._rates.address)
+            if wait == 0 and self._rates.sign_in and _signs_in(scope["path"]):
+                wait = self._buckets.take(("sign-in", host), self._rates.sign_in)
             if wait > 0:
                 return wait, "this address"
-            if self._rates.sign_in and _signs_in(scope["path"]):
-                wait = self._buckets.take(("sign-in", client[0]), self._rates.sign_in)
-                if wait > 0:
-                    return wait, "this address"
-        given = _credential(scope)
+        if self._rates.failed and host is not None and digest is not None and digest not in self._good:
+            wait = self._buckets.wait(("failed", host), self._rates.failed)
+            if wait > 0:
+                return wait, "this address with tokens that are not good"
         kind = class_of(scope["method"], scope["path"])
         rate = self._rates.of(kind)
-        if not rate or given is None:
+        if not rate or digest is None:
             return 0.0, ""
-        wait = self._buckets.take((kind, hashlib.sha256(given).hexdigest()), rate)
-        return wait, "this token or session"
+        return self._buckets.take((kind, digest), rate), "this token or session"
 
-    async def _refuse(self, wait: float, whose: str, scope: Scope, receive: Receive, send: Send) -> None:
-        seconds = math.ceil(wait)
-        message = f"Too many requests from {whose}; send the next in {seconds} s, or raise WEIR_API__RATE_*."
-        headers: Mapping[str, str] = {"Retry-After": str(seconds)}
-        body = errors.body("too_many_requests", message, {"retryAfter": seconds})
-        await JSONResponse(body, 429, headers=headers)(scope, receive, send)
+
+class PersonRates:
+    """The same rates for a person, over all their tokens and sessions: asked once it is known who calls."""
+
+    def __init__(self, rates: Rates, buckets: Buckets | None = None) -> None:
+        self._rates, self._buckets = rates, buckets or Buckets()
+
+    def require(self, user: str, method: str, path: str) -> None:
+        """Raises LimitExceeded, whose answer is 429 with Retry-After."""
+        kind = class_of(method, path)
+        rate = self._rates.of(kind)
+        wait = self._buckets.take((kind, user), rate) if rate else 0.0
+        if wait > 0:
+            seconds = math.ceil(wait)
+            raise LimitExceeded(
+                _words(f"{user}, by all tokens and sessions together", seconds), details={"retry_after": seconds}
+            )
+
+
+async def refuse(wait: float, whose: str, scope: Scope, receive: Receive, send: Send) -> None:
+    """429: a page for a browser that opens an address, SCIM's form for SCIM, else the one error body."""
+    seconds = math.ceil(wait)
+    headers: Mapping[str, str] = {"Retry-After": str(seconds), "Cache-Control": "no-store"}
+    message = _words(whose, seconds)
+    accepts = dict(scope["headers"]).get(b"accept", b"")
+    if b"text/html" in accepts:
+        policy = {"Content-Security-Policy": PAGE_POLICY, "X-Content-Type-Options": "nosniff"}
+        answer: Response = HTMLResponse(_PAGE.format(seconds=seconds), 429, headers={**headers, **policy})
+    elif scope["path"].startswith("/scim/"):
+        scim = {"schemas": ["urn:ietf:params:scim:api:messages:2.0:Error"], "status": "429", "detail": message}
+        answer = JSONResponse(scim, 429, headers=headers, media_type="application/scim+json")
+    else:
+        answer = JSONResponse(errors.body("too_many_requests", message, {"retryAfter": seconds}), 429, headers=headers)
+    await answer(scope, receive, send)
+
+
+def _words(whose: str, seconds: int) -> str:
+    return f"Too many requests from {whose}; send the next in {seconds} s, or raise WEIR_API__RATE_*."
+
+
+def _host(scope: Scope) -> str | None:
+    """The address to count by; None for this machine's own."""
+    client = scope.get("client")
+    return client[0] if client and not _is_local(client[0]) else None
 
 
 def class_of(method: str, path: str) -> str:
-    """Of which rate a request is: lineage events, queries, or anything else."""
+    """Of which rate a request is: lineage events, queries, searches, tokens, or anything else."""
     room = path.removeprefix("/api/v1/").split("/")[0]
-    if room == "query":
-        return "query"
+    if path.startswith("/scim/"):
+        return "other"
+    if room in ("query", "search", "tokens"):
+        return room
     return "ingest" if method == "POST" and path in ("/api/v1/lineage", "/api/v1/lineage/batch") else "other"
 
 

@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api.http.callers import cookies
-from api.http.callers.auth import Given, ServicesOf
+from api.http.callers.auth import Given, ServicesOf, is_use
 from api.http.callers.browsers import browser_of
 from api.http.edge.answer_headers import PAGE_POLICY
 from api.http.edge.errors import status_of
@@ -58,7 +58,7 @@ def session(request: Request, built: ServicesOf) -> Any:
     if secret is None:
         return shown
     try:
-        seen = built.sessions.signed_in(secret, "browser")
+        seen = built.sessions.signed_in(secret, "browser", use=is_use(request))
     except NotSignedIn as error:
         return {**shown, "ended": error.message}
     except Unavailable as error:

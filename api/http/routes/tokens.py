@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Name
-from api.http.schemas.identity import CreatedToken, Me, RevokedToken, Tokens
+from api.http.edge.parameters import Count, Name, Place, Text
+from api.http.schemas.identity import CreatedToken, Me, RevokedToken, RotatedToken, Tokens
 from catalog.records import rfc3339
+from policies.access.identity import NewToken
 from policies.declared.spec_parts import PERMISSIONS
 
 router = APIRouter(tags=["identity"])
@@ -26,6 +27,20 @@ class TokenAsked(BaseModel):
     user: str = Field(min_length=1, examples=["ana"])
     days: Count | None = Field(None, le=3650)
     name: str = Field("", max_length=200, description="What it is for.")
+    scopes: list[str] | None = Field(
+        None,
+        max_length=20,
+        description="What it is limited to; all that the user may when absent.",
+        examples=[["read"]],
+    )
+
+
+class RotationAsked(BaseModel):
+    """How long the old token stays good beside the new one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    overlapHours: Place = Field(24, le=720)
 
 
 @router.get("/me", responses=answers_with(Me))
@@ -51,14 +66,37 @@ def me(built: ServicesOf, subject: Caller) -> Any:
 def create(built: ServicesOf, subject: Manager, body: TokenAsked) -> Any:
     """Make a token. Its text is in this answer only: Weir keeps a hash."""
     ttl = timedelta(days=body.days) if body.days else None
-    made = built.identity.create_token(body.user, ttl, body.name)
-    built.record(subject, "token.create", body.user, "allow", [made.id])
-    return {"id": made.id, "user": body.user, "token": made.text, "expires_at": rfc3339(made.expires_at)}
+    new = built.identity.create_token(body.user, ttl, body.name, body.scopes)
+    built.record(subject, "token.create", body.user, "allow", [new.id, *_words(new.scopes)])
+    return _created(new)
+
+
+@router.post("/tokens/{id}/rotate", status_code=201, responses=answers_with(RotatedToken, status=201))
+def rotate(built: ServicesOf, subject: Manager, id: Name, body: RotationAsked) -> Any:
+    """A token in place of another, with its scopes and its life. Both are good for the overlap; then the old one ends."""
+    new = built.identity.rotate(id, timedelta(hours=body.overlapHours))
+    built.record(subject, "token.rotate", new.user, "allow", [f"{id} by {new.id}", *_words(new.scopes)])
+    return {**_created(new), "before": {"id": id, "expires_at": rfc3339(new.before_until)}}
+
+
+def _created(new: NewToken) -> dict[str, Any]:
+    return {
+        "id": new.id,
+        "user": new.user,
+        "token": new.text,
+        "expires_at": rfc3339(new.expires_at),
+        "scopes": list(new.scopes) if new.scopes is not None else None,
+    }
+
+
+def _words(scopes: tuple[str, ...] | None) -> list[str]:
+    return [f"scope {each}" for each in scopes or ()]
 
 
 @router.get("/tokens", responses=answers_with(Tokens))
-def list_tokens(built: ServicesOf, _: Manager) -> Any:
-    """Tokens without their text."""
+def list_tokens(built: ServicesOf, _: Manager, user: Text | None = None) -> Any:
+    """Tokens without their text, of everybody or of one user."""
+    services = built.identity.service_accounts()
     return {
         "tokens": [
             {
@@ -68,8 +106,12 @@ def list_tokens(built: ServicesOf, _: Manager) -> Any:
                 "created_at": rfc3339(token.created_at),
                 "expires_at": rfc3339(token.expires_at),
                 "revoked_at": rfc3339(token.revoked_at),
+                "used_at": rfc3339(token.used_at),
+                "scopes": list(token.scopes) if token.scopes is not None else None,
+                "service": token.user in services,
+                "rotated_to": token.rotated,
             }
-            for token in built.identity.tokens()
+            for token in built.identity.tokens(user)
         ]
     }
 

@@ -32,6 +32,20 @@ class CreatedToken(Answer):
     user: str
     token: str
     expires_at: Time | None
+    scopes: list[str] | None = about("What it is limited to; null = all that its user may.")
+
+
+class RotatedBefore(Answer):
+    """The token before, and until when it is good."""
+
+    id: str
+    expires_at: Time | None
+
+
+class RotatedToken(CreatedToken):
+    """A token in place of another."""
+
+    before: RotatedBefore
 
 
 class Token(Answer):
@@ -43,6 +57,10 @@ class Token(Answer):
     created_at: Time | None
     expires_at: Time | None
     revoked_at: Time | None
+    used_at: Time | None = about("When it was last used, to the minute.")
+    scopes: list[str] | None = about("What it is limited to; null = all that its user may.")
+    service: bool = about("Whether it is of a service account.")
+    rotated_to: str | None = about("Id of the token that took its place.")
 
 
 class Tokens(Answer):

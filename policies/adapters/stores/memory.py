@@ -52,9 +52,9 @@ class MemoryPolicyStore:
         kept = [d for d in newest.values() if d.spec is not None and (label is None or d.label == label)]
         return sorted(kept, key=lambda d: (d.kind, d.name))
 
-    def changed(self, after: int) -> list[Document]:
+    def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
         with self._lock:
-            newest = {(d.kind, d.name): d for d in self._states if d.version > after}
+            newest = {(d.kind, d.name): d for d in self._states if d.version > after and d.kind in kinds}
         return sorted(newest.values(), key=lambda d: d.version)
 
     @property
@@ -88,6 +88,7 @@ class MemoryTokenStore:
 
     def __init__(self) -> None:
         self._tokens: dict[str, TokenRecord] = {}
+        self._lock = threading.Lock()
 
     def add(self, token: TokenRecord) -> None:
         self._tokens[token.id] = token
@@ -105,6 +106,19 @@ class MemoryTokenStore:
             return False
         self._tokens[token_id] = replace(token, revoked_at=token.revoked_at or at)
         return True
+
+    def used(self, token_id: str, at: datetime) -> None:
+        if token_id in self._tokens:
+            self._tokens[token_id] = replace(self._tokens[token_id], used_at=at)
+
+    def rotate(self, token_id: str, successor: TokenRecord, expires_at: datetime) -> bool:
+        with self._lock:
+            token = self._tokens.get(token_id)
+            if token is None or token.rotated is not None or token.revoked_at is not None:
+                return False
+            self._tokens[token_id] = replace(token, rotated=successor.id, expires_at=expires_at)
+            self._tokens[successor.id] = successor
+            return True
 
 
 class MemoryAuditStore:

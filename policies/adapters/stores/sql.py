@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -77,10 +78,10 @@ class SqlPolicyStore:
             # Sorted here: databases sort text by different rules.
             return sorted(map(_plain, rows), key=lambda d: (d.kind, d.name))
 
-    def changed(self, after: int) -> list[Document]:
-        query = _DOCUMENT.where(_STATES.c.newest, _STATES.c.version > after).order_by(_STATES.c.version)
+    def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
+        there = (_STATES.c.newest, _STATES.c.kind.in_(sorted(kinds)), _STATES.c.version > after)
         with self._database.read() as session:
-            return [_plain(row) for row in session.execute(query)]
+            return [_plain(row) for row in session.execute(_DOCUMENT.where(*there).order_by(_STATES.c.version))]
 
     @property
     def is_writing(self) -> bool:
@@ -155,7 +156,7 @@ def _document(row: GovernanceRow) -> Document:
 
 _TOKEN = select(
     TokenRow.id, TokenRow.user, TokenRow.name, TokenRow.digest, TokenRow.created_at, TokenRow.expires_at,
-    TokenRow.revoked_at,
+    TokenRow.revoked_at, TokenRow.scopes, TokenRow.used_at, TokenRow.rotated,
 )  # fmt: skip
 """In the order of a TokenRecord."""
 
@@ -168,26 +169,23 @@ class SqlTokenStore:
 
     def add(self, token: TokenRecord) -> None:
         with self._database.begin() as session:
-            session.add(
-                TokenRow(
-                    id=token.id,
-                    user=token.user,
-                    name=token.name,
-                    digest=token.digest,
-                    created_at=token.created_at,
-                    expires_at=token.expires_at,
-                    revoked_at=token.revoked_at,
-                )
-            )
+            session.add(_token_row(token))
 
     def find(self, digest: str) -> TokenRecord | None:
         found = self._database.one(_TOKEN.where(TokenRow.digest == digest))
-        return TokenRecord(*found) if found is not None else None
+        return _token(*found) if found is not None else None
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
         query = select(TokenRow) if user is None else select(TokenRow).where(TokenRow.user == user)
         with self._database.read() as session:
-            return sorted(map(_token, session.scalars(query)), key=lambda t: (t.created_at, t.id))
+            records = [
+                _token(
+                    row.id, row.user, row.name, row.digest, row.created_at, row.expires_at, row.revoked_at, row.scopes,
+                    row.used_at, row.rotated,
+                )
+                for row in session.scalars(query)
+            ]  # fmt: skip
+            return sorted(records, key=lambda t: (t.created_at, t.id))
 
     def revoke(self, token_id: str, at: datetime) -> bool:
         with self._database.begin() as session:
@@ -197,6 +195,32 @@ class SqlTokenStore:
             row.revoked_at = row.revoked_at or at
             return True
 
+    def used(self, token_id: str, at: datetime) -> None:
+        with self._database.begin() as session:
+            session.execute(update(TokenRow).where(TokenRow.id == token_id).values(used_at=at))
 
-def _token(row: TokenRow) -> TokenRecord:
-    return TokenRecord(row.id, row.user, row.name, row.digest, row.created_at, row.expires_at, row.revoked_at)
+    def rotate(self, token_id: str, successor: TokenRecord, expires_at: datetime) -> bool:
+        there = (TokenRow.id == token_id, TokenRow.rotated.is_(None), TokenRow.revoked_at.is_(None))
+        with self._database.begin() as session:
+            values = {"rotated": successor.id, "expires_at": expires_at}
+            done: Any = session.execute(
+                update(TokenRow).where(*there).values(**values), execution_options={"synchronize_session": "fetch"}
+            )
+            if done.rowcount != 1:
+                return False
+            session.add(_token_row(successor))
+            return True
+
+
+def _token_row(token: TokenRecord) -> TokenRow:
+    return TokenRow(
+        id=token.id, user=token.user, name=token.name, digest=token.digest, created_at=token.created_at,
+        expires_at=token.expires_at, revoked_at=token.revoked_at, used_at=token.used_at, rotated=token.rotated,
+        scopes=list(token.scopes) if token.scopes is not None else None,
+    )  # fmt: skip
+
+
+def _token(*values: Any) -> TokenRecord:
+    *first, scopes, used_at, rotated = values
+    record = TokenRecord(*first)
+    return replace(record, scopes=tuple(scopes) if scopes is not None else None, used_at=used_at, rotated=rotated)

@@ -45,6 +45,9 @@ class TokenRow(Base):
     created_at: Mapped[datetime] = mapped_column(Instant)
     expires_at: Mapped[datetime | None] = mapped_column(Instant)
     revoked_at: Mapped[datetime | None] = mapped_column(Instant)
+    scopes: Mapped[list[str] | None] = mapped_column(Json)
+    used_at: Mapped[datetime | None] = mapped_column(Instant)
+    rotated: Mapped[str | None] = mapped_column(AnyText)
 
 
 class AuditRow(Base):

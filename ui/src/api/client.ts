@@ -2,6 +2,7 @@
 // tab or the session of this browser, the one error body, nothing to any other origin.
 import createClient from "openapi-fetch";
 import type { paths } from "@/api/schema";
+import { reading } from "@/lib/activity";
 import { bearer, csrf, interrupt, readSession, signOut, token } from "@/lib/session";
 
 /** A failure as Weir tells it: one sentence, and details for those who want to act on it. */
@@ -48,6 +49,7 @@ async function send(request: Request, again = true): Promise<Response> {
   const proof = csrf();
   if (given !== null) request.headers.set("Authorization", `Bearer ${given}`);
   else if (proof !== null && request.method !== "GET") request.headers.set("X-Weir-CSRF", proof);
+  if (request.method === "GET") for (const [name, value] of Object.entries(reading())) request.headers.set(name, value);
   let answer: Response;
   try {
     answer = await fetch(request);

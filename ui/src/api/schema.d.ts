@@ -2294,7 +2294,7 @@ export interface paths {
         };
         /**
          * List Tokens
-         * @description Tokens without their text.
+         * @description Tokens without their text, of everybody or of one user.
          */
         get: operations["list_tokens_api_v1_tokens_get"];
         put?: never;
@@ -2303,6 +2303,26 @@ export interface paths {
          * @description Make a token. Its text is in this answer only: Weir keeps a hash.
          */
         post: operations["create_api_v1_tokens_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate
+         * @description A token in place of another, with its scopes and its life. Both are good for the overlap; then the old one ends.
+         */
+        post: operations["rotate_api_v1_tokens__id__rotate_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3759,6 +3779,8 @@ export interface components {
             user: string;
             token: string;
             expires_at: string | null;
+            /** @description What it is limited to; null = all that its user may. */
+            scopes: string[] | null;
         };
         /**
          * CsvText
@@ -6716,6 +6738,38 @@ export interface components {
             revoked: true;
         };
         /**
+         * RotatedBefore
+         * @description The token before, and until when it is good.
+         */
+        RotatedBefore: {
+            id: string;
+            expires_at: string | null;
+        };
+        /**
+         * RotatedToken
+         * @description A token in place of another.
+         */
+        RotatedToken: {
+            id: string;
+            user: string;
+            token: string;
+            expires_at: string | null;
+            /** @description What it is limited to; null = all that its user may. */
+            scopes: string[] | null;
+            before: components["schemas"]["RotatedBefore"];
+        };
+        /**
+         * RotationAsked
+         * @description How long the old token stays good beside the new one.
+         */
+        RotationAsked: {
+            /**
+             * Overlaphours
+             * @default 24
+             */
+            overlapHours: number;
+        };
+        /**
          * RowFilter
          * @description A condition that rows of a dataset must meet.
          */
@@ -7347,6 +7401,14 @@ export interface components {
             created_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
+            /** @description When it was last used, to the minute. */
+            used_at: string | null;
+            /** @description What it is limited to; null = all that its user may. */
+            scopes: string[] | null;
+            /** @description Whether it is of a service account. */
+            service: boolean;
+            /** @description Id of the token that took its place. */
+            rotated_to: string | null;
         };
         /**
          * TokenAsked
@@ -7366,6 +7428,14 @@ export interface components {
              * @default
              */
             name: string;
+            /**
+             * Scopes
+             * @description What it is limited to; all that the user may when absent.
+             * @example [
+             *       "read"
+             *     ]
+             */
+            scopes?: string[] | null;
         };
         /**
          * Tokens
@@ -12258,7 +12328,9 @@ export interface operations {
     };
     list_tokens_api_v1_tokens_get: {
         parameters: {
-            query?: never;
+            query?: {
+                user?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -12305,6 +12377,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotate_api_v1_tokens__id__rotate_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotationAsked"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedToken"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

@@ -1,6 +1,7 @@
 // Who is signed in: a token that is in sessionStorage and leaves with the tab, else the session of this browser, whose
 // cookie no script can read.
 import { useSyncExternalStore } from "react";
+import { reading } from "@/lib/activity";
 
 const KEY = "weir.token";
 const CHANNEL = "weir.session";
@@ -90,7 +91,7 @@ export async function leave(): Promise<void> {
 export async function readSession(): Promise<void> {
   let why: string | null = "Weir does not answer, so it is not known whether you are signed in.";
   try {
-    const answer = await fetch("/api/v1/auth/session");
+    const answer = await fetch("/api/v1/auth/session", { headers: reading() });
     if (answer.ok) {
       const state = (await answer.json()) as {
         providers: Provider[];

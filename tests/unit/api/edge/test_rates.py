@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.http.edge.rates import Buckets, RateLimit, Rates, class_of
+from api.http.edge.client_address import client_address, networks
+from api.http.edge.rates import Buckets, PersonRates, RateLimit, Rates, class_of, refuse
+from catalog.errors import LimitExceeded
 
 
 @given(st.floats(0.1, 100), st.lists(st.floats(0, 5), max_size=200))
@@ -104,3 +107,74 @@ def test_a_session_has_a_rate_of_its_own() -> None:
     assert [of("theme=dark; weir_session=a") for _ in range(11)] == [200] * 10 + [429]
     assert of("weir_session=a; other=1") == 429
     assert of("weir_session=b") == 200
+
+
+class Answers:
+    """An application that answers 401 but to one token."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        good = (b"authorization", b"Bearer good") in scope["headers"]
+        await send({"type": "http.response.start", "status": 200 if good else 401, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def test_failures_limit_their_address_and_no_token_that_is_known() -> None:
+    now = 0.0
+    limit = RateLimit(Answers(), Rates(1000, 1000, 1000, 10000, failed=1), Buckets(lambda: now))
+    assert ask(limit, "Bearer good", "10.0.0.1")[0] == 200
+    assert [ask(limit, f"Bearer {n}", "10.0.0.1")[0] for n in range(12)] == [401] * 10 + [429] * 2
+    status, headers = ask(limit, "Bearer other", "10.0.0.1")
+    assert status == 429 and headers["retry-after"] == "1"
+    assert ask(limit, "Bearer good", "10.0.0.1")[0] == 200  # nobody is locked out by another at the same address
+    assert ask(limit, "Bearer x", "10.0.0.2")[0] == 401
+    now = 1.0
+    assert ask(limit, "Bearer y", "10.0.0.1")[0] == 401
+
+
+def test_a_person_is_limited_over_all_their_tokens() -> None:
+    limit = PersonRates(Rates(1, 1, 1, 1000, search=2, tokens=0.5), Buckets(lambda: 0.0))
+    for _ in range(20):
+        limit.require("ana", "GET", "/api/v1/search")
+    with pytest.raises(LimitExceeded) as refused:
+        limit.require("ana", "GET", "/api/v1/search/suggest")
+    assert refused.value.details["retry_after"] == 1
+    limit.require("otto", "GET", "/api/v1/search")
+    limit.require("ana", "POST", "/api/v1/query")
+    for _ in range(5):
+        limit.require("ana", "POST", "/api/v1/tokens")
+    with pytest.raises(LimitExceeded) as refused:
+        limit.require("ana", "POST", "/api/v1/tokens")
+    assert refused.value.details["retry_after"] == 2
+
+
+def test_a_browser_gets_a_page_in_plain_words() -> None:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"path": "/api/v1/auth/login/company", "headers": [(b"accept", b"text/html,*/*")], "type": "http"}
+    asyncio.run(refuse(1.2, "this address", scope, None, send))  # type: ignore[arg-type]
+    assert sent[0]["status"] == 429 and (b"retry-after", b"2") in sent[0]["headers"]
+    assert b"Wait 2 s" in sent[1]["body"] and b"{" not in sent[1]["body"].split(b"</style>")[1]
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "client"),
+    [
+        ("203.0.113.9", ["198.51.100.1"], "203.0.113.9"),  # not a declared proxy
+        ("10.0.0.1", [], "10.0.0.1"),
+        ("10.0.0.1", ["198.51.100.1"], "198.51.100.1"),
+        ("10.0.0.1", ["1.2.3.4, 198.51.100.1"], "198.51.100.1"),  # the left was written by the client
+        ("10.0.0.1", ["1.2.3.4", "198.51.100.1, 10.2.0.1"], "198.51.100.1"),
+        ("10.0.0.1", ["198.51.100.1:4711"], "198.51.100.1"),
+        ("10.0.0.1", ["[2001:db8::1]:80"], "2001:db8::1"),
+        ("::ffff:10.0.0.1", ["2001:db8::1"], "2001:db8::1"),
+        ("10.0.0.1", ["nonsense"], "10.0.0.1"),
+        ("10.0.0.1", ["10.0.0.2"], "10.0.0.2"),
+        ("10.0.0.1", ["127.0.0.1"], "10.0.0.1"),
+        ("10.0.0.1", ["::1, 10.0.0.7"], "10.0.0.7"),
+    ],
+)
+def test_the_address_of_a_client_behind_proxies(peer: str, forwarded: list[str], client: str) -> None:
+    assert client_address(peer, forwarded, networks(["10.0.0.0/8"])) == client

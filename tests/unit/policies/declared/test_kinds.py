@@ -43,7 +43,12 @@ def test_the_example_applies_and_comes_back_as_it_stands(document: dict[str, Any
 
 
 def test_every_kind_is_in_the_example() -> None:
-    assert {d["kind"] for d in DOCUMENTS} == set(kinds.KINDS) - {"Group", "IdentityProvider"}
+    assert {d["kind"] for d in DOCUMENTS} == set(kinds.KINDS) - {
+        "Group",
+        "IdentityProvider",
+        "ServiceAccount",
+        "DirectoryRights",
+    }
 
 
 def test_policies_become_what_decisions_read() -> None:

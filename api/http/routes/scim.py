@@ -1,0 +1,294 @@
+"""`/scim/v2`: SCIM 2.0 (RFC 7643, RFC 7644), by which a company's directory keeps its people and groups here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPAuthorizationCredentials
+from pydantic import ValidationError
+from scim2_models import Error, SCIMException
+
+from api.http.callers import cookies
+from api.http.callers.auth import ServicesOf, bearer, credential_of
+from api.http.edge.errors import headers_of, status_of
+from api.http.edge.parameters import Name
+from api.joins.scim.models import PROVIDER
+from api.joins.scim.service import Json, version_of
+from api.wiring.services import Services
+from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn, WeirError
+from policies.declared.service_specs import SCIM
+from policies.model import Subject
+
+PREFIX = "/scim/v2"
+MEDIA = "application/scim+json"
+_CHANGING = ["POST", "PUT", "PATCH", "DELETE"]
+
+
+class _Changed(WeirError):
+    """The resource is not at the version that If-Match names."""
+
+
+def scim_error(
+    status: int, detail: str, kind: str | None = None, headers: dict[str, str] | None = None
+) -> JSONResponse:
+    """An error as RFC 7644 has it in section 3.12."""
+    body = Error(status=status, detail=detail, scim_type=kind).model_dump()
+    return JSONResponse(body, status, headers=headers, media_type=MEDIA)
+
+
+class ScimRoute(APIRoute):
+    """Answers every failure in SCIM's form."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except WeirError as error:
+                return _failed(error)
+            except SCIMException as error:
+                return scim_error(error.status, str(error.detail), error.scim_type or None)
+            except RequestValidationError:
+                return scim_error(400, "The request cannot be read.", "invalidSyntax")
+            except ValidationError as error:
+                first = Error.from_validation_errors(error)[0]
+                return scim_error(first.status or 400, first.detail or "", first.scim_type)
+
+        return handled
+
+
+def _failed(error: WeirError) -> JSONResponse:
+    status, kind = status_of(error), None
+    match error:
+        case _Changed():
+            status = 412
+        case Conflict():
+            kind = error.details.get("scimType")
+            status = 409 if kind else 412
+        case InvalidInput():
+            kind = "invalidValue"
+    return scim_error(status, error.message, kind, headers_of(error))
+
+
+def client(
+    request: Request,
+    built: ServicesOf,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
+) -> Subject:
+    """The service account that keeps the directory. Raises NotSignedIn, NotAllowed for every other token."""
+    given = credential_of(request, built, credentials)
+    if given.cookie:
+        raise NotSignedIn("SCIM takes a token of a service account; send 'Authorization: Bearer TOKEN'.")
+    subject = built.identity.authenticate(given.text)
+    if subject.scopes != frozenset({SCIM}) or subject.user not in built.identity.service_accounts():
+        raise NotAllowed(
+            "SCIM takes a token of a service account with the scope scim; make one with weir token create --user NAME"
+            " --scope scim --days 180.",
+            details={"reasons": ["scope"]},
+        )
+    return subject
+
+
+Client = Annotated[Subject, Depends(client)]
+router = APIRouter(prefix=PREFIX, route_class=ScimRoute, include_in_schema=False)
+
+
+@router.get("/ServiceProviderConfig")
+def config(request: Request, built: ServicesOf, _: Client) -> Response:
+    """What this service supports."""
+    assert PROVIDER.config is not None
+    return _answer({**PROVIDER.config.model_dump(), "meta": _meta(request, built, "ServiceProviderConfig", "")})
+
+
+@router.get("/ResourceTypes")
+@router.get("/Schemas")
+def descriptions(request: Request, built: ServicesOf, _: Client) -> Response:
+    """The kinds of resources, or their schemas."""
+    shown = _descriptions(request, built)
+    return _answer(
+        {
+            "schemas": ["urn:ietf:params:scim:api:messages:2.0:ListResponse"], "totalResults": len(shown),
+            "startIndex": 1, "itemsPerPage": len(shown), "Resources": shown,
+        }
+    )  # fmt: skip
+
+
+@router.get("/ResourceTypes/{name}")
+@router.get("/Schemas/{name}")
+def description(request: Request, built: ServicesOf, _: Client, name: Name) -> Response:
+    """One of them by its id."""
+    shown = _descriptions(request, built)
+    resource = next((each for each in shown if str(each.get("id")).casefold() == name.casefold()), None)
+    if resource is None:
+        raise NotFound(f"There is nothing named {name[:80]!r} here.")
+    return _answer(resource)
+
+
+def _descriptions(request: Request, built: Services) -> list[Json]:
+    if "filter" in request.query_params:  # RFC 7644, section 4
+        raise NotAllowed("Descriptions of this service are not filtered.", details={"reasons": ["filter"]})
+    kind = "ResourceType" if "/ResourceTypes" in request.url.path else "Schema"
+    shown = PROVIDER.resource_types if kind == "ResourceType" else PROVIDER.schemas
+    return [{**each.model_dump(), "meta": _meta(request, built, kind, f"s/{each.id}")} for each in shown]
+
+
+@router.get("/Users")
+@router.get("/Groups")
+def listed(request: Request, built: ServicesOf, _: Client) -> Response:
+    """A page of resources."""
+    of = built.scim.users if _is_users(request) else built.scim.groups
+    return _answer(of(_base(request, built), request.query_params))
+
+
+@router.post("/.search")
+@router.post("/Users/.search")
+@router.post("/Groups/.search")
+async def search(request: Request, built: ServicesOf, _: Client) -> Response:
+    """A page of resources, asked for by a body."""
+    body = await _body(request)
+    kind = {"Users": "User", "Groups": "Group"}.get(request.url.path.removeprefix(PREFIX).split("/")[1])
+    return _answer(await run_in_threadpool(built.scim.search, _base(request, built), kind, body))
+
+
+@router.post("/Users", status_code=201)
+@router.post("/Groups", status_code=201)
+async def create(request: Request, built: ServicesOf, subject: Client) -> Response:
+    """A new resource."""
+    of = built.scim.create_user if _is_users(request) else built.scim.create_group
+    body = await _body(request)
+    answered, version = await run_in_threadpool(of, _base(request, built), subject, body)
+    return _answer(answered, 201, version)
+
+
+@router.get("/Users/{id}")
+@router.get("/Groups/{id}")
+def one(request: Request, built: ServicesOf, _: Client, id: Name) -> Response:
+    """One resource."""
+    of = built.scim.user if _is_users(request) else built.scim.group
+    resource, version = of(_base(request, built), id, request.query_params)
+    if version in _tags(request, "if-none-match"):
+        return Response(status_code=304, headers={"ETag": version})
+    return _answer(resource, 200, version)
+
+
+@router.put("/Users/{id}")
+@router.put("/Groups/{id}")
+async def replace(request: Request, built: ServicesOf, subject: Client, id: Name) -> Response:
+    """What is sent takes the place of the resource."""
+    of = built.scim.replace_user if _is_users(request) else built.scim.replace_group
+    return await _changed(request, built, subject, id, of)
+
+
+@router.patch("/Users/{id}")
+@router.patch("/Groups/{id}")
+async def patch(request: Request, built: ServicesOf, subject: Client, id: Name) -> Response:
+    """Operations on the resource, all or none."""
+    of = built.scim.patch_user if _is_users(request) else built.scim.patch_group
+    return await _changed(request, built, subject, id, of)
+
+
+@router.delete("/Users/{id}", status_code=204)
+@router.delete("/Groups/{id}", status_code=204)
+def remove(request: Request, built: ServicesOf, subject: Client, id: Name) -> Response:
+    """Remove the resource. A removed person is out at once."""
+    of = built.scim.remove_user if _is_users(request) else built.scim.remove_group
+    of(subject, id, _expected(request, built, id))
+    return Response(status_code=204)
+
+
+@router.api_route("/ServiceProviderConfig", methods=_CHANGING)
+@router.api_route("/ResourceTypes", methods=_CHANGING)
+@router.api_route("/ResourceTypes/{name}", methods=_CHANGING)
+@router.api_route("/Schemas", methods=_CHANGING)
+@router.api_route("/Schemas/{name}", methods=_CHANGING)
+def fixed(_: Client) -> Response:
+    """Descriptions are read only."""
+    return scim_error(405, "What this service describes is read only.", headers={"Allow": "GET"})
+
+
+@router.api_route("/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+def nothing(request: Request) -> Response:
+    """All other addresses: bulk, /Me."""
+    return scim_error(404, f"There is nothing at {request.url.path[:80]}; see {PREFIX}/ServiceProviderConfig.")
+
+
+async def _changed(
+    request: Request,
+    built: Services,
+    subject: Subject,
+    id: str,
+    of: Callable[[str, Subject, str, int | None, Any], tuple[Json, str]],
+) -> Response:
+    body = await _body(request)
+    base = _base(request, built)
+
+    def change() -> tuple[Json, str]:
+        return of(base, subject, id, _expected(request, built, id), body)
+
+    answered, version = await run_in_threadpool(change)
+    return _answer(answered, 200, version)
+
+
+async def _body(request: Request) -> Any:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind not in (MEDIA, "application/json"):
+        raise InvalidInput(f"Send the body as {MEDIA}.", details={"field": "Content-Type"})
+    try:
+        resource = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        resource = None
+    if not isinstance(resource, dict):
+        raise SCIMSyntaxError
+    return resource
+
+
+class SCIMSyntaxError(SCIMException):
+    """A body that is not a JSON object."""
+
+    status = 400
+    scim_type = "invalidSyntax"
+    _default_detail = "The body must be one JSON object."
+
+
+def _expected(request: Request, built: Services, id: str) -> int | None:
+    """The version that the resource must have; None for any. Raises _Changed, NotFound."""
+    tags = _tags(request, "if-match")
+    if not tags or "*" in tags:
+        return None
+    present = built.directory.user(id) if _is_users(request) else built.directory.group(id)
+    if version_of(present) not in tags:
+        raise _Changed("The resource was changed since; read it again, and repeat.")
+    return present.version
+
+
+def _tags(request: Request, header: str) -> list[str]:
+    return [each.strip() for each in request.headers.get(header, "").split(",") if each.strip()]
+
+
+def _is_users(request: Request) -> bool:
+    return request.url.path.removeprefix(PREFIX).split("/")[1] == "Users"
+
+
+def _base(request: Request, built: Services) -> str:
+    try:
+        return cookies.base_url(request, built.settings.api) + PREFIX
+    except Conflict:
+        return PREFIX  # only locations rest on it; they are relative then
+
+
+def _meta(request: Request, built: Services, kind: str, place: str) -> Json:
+    return {"resourceType": kind, "location": f"{_base(request, built)}/{kind}{place}"}
+
+
+def _answer(body: Json, status: int = 200, version: str | None = None) -> Response:
+    headers = {"Cache-Control": "no-store"} | ({"ETag": version} if version else {})
+    location = body.get("meta", {}).get("location") if status == 201 else None
+    return JSONResponse(body, status, headers | ({"Location": location} if location else {}), media_type=MEDIA)
