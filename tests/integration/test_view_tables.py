@@ -126,7 +126,8 @@ TYPES = (
     "SELECT id, CAST(amount AS DECIMAL(12,4)) AS d, CAST(amount / 3 AS DOUBLE) AS f, CAST('NaN' AS DOUBLE) AS nan, amount > 4 AS b,"
     " timestamp_micros(1767225600123456 + amount) AS t, DATE'2026-01-31' AS day, CAST(t AS TIMESTAMP_NTZ) AS local,"
     " CAST(id AS BINARY) AS bytes, array(amount, NULL) AS l, map(region, amount) AS m, named_struct('a', amount, 'b', region) AS s,"
-    " CAST(NULL AS STRING) AS none, 9007199254740993L + amount AS big FROM"
+    " CAST(NULL AS STRING) AS none,"
+    " t - timestamp_micros(1767225500000000) AS took, array(INTERVAL '3' MONTH) AS spans, 9007199254740993L + amount AS big FROM"
     " (SELECT *, timestamp_micros(1767225600000000) AS t FROM prod.{topic})"
 )
 

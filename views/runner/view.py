@@ -35,7 +35,7 @@ _LOOK_S = 0.5
 _FORGET_S = 30.0
 _NEVER = -1e9
 _ENDS_ACCESS = (NotAllowed, NotSignedIn)
-_FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql", "value"})
+_FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql", "value", "too-large"})
 """Failures of a stream that stay until somebody acts; see `views.adapters.spark_failures`."""
 
 
