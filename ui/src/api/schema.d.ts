@@ -2722,6 +2722,8 @@ export interface components {
             action: "create" | "update" | "unchanged" | "delete";
             /** @description Unified, of the YAML before and after; empty when unchanged. */
             diff: string;
+            /** @description Of a dry run: what applying it brings beside the document, in sentences. */
+            notes: string[];
         };
         /**
          * Approvers
@@ -7024,8 +7026,8 @@ export interface components {
         View: {
             name: string;
             /** @enum {string} */
-            state: "starting" | "catching up" | "running" | "paused" | "restarting" | "failed" | "stopped";
-            /** @description When it came into this state. */
+            state: "starting" | "catching up" | "running" | "paused" | "restarting" | "failed" | "stopped" | "unknown";
+            /** @description When it came into this state; of `unknown` when the runner was heard of last. */
             since: string | null;
             /** @description The one that readers get; null before the first. */
             generation: number | null;
@@ -7105,6 +7107,8 @@ export interface components {
             columns: components["schemas"]["DiffColumn"][];
             /** @description What consumers would stumble over, in sentences; none: it is compatible. */
             breaks: string[];
+            /** @description What the view would change of an output topic that is there already, and why it would not start, in sentences. */
+            topic: string[];
             /** @description Declared users who would see more or less, 1,000 looked at. */
             readers: components["schemas"]["DiffReader"][];
             /** @description Null where the next generation does not exist yet. */
