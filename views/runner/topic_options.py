@@ -41,7 +41,7 @@ def config_of(settings: TopicSettings) -> dict[str, str]:
 
 
 def alterations(there: TopicOptions, wanted: TopicSettings, sink: Sink, keyed: bool) -> Alterations:
-    """`sink`: as declared, since only a declared number of partitions or replicas is held against the topic. `keyed`: whether
+    """`sink`: as declared, since only a declared number of partitions or replicas is compared with the topic. `keyed`: whether
     the place of a record depends on the number of partitions."""
     place, refused = f"{sink.cluster}/{sink.topic}", []
     config = {
