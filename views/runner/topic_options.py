@@ -20,11 +20,13 @@ class Alterations:
     refused: tuple[str, ...]
 
     def sentences(self, place: str) -> list[str]:
-        """What is done with the topic `place`, and what is not."""
+        """What is done with the topic `place`; nothing is where something is refused."""
+        if self.refused:
+            return list(self.refused)
         changed = [f"{name} {now} -> {wanted}" for name, (now, wanted) in self.config.items()]
         changed += [f"{self.partitions} partitions"] if self.partitions is not None else []
         done = [f"The topic {place} is there already and gets {', '.join(changed)}."] if changed else []
-        return [*done, *self.refused]
+        return done
 
 
 def config_of(settings: TopicSettings) -> dict[str, str]:

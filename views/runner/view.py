@@ -81,6 +81,8 @@ class View:
         self.record = Record(self.name, self.tools)
         self._generations = Generations(self.name, self.tools, self.record)
         self._compaction = Compaction(self.tools.topics, self.tools.clusters)
+        if self.state.state in (State.RUNNING, State.CATCHING_UP):  # as another runner left it
+            self.record.turn(State.RESTARTING)
 
     @property
     def state(self) -> ViewState:
