@@ -25,8 +25,7 @@ class Alterations:
             return list(self.refused)
         changed = [f"{name} {now} -> {wanted}" for name, (now, wanted) in self.config.items()]
         changed += [f"{self.partitions} partitions"] if self.partitions is not None else []
-        done = [f"The topic {place} is there already and gets {', '.join(changed)}."] if changed else []
-        return done
+        return [f"The topic {place} is there already and gets {', '.join(changed)}."] if changed else []
 
 
 def config_of(settings: TopicSettings) -> dict[str, str]:
