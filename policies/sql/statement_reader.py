@@ -53,7 +53,7 @@ class StatementReader:
         return token.text if token is not None else None
 
     def word(self, ahead: int = 0) -> str | None:
-        """In lower case; None for what is no word."""
+        """In lower case; None for another token."""
         token = self.token(ahead)
         return token.text.lower() if token is not None and token.kind == "word" else None
 

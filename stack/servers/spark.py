@@ -214,6 +214,8 @@ class Spark:
             "spark.python.worker.reuse": "true",
             "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
             "spark.cleaner.periodicGC.interval": "5min",
+            # Records that a shuffle or a sort puts on the disk stay there until then, and no mask or deletion reaches them.
+            "spark.io.encryption.enabled": "true",
             # Spark keeps what a Kafka read fetched for five minutes, for each query anew: under load that fills the heap.
             "spark.kafka.consumer.fetchedData.cache.timeout": "10s",
             "spark.kafka.consumer.fetchedData.cache.evictorThreadRunInterval": "5s",

@@ -126,7 +126,8 @@ TYPES = (
     "SELECT id, CAST(amount AS DECIMAL(12,4)) AS d, CAST(amount / 3 AS DOUBLE) AS f, CAST('NaN' AS DOUBLE) AS nan, amount > 4 AS b,"
     " timestamp_micros(1767225600123456 + amount) AS t, DATE'2026-01-31' AS day, CAST(t AS TIMESTAMP_NTZ) AS local,"
     " CAST(id AS BINARY) AS bytes, array(amount, NULL) AS l, map(region, amount) AS m, named_struct('a', amount, 'b', region) AS s,"
-    " CAST(NULL AS STRING) AS none, 9007199254740993L + amount AS big FROM"
+    " CAST(NULL AS STRING) AS none,"
+    " t - timestamp_micros(1767225500000000) AS took, array(INTERVAL '3' MONTH) AS spans, 9007199254740993L + amount AS big FROM"
     " (SELECT *, timestamp_micros(1767225600000000) AS t FROM prod.{topic})"
 )
 
@@ -144,6 +145,9 @@ def test_rows_by_sql_are_those_by_rest(world: ViewWorld, orders: str, sink: str,
     by_rest = world.user("rep").get(f"/api/v1/views/{name}/rows", params={"limit": 1000}).json()
     by_sql = ask(world, f"SELECT * FROM {name}").json()
     assert [each["name"] for each in by_sql["columns"]] == [each["name"] for each in by_rest["columns"]]
-    assert [each["type"] for each in by_sql["columns"]] == [each["type"] for each in by_rest["columns"]]
+    # An interval is a text in the topic, and the engine could not send it as one.
+    types = {"interval day to second": "string", "array<interval month>": "array<string>"}
+    by_rest_types = [types.get(each["type"], each["type"]) for each in by_rest["columns"]]
+    assert [each["type"] for each in by_sql["columns"]] == by_rest_types
     assert sorted(by_sql["rows"], key=str) == sorted(by_rest["rows"], key=str) and by_rest["rows"]
     world.admin.delete(f"/api/v1/declared/View/{name}")

@@ -445,3 +445,18 @@ def test_a_stream_is_ended_by_its_session_from_another_process(world: ViewWorld,
     assert topic not in AdminClient({"bootstrap.servers": world.kafka}).list_topics(timeout=10).topics
     world.admin.delete("/api/v1/declared/Policy/hide-ids")
     world.admin.delete("/api/v1/declared/View/orphan")
+
+
+def test_a_row_that_is_larger_than_its_records_is_written(world: ViewWorld) -> None:
+    """And one that is larger than Weir writes ends the view until somebody acts."""
+    topic = world.topic("large")
+    world.send(topic, [{"id": "a", "text": "x" * 700_000}], ["a"])
+    world.scan(topic)
+    world.apply(view("large", f'"SELECT id, repeat(text, 3) AS text FROM prod.`{topic}`"', "  key: [id]\n"))
+    world.current("large", 1)
+    assert [len(str(row["text"])) for row in rows(world, "large").values()] == [2_100_000]
+    world.apply(view("larger", f'"SELECT id, repeat(text, 30) AS text FROM prod.`{topic}`"', "  key: [id]\n"))
+    failed = world.until("larger", lambda v: v["state"] == "failed")
+    assert "raise the topic's max.message.bytes" in failed["error"]["message"]
+    for name in ("large", "larger"):
+        world.admin.delete(f"/api/v1/declared/View/{name}")

@@ -33,7 +33,8 @@ _SENTENCES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r"RecordTooLarge|MESSAGE_TOO_LARGE", re.I),
         "too-large",
-        "A row is larger than the view's topic takes (max.message.bytes).",
+        "A row is larger than the view's topic takes; raise the topic's max.message.bytes (32 MiB is the most that"
+        " Weir writes), or choose fewer columns.",
     ),
     (
         re.compile(r"No space left on device|disk.*full", re.I),

@@ -31,6 +31,8 @@ from views.ports import TopicOptions, TopicReader, TopicSettings, ViewRecord
 from views.runner.topic_options import config_of
 
 _SECONDS = 10.0
+_LARGE = {"max.message.bytes": "16777216"}
+"""A row may be larger than the records that it is made of, each of which may be as large as brokers take by themselves."""
 _REFUSALS = (
     KafkaError.TOPIC_AUTHORIZATION_FAILED,
     KafkaError.CLUSTER_AUTHORIZATION_FAILED,
@@ -45,7 +47,7 @@ class KafkaTopics:
 
     def ensure(self, kafka: Mapping[str, str], topic: str, settings: TopicSettings) -> bool:
         with self._admin(kafka) as admin:
-            new = NewTopic(topic, settings.partitions, settings.replication, config=config_of(settings))
+            new = NewTopic(topic, settings.partitions, settings.replication, config=config_of(settings) | _LARGE)
             try:
                 _done(admin.create_topics([new], request_timeout=_SECONDS))
             except KafkaException as error:

@@ -20,11 +20,12 @@ class Alterations:
     refused: tuple[str, ...]
 
     def sentences(self, place: str) -> list[str]:
-        """What is done with the topic `place`, and what is not."""
+        """What is done with the topic `place`; nothing is where something is refused."""
+        if self.refused:
+            return list(self.refused)
         changed = [f"{name} {now} -> {wanted}" for name, (now, wanted) in self.config.items()]
         changed += [f"{self.partitions} partitions"] if self.partitions is not None else []
-        done = [f"The topic {place} is there already and gets {', '.join(changed)}."] if changed else []
-        return [*done, *self.refused]
+        return [f"The topic {place} is there already and gets {', '.join(changed)}."] if changed else []
 
 
 def config_of(settings: TopicSettings) -> dict[str, str]:
@@ -41,7 +42,7 @@ def config_of(settings: TopicSettings) -> dict[str, str]:
 
 
 def alterations(there: TopicOptions, wanted: TopicSettings, sink: Sink, keyed: bool) -> Alterations:
-    """`sink`: as declared, since only a declared number of partitions or replicas is held against the topic. `keyed`: whether
+    """`sink`: as declared, since only a declared number of partitions or replicas is compared with the topic. `keyed`: whether
     the place of a record depends on the number of partitions."""
     place, refused = f"{sink.cluster}/{sink.topic}", []
     config = {

@@ -35,7 +35,7 @@ _LOOK_S = 0.5
 _FORGET_S = 30.0
 _NEVER = -1e9
 _ENDS_ACCESS = (NotAllowed, NotSignedIn)
-_FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql", "value"})
+_FOR_A_PERSON = frozenset({"data-loss", "state", "topic", "access", "sql", "value", "too-large"})
 """Failures of a stream that stay until somebody acts; see `views.adapters.spark_failures`."""
 
 
@@ -81,6 +81,8 @@ class View:
         self.record = Record(self.name, self.tools)
         self._generations = Generations(self.name, self.tools, self.record)
         self._compaction = Compaction(self.tools.topics, self.tools.clusters)
+        if self.state.state in (State.RUNNING, State.CATCHING_UP):  # as another runner left it
+            self.record.turn(State.RESTARTING)
 
     @property
     def state(self) -> ViewState:

@@ -60,7 +60,7 @@ class View(Answer):
 
     name: str
     state: Literal["starting", "catching up", "running", "paused", "restarting", "failed", "stopped", "unknown"]
-    since: Time | None = about("When it came into this state; of `unknown` when the runner was heard of last.")
+    since: Time | None = about("When it came into this state; of `unknown` when the runner was at work last.")
     generation: int | None = about("The one that readers get; null before the first.")
     building: NextGeneration | None = about("The one that will replace it.")
     sources: list[str] = about("CLUSTER/TOPIC of each topic it follows.")

@@ -12,7 +12,7 @@ from api.joins.query_tables import Tables
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.facts import ViewFacts
 from api.joins.views.reading import active_of
-from catalog.datatypes import STRING, StructType
+from catalog.datatypes import STRING, ArrayType, DataType, MapType, StructType
 from catalog.errors import DatasetNotFound, InvalidInput
 from policies.model import DatasetFacts
 from policies.plan.model import PartRead, Rows
@@ -118,8 +118,20 @@ class ViewTables:
         )  # fmt: skip
 
 
+def _stored(kind: DataType) -> DataType:
+    """A column's type in the topic: intervals are texts there, and the engine could not send them."""
+    match kind:
+        case StructType():
+            return StructType(tuple((name, _stored(each)) for name, each in kind.fields))
+        case ArrayType():
+            return ArrayType(_stored(kind.element))
+        case MapType():
+            return MapType(_stored(kind.key), _stored(kind.value))
+    return STRING if kind.name.startswith("INTERVAL") else kind
+
+
 def _value(active: Generation) -> PartRead:
-    kind = StructType(tuple((column.name, column.kind) for column in active.typed))
+    kind = StructType(tuple((column.name, _stored(column.kind)) for column in active.typed))
     known = active.registered
     if known is None:
         return PartRead("json", kind)

@@ -50,9 +50,9 @@ def build(
 
 
 def test_the_key_of_the_topic_is_that_of_the_view() -> None:
-    made = build("SELECT _key AS id, email FROM people WHERE email > 'a'")
-    assert made.shape.key == ("id",) and made.shape.kept == "weir_kept"
-    (table,) = made.tables
+    view = build("SELECT _key AS id, email FROM people WHERE email > 'a'")
+    assert view.shape.key == ("id",) and view.shape.kept == "weir_kept"
+    (table,) = view.tables
     assert table.compacted and table.table.by_key is not None and table.table.by_key.fields == ()
     assert dict(table.table.columns)["weir_gone"] == "weir_raw IS NULL"
 
@@ -101,14 +101,14 @@ def test_what_would_count_each_change_is_refused(sql: str) -> None:
         build(sql)
     assert "compactedAs: stream to count every record" in refused.value.message
     for more in ({"compactedAs": "stream"}, {"compacted": False}, {"compacted": None}):
-        made = build(sql, **more)
-        assert not made.tables[0].compacted and made.tables[0].table.by_key is None
+        view = build(sql, **more)
+        assert not view.tables[0].compacted and view.tables[0].table.by_key is None
 
 
 def test_without_a_key_each_record_stays_and_a_note_names_that() -> None:
-    made = build("SELECT id, email FROM people")
-    assert made.shape.key == () and made.tables[0].compacted and made.tables[0].table.by_key is None
-    assert "people is compacted, and the view has no key" in made.shape.notes[-1]
+    view = build("SELECT id, email FROM people")
+    assert view.shape.key == () and view.tables[0].compacted and view.tables[0].table.by_key is None
+    assert "people is compacted, and the view has no key" in view.shape.notes[-1]
     unknown = build("SELECT id, email FROM people", compacted=None)
     assert not unknown.tables[0].compacted and "DescribeConfigs" in unknown.shape.notes[-1]
 
@@ -123,8 +123,8 @@ def test_a_topic_that_becomes_compacted_is_another_generation() -> None:
 def test_a_copy_has_every_record() -> None:
     spec = {"copyOf": "prod/people", "sink": {"cluster": "prod", "topic": "copy"}}
     copied = ViewSpec.model_validate(spec | {"runAs": {"user": "rep"}})
-    made = build(copied.sql, copyOf="prod/people", sink=spec["sink"])
-    assert not made.tables[0].compacted
+    view = build(copied.sql, copyOf="prod/people", sink=spec["sink"])
+    assert not view.tables[0].compacted
 
 
 def test_the_cluster_is_not_asked_at_every_look() -> None:

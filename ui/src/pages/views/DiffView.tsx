@@ -13,7 +13,7 @@ export function DiffView({ of }: { of: ViewDiff }) {
       <Notice tone={of.refused || of.breaks.length > 0 ? "warn" : "info"}>
         <p className="anywhere">{of.text}</p>
         {of.refused && <Reasons reasons={reasonList(of.refused.reasons)} />}
-        {of.breaks.map((sentence) => (
+        {[...of.breaks, ...of.topic].map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
       </Notice>
