@@ -92,7 +92,7 @@ def test_an_unreadable_policy_closes_everything_it_may_be_about(world: World) ->
     world.store.apply([Change("Policy", "bad", {"type": "mask", "made": "by hand"})], START)
     decision = world.state.decide(world.user("otto"), ORDERS)
     assert decision.effect is Effect.DENY
-    assert "Policy bad" in decision.gaps[0] and "Declare it anew" in decision.gaps[0]
+    assert "Policy bad" in decision.gaps[0] and "Declare it again" in decision.gaps[0]
 
 
 def test_an_unreadable_role_closes_for_its_holders_alone(world: World) -> None:
