@@ -34,8 +34,9 @@ BY_ROUTE = {"mask_preview", "simulation", "recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
     "access approvals audit clicks connections datasets declared discovery events grants health identity ingest lineage observing"
-    " own_recognizers audit_signer producers rebuild_lineage record related request_view resolve reviews scans search sessions settings"
-    " device_logins sights sign_in sql_lineage store topic_pages verdicts views view_diff view_removal where_is".split()  # noqa: SIM905
+    " own_recognizers producers rebuild_lineage record related request_view resolve reviews scans search sessions settings"
+    " audit_signer device_logins sights sign_in sql_lineage store topic_pages verdicts views view_diff"
+    " view_removal where_is".split()  # noqa: SIM905
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""
 
