@@ -161,7 +161,8 @@ def test_a_list_by_kinds_of_people_equals_deciding_on_each_person(
     about = {facts.reference, *facts.topics}  # of another purpose no grant counts, so stating it only takes away
     for who in principals(view, facts, alike.grants, {}, KINDS):
         one = Summaries(listing.place, {g.name: (g.valid_to, g.purpose) for g in alike.grants})
-        stated = {g.purpose for g in view.grants_of(who.subject) if is_active(g, now)}
+        mine = [g for g in view.grants_of(who.subject) if is_active(g, now)]
+        stated = {g.purpose for g in mine if any(dataset_matches(g.dataset, r) for r in about)}
         met: set[object] = set()
         for purpose in (None, *sorted(stated)):
             shown = one.of(view.decide(who.subject, facts, purpose, now))
