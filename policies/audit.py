@@ -189,7 +189,7 @@ def _problem(entry: AuditEntry, seq: int, prev: str, published: str | None, note
 
 
 def _is_as_written(entry: AuditEntry) -> bool:
-    """Whether an entry has its hash. The quick writer of JSON writes nearly all as the other one does; the hash shows it."""
+    """Whether an entry has its hash. The quick writer of JSON writes nearly every entry as the other one does."""
     body = entry_json(entry)
     del body["hash"]
     try:
