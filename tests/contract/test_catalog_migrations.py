@@ -14,6 +14,7 @@ from sqlalchemy import text
 import catalog.adapters.sql.tables  # noqa: F401
 import catalog.adapters.sql.tables_reports  # noqa: F401
 import catalog.adapters.sql.tables_signals  # noqa: F401
+import views.adapters.states_sql  # noqa: F401
 from catalog.adapters.sql.database import Base, Database
 from catalog.errors import SettingsError, Unavailable
 from tests.catalog_stores import database_url, postgres_server  # noqa: F401
