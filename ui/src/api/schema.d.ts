@@ -725,6 +725,147 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connectors
+         * @description Every declared connector: its state, and what somebody changed at the worker. Configurations are in
+         *     `/declared/Connector`, without secrets.
+         */
+        get: operations["connectors_api_v1_connectors_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One
+         * @description One connector: tasks, topics, what it joins, and where it differs from what is declared.
+         */
+        get: operations["one_api_v1_connectors__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart
+         * @description Start the connector and all its tasks again.
+         */
+        post: operations["restart_api_v1_connectors__name__restart_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause
+         * @description Let its tasks wait; they keep what they hold.
+         */
+        post: operations["pause_api_v1_connectors__name__pause_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume
+         * @description Continue after a pause or a stop.
+         */
+        post: operations["resume_api_v1_connectors__name__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connectors/{name}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop
+         * @description End its tasks; the connector and its offsets stay.
+         */
+        post: operations["stop_api_v1_connectors__name__stop_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{name}/connector-plugins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Plugins
+         * @description Connector classes that the Kafka Connect of a cluster has.
+         */
+        get: operations["plugins_api_v1_clusters__name__connector_plugins_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/scans": {
         parameters: {
             query?: never;
@@ -1731,6 +1872,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/access/datasets/{cluster}/{topic}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Dataset
+         * @description Everybody who may read a dataset or a field, with the rules behind it: role, ownership, grant, exception of a policy.
+         *
+         *     For owners of the dataset, and holders of report:read, audit:read or manage.
+         */
+        get: operations["dataset_api_v1_access_datasets__cluster___topic__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access/people/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Person
+         * @description Everything a person sees: each dataset unmasked, partly, masked or not, with the rules behind it.
+         *
+         *     People ask about themselves; owners about others on their datasets; holders of report:read, audit:read or manage about all.
+         */
+        get: operations["person_api_v1_access_people__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access/unused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Unused
+         * @description Rights by which nothing was read, as far as the audit reaches: grants, roles that people hold, ownership.
+         */
+        get: operations["unused_api_v1_access_unused_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/explain/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare
+         * @description What two people, or one person at two moments or for two purposes, see of a dataset, and which rules make it differ.
+         */
+        get: operations["compare_api_v1_explain_compare_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -1743,6 +1968,48 @@ export interface paths {
          * @description Entries, newest first.
          */
         get: operations["entries_api_v1_audit_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Entries
+         * @description Entries, oldest first, as a file with a signature in its last line; `weir audit verify --file F` checks it without Weir.
+         *
+         *     The export itself is in the audit. 503 while older entries are not indexed by the name that is asked for.
+         */
+        get: operations["export_entries_api_v1_audit_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Key
+         * @description The public key of signatures under exports; keep it where the exports are checked.
+         */
+        get: operations["key_api_v1_audit_key_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2027,7 +2294,7 @@ export interface paths {
         };
         /**
          * List Tokens
-         * @description Tokens without their text.
+         * @description Tokens without their text, of everybody or of one user.
          */
         get: operations["list_tokens_api_v1_tokens_get"];
         put?: never;
@@ -2036,6 +2303,26 @@ export interface paths {
          * @description Make a token. Its text is in this answer only: Weir keeps a hash.
          */
         post: operations["create_api_v1_tokens_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate
+         * @description A token in place of another, with its scopes and its life. Both are good for the overlap; then the old one ends.
+         */
+        post: operations["rotate_api_v1_tokens__id__rotate_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2591,6 +2878,33 @@ export interface components {
             reasons: components["schemas"]["Reason"][];
         };
         /**
+         * AccessEntry
+         * @description What one person, group or role sees of a dataset.
+         */
+        AccessEntry: {
+            /** @description The purpose the query states; null: none. */
+            purpose: string | null;
+            /**
+             * @description `clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks.
+             * @enum {string}
+             */
+            shows: "clear" | "partly" | "masked" | "none";
+            fields: components["schemas"]["ShownFields"];
+            masks: string[];
+            /** @description Row filters; all have to be true. */
+            rows: string[];
+            /** @description Rows in which masked fields show unmasked. */
+            clear_when: string[];
+            /** @description When the first grant that it rests on ends. */
+            until: string | null;
+            rules: components["schemas"]["AccessRule"][];
+            /** @enum {string} */
+            kind: "user" | "group" | "role";
+            name: string;
+            /** @description Rules that are left out of `rules`. */
+            more_rules: number;
+        };
+        /**
          * AccessRequest
          * @description What somebody asks for, and how far it has come.
          */
@@ -2656,6 +2970,25 @@ export interface components {
         AccessRequests: {
             requests: components["schemas"]["AccessRequest"][];
             total: number;
+        };
+        /**
+         * AccessRule
+         * @description One rule behind what somebody sees.
+         */
+        AccessRule: {
+            /**
+             * @description owner, role, grant: what opens; exception: a policy that does not hold for them; gap: what is not known.
+             * @enum {string}
+             */
+            kind: "owner" | "role" | "grant" | "exception" | "policy" | "row-filter" | "view" | "gap";
+            name: string;
+            text: string;
+            /** @description The end of a grant. */
+            until: string | null;
+            /** @description What a grant is for. */
+            purpose: string | null;
+            /** @description How they come to it: named, group NAME, role NAME < group NAME. Empty: it is for everybody. */
+            how: string[];
         };
         /**
          * Affected
@@ -2724,6 +3057,8 @@ export interface components {
             diff: string;
             /** @description Of a dry run: what applying it brings beside the document, in sentences. */
             notes: string[];
+            /** @description What could not be done outside of Weir yet, and is tried again. */
+            problem?: string;
         };
         /**
          * Approvers
@@ -2830,6 +3165,8 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
             /** @description `cursor` of the next page. */
             next: string | null;
+            /** @description Entries that were not looked at, in a sentence. */
+            note: string | null;
         };
         /**
          * AuditEntry
@@ -2860,6 +3197,16 @@ export interface components {
         AuditHead: {
             seq: number;
             hash: string;
+        };
+        /**
+         * AuditKey
+         * @description The public half of the key that signs exports.
+         */
+        AuditKey: {
+            /** @constant */
+            algorithm: "Ed25519";
+            /** @description 32 bytes in base64. */
+            key: string;
         };
         /**
          * AuditVerification
@@ -2970,6 +3317,18 @@ export interface components {
             allowed: boolean;
             roles: string[];
             users: string[];
+        };
+        /**
+         * ChangedRule
+         * @description A state of a rule's document that was written between two moments.
+         */
+        ChangedRule: {
+            kind: string;
+            name: string;
+            /** Format: date-time */
+            at: string;
+            by: string | null;
+            deleted: boolean;
         };
         /**
          * CheckedTable
@@ -3158,6 +3517,55 @@ export interface components {
             transformationType: "IDENTITY" | "MASKED";
         };
         /**
+         * ComparedField
+         * @description One field for one side.
+         */
+        ComparedField: {
+            /** @enum {string} */
+            effect: "allow" | "mask" | "deny" | "gap" | "unknown";
+            mask: {
+                [key: string]: unknown;
+            } | null;
+            clear_when: string | null;
+            reasons: {
+                [key: string]: string;
+            }[];
+        };
+        /**
+         * ComparedFields
+         * @description A field of which the sides see different things.
+         */
+        ComparedFields: {
+            path: string;
+            left: components["schemas"]["ComparedField"];
+            right: components["schemas"]["ComparedField"];
+        };
+        /**
+         * ComparedSide
+         * @description One of the two.
+         */
+        ComparedSide: {
+            /** @description The purpose the query states; null: none. */
+            purpose: string | null;
+            /**
+             * @description `clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks.
+             * @enum {string}
+             */
+            shows: "clear" | "partly" | "masked" | "none";
+            fields: components["schemas"]["ShownFields"];
+            masks: string[];
+            /** @description Row filters; all have to be true. */
+            rows: string[];
+            /** @description Rows in which masked fields show unmasked. */
+            clear_when: string[];
+            /** @description When the first grant that it rests on ends. */
+            until: string | null;
+            rules: components["schemas"]["AccessRule"][];
+            person: string;
+            /** Format: date-time */
+            at: string;
+        };
+        /**
          * ComparedView
          * @description A declaration that is compared with what runs.
          */
@@ -3169,6 +3577,23 @@ export interface components {
             spec?: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * Comparison
+         * @description What differs between two people or two moments, and by which rules.
+         */
+        Comparison: {
+            dataset: string;
+            left: components["schemas"]["ComparedSide"];
+            right: components["schemas"]["ComparedSide"];
+            fields: components["schemas"]["ComparedFields"][];
+            more_fields: number;
+            /** @description Fields of which both see the same. */
+            same: number;
+            rules: components["schemas"]["OneSided"];
+            holds: components["schemas"]["HeldOneSided"];
+            changed: components["schemas"]["ChangedRule"][];
+            notes: string[];
         };
         /**
          * Compatibility
@@ -3228,6 +3653,97 @@ export interface components {
             job: string;
         };
         /**
+         * ConnectorAction
+         * @description What the worker was asked to do.
+         */
+        ConnectorAction: {
+            name: string;
+            /** @enum {string} */
+            action: "restart" | "pause" | "resume" | "stop";
+        };
+        /**
+         * ConnectorDrift
+         * @description A field that somebody changed at the worker.
+         */
+        ConnectorDrift: {
+            field: string;
+            declared: string | null;
+            /** @description (not shown) where it may be a secret; null where it is not there. */
+            actual: string | null;
+        };
+        /**
+         * ConnectorMayDo
+         * @description What the caller may do with a connector.
+         */
+        ConnectorMayDo: {
+            /** @description Pause, resume, stop, restart and delete it. */
+            operate: boolean;
+        };
+        /**
+         * ConnectorPending
+         * @description What the worker does not have yet.
+         */
+        ConnectorPending: {
+            since: string | null;
+            /** @description Why; for owners and who may manage. */
+            reason: string | null;
+        };
+        /**
+         * ConnectorPlugin
+         * @description A connector class that a worker has.
+         */
+        ConnectorPlugin: {
+            /** @description The class. */
+            class: string;
+            /** @enum {string} */
+            type: "source" | "sink";
+            version: string;
+        };
+        /**
+         * ConnectorPlugins
+         * @description Connector classes of a worker.
+         */
+        ConnectorPlugins: {
+            plugins: components["schemas"]["ConnectorPlugin"][];
+        };
+        /**
+         * ConnectorRow
+         * @description A declared connector and how it is at its worker.
+         */
+        ConnectorRow: {
+            name: string;
+            /** @description running, paused, stopped, failed (also when one task is), unassigned, restarting; missing: the worker does not have it; unknown: the worker could not be asked; deleting: the worker still has it. */
+            state: string;
+            type: ("source" | "sink") | null;
+            plugin: string;
+            cluster: string;
+            /** @description Address of the Kafka Connect worker. */
+            worker: string | null;
+            tasks: components["schemas"]["ConnectorTask"][];
+            error: string | null;
+            /** @description Fields that somebody changed at the worker. */
+            differs: string[];
+            pending: components["schemas"]["ConnectorPending"] | null;
+            /** @description Topic for records that a sink cannot convert. */
+            deadLetters: string | null;
+            description: string;
+            owners: {
+                [key: string]: unknown;
+            }[];
+            may: components["schemas"]["ConnectorMayDo"];
+        };
+        /**
+         * ConnectorTask
+         * @description A task of a connector.
+         */
+        ConnectorTask: {
+            id: number;
+            state: string;
+            worker: string;
+            /** @description Why it failed, in one sentence; for owners and who may manage. */
+            error: string | null;
+        };
+        /**
          * Connectors
          * @description Connectors of a cluster.
          */
@@ -3265,6 +3781,8 @@ export interface components {
             user: string;
             token: string;
             expires_at: string | null;
+            /** @description What it is limited to; null = all that its user may. */
+            scopes: string[] | null;
         };
         /**
          * CsvText
@@ -3515,6 +4033,13 @@ export interface components {
             decisions: (components["schemas"]["Decision"] | components["schemas"]["Undecided"])[];
         };
         /**
+         * DeclaredConnectors
+         * @description Every declared connector.
+         */
+        DeclaredConnectors: {
+            connectors: components["schemas"]["ConnectorRow"][];
+        };
+        /**
          * DeclaredDocument
          * @description A declared document, as `apply` takes it back.
          */
@@ -3584,6 +4109,8 @@ export interface components {
             name: string;
             /** @constant */
             action: "delete";
+            /** @description What could not be done outside of Weir yet, and is tried again. */
+            problem?: string;
             /** @description Of a cluster that no document declared: how many left the catalog. */
             datasets?: number;
         };
@@ -3638,6 +4165,39 @@ export interface components {
              * @constant
              */
             withheld?: true;
+        };
+        /**
+         * DescribedConnector
+         * @description One connector, with what it joins.
+         */
+        DescribedConnector: {
+            name: string;
+            /** @description running, paused, stopped, failed (also when one task is), unassigned, restarting; missing: the worker does not have it; unknown: the worker could not be asked; deleting: the worker still has it. */
+            state: string;
+            type: ("source" | "sink") | null;
+            plugin: string;
+            cluster: string;
+            /** @description Address of the Kafka Connect worker. */
+            worker: string | null;
+            tasks: components["schemas"]["ConnectorTask"][];
+            error: string | null;
+            /** @description Fields that somebody changed at the worker. */
+            differs: string[];
+            pending: components["schemas"]["ConnectorPending"] | null;
+            /** @description Topic for records that a sink cannot convert. */
+            deadLetters: string | null;
+            description: string;
+            owners: {
+                [key: string]: unknown;
+            }[];
+            may: components["schemas"]["ConnectorMayDo"];
+            topics: string[];
+            /** @description What it reads or writes outside of Kafka, as in lineage. */
+            outside: string[];
+            /** @description Its node in lineage. */
+            job: string | null;
+            /** @description Null for those who neither own it nor may manage. */
+            drift: components["schemas"]["ConnectorDrift"][] | null;
         };
         /**
          * DeviceAsked
@@ -3837,6 +4397,23 @@ export interface components {
              * @enum {string}
              */
             columns?: "known" | "unknown";
+        };
+        /**
+         * EffectiveAccess
+         * @description Everybody who may read a dataset or a field, and why.
+         */
+        EffectiveAccess: {
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            field: string | null;
+            /** Format: date-time */
+            at: string;
+            entries: components["schemas"]["AccessEntry"][];
+            /** @description Entries in all. */
+            total: number;
+            people: components["schemas"]["PeopleCounted"];
+            /** @description What is not known, in sentences. */
+            notes: string[];
         };
         /**
          * Emergency
@@ -4352,6 +4929,30 @@ export interface components {
             partitions: number;
             /** @description Records behind; null where that is not known or withheld. */
             lag: number | null;
+        };
+        /**
+         * HeldNames
+         * @description Groups and roles.
+         */
+        HeldNames: {
+            groups: string[];
+            roles: string[];
+        };
+        /**
+         * HeldOneSided
+         * @description What one side holds and the other does not.
+         */
+        HeldOneSided: {
+            left: components["schemas"]["HeldNames"];
+            right: components["schemas"]["HeldNames"];
+        };
+        /**
+         * HeldRole
+         * @description A role and how the person comes to it.
+         */
+        HeldRole: {
+            name: string;
+            how: string[];
         };
         /**
          * HitReasons
@@ -5317,6 +5918,14 @@ export interface components {
             unreadable?: components["schemas"]["OnUnreadable"] | null;
         };
         /**
+         * OneSided
+         * @description Rules behind one side only.
+         */
+        OneSided: {
+            left: components["schemas"]["AccessRule"][];
+            right: components["schemas"]["AccessRule"][];
+        };
+        /**
          * Opened
          * @description An answer that was opened.
          */
@@ -5387,6 +5996,34 @@ export interface components {
             to: string;
             paths: components["schemas"]["Edge"][][];
             truncated: boolean;
+        };
+        /**
+         * PeopleCounted
+         * @description People, each counted once, by the most that they see.
+         */
+        PeopleCounted: {
+            clear: number;
+            partly: number;
+            masked: number;
+            none: number;
+        };
+        /**
+         * PersonAccess
+         * @description Everything one person sees.
+         */
+        PersonAccess: {
+            person: string;
+            /** Format: date-time */
+            at: string;
+            /** @description Why they may not sign in; nothing shows then. */
+            gone: string | null;
+            groups: string[];
+            roles: components["schemas"]["HeldRole"][];
+            entries: components["schemas"]["SeenDataset"][];
+            total: number;
+            /** @description Datasets, each counted once, by the most that shows. */
+            datasets: components["schemas"]["PeopleCounted"];
+            notes: string[];
         };
         /**
          * Place
@@ -6103,6 +6740,38 @@ export interface components {
             revoked: true;
         };
         /**
+         * RotatedBefore
+         * @description The token before, and until when it is good.
+         */
+        RotatedBefore: {
+            id: string;
+            expires_at: string | null;
+        };
+        /**
+         * RotatedToken
+         * @description A token in place of another.
+         */
+        RotatedToken: {
+            id: string;
+            user: string;
+            token: string;
+            expires_at: string | null;
+            /** @description What it is limited to; null = all that its user may. */
+            scopes: string[] | null;
+            before: components["schemas"]["RotatedBefore"];
+        };
+        /**
+         * RotationAsked
+         * @description How long the old token stays good beside the new one.
+         */
+        RotationAsked: {
+            /**
+             * Overlaphours
+             * @default 24
+             */
+            overlapHours: number;
+        };
+        /**
          * RowFilter
          * @description A condition that rows of a dataset must meet.
          */
@@ -6437,6 +7106,32 @@ export interface components {
             left: number;
         };
         /**
+         * SeenDataset
+         * @description What the person sees of one dataset.
+         */
+        SeenDataset: {
+            /** @description The purpose the query states; null: none. */
+            purpose: string | null;
+            /**
+             * @description `clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks.
+             * @enum {string}
+             */
+            shows: "clear" | "partly" | "masked" | "none";
+            fields: components["schemas"]["ShownFields"];
+            masks: string[];
+            /** @description Row filters; all have to be true. */
+            rows: string[];
+            /** @description Rows in which masked fields show unmasked. */
+            clear_when: string[];
+            /** @description When the first grant that it rests on ends. */
+            until: string | null;
+            rules: components["schemas"]["AccessRule"][];
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            /** @description Rules that are left out of `rules`. */
+            more_rules: number;
+        };
+        /**
          * ServerHealth
          * @description Whether one server answers.
          */
@@ -6457,6 +7152,16 @@ export interface components {
             when: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * ShownFields
+         * @description How many fields show how.
+         */
+        ShownFields: {
+            clear: number;
+            /** @description Those that are unmasked in some rows only are among them. */
+            masked: number;
+            hidden: number;
         };
         /**
          * SignInAddress
@@ -6698,6 +7403,14 @@ export interface components {
             created_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
+            /** @description When it was last used, to the minute. */
+            used_at: string | null;
+            /** @description What it is limited to; null = all that its user may. */
+            scopes: string[] | null;
+            /** @description Whether it is of a service account. */
+            service: boolean;
+            /** @description Id of the token that took its place. */
+            rotated_to: string | null;
         };
         /**
          * TokenAsked
@@ -6717,6 +7430,14 @@ export interface components {
              * @default
              */
             name: string;
+            /**
+             * Scopes
+             * @description What it is limited to; all that the user may when absent.
+             * @example [
+             *       "read"
+             *     ]
+             */
+            scopes?: string[] | null;
         };
         /**
          * Tokens
@@ -7020,6 +7741,36 @@ export interface components {
             found: unknown;
         };
         /**
+         * UnusedRight
+         * @description A right by which nothing was read.
+         */
+        UnusedRight: {
+            /** @enum {string} */
+            kind: "grant" | "role" | "owner";
+            name: string;
+            /** @description null: a grant to a group or role, which nobody of them used. */
+            person: string | null;
+            /** @description As written; null: a role, of which nothing it opens was read. */
+            dataset: string | null;
+            /** @description Since when it is there, where that is known. */
+            since: string | null;
+            how: string[];
+        };
+        /**
+         * UnusedRights
+         * @description Rights nobody used.
+         */
+        UnusedRights: {
+            days: number;
+            /** Format: date-time */
+            since: string;
+            rights: components["schemas"]["UnusedRight"][];
+            total: number;
+            /** @description Grants that are younger than these days, which cannot be judged yet. */
+            young: number;
+            notes: string[];
+        };
+        /**
          * View
          * @description A view and how it is.
          */
@@ -7027,7 +7778,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             state: "starting" | "catching up" | "running" | "paused" | "restarting" | "failed" | "stopped" | "unknown";
-            /** @description When it came into this state; of `unknown` when the runner was heard of last. */
+            /** @description When it came into this state; of `unknown` when the runner was at work last. */
             since: string | null;
             /** @description The one that readers get; null before the first. */
             generation: number | null;
@@ -8648,6 +9399,227 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedCluster"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    connectors_api_v1_connectors_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeclaredConnectors"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    one_api_v1_connectors__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DescribedConnector"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    restart_api_v1_connectors__name__restart_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    pause_api_v1_connectors__name__pause_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resume_api_v1_connectors__name__resume_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    stop_api_v1_connectors__name__stop_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorAction"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    plugins_api_v1_clusters__name__connector_plugins_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorPlugins"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -10596,19 +11568,222 @@ export interface operations {
             };
         };
     };
+    dataset_api_v1_access_datasets__cluster___topic__get: {
+        parameters: {
+            query?: {
+                /** @description Only this field, as value.customer.email. */
+                field?: string | null;
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+                /** @description user when absent; groups and roles may have members that only a provider knows. */
+                kind?: ("user" | "group" | "role")[] | null;
+                /** @description Only this person, group or role. */
+                name?: string | null;
+                /** @description Only entries that show so much. */
+                shows?: ("clear" | "partly" | "masked" | "none") | null;
+                /** @description csv and jsonl are whole, not by pages. */
+                format?: "json" | "csv" | "jsonl";
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                cluster: string;
+                /** @description A name, percent-encoded whole. */
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EffectiveAccess"];
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    person_api_v1_access_people__name__get: {
+        parameters: {
+            query?: {
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+                /** @description Only datasets of a pattern, as prod/*. */
+                dataset?: string | null;
+                /** @description Only entries that show so much. */
+                shows?: ("clear" | "partly" | "masked" | "none") | null;
+                /** @description csv and jsonl are whole, not by pages. */
+                format?: "json" | "csv" | "jsonl";
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonAccess"];
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    unused_api_v1_access_unused_get: {
+        parameters: {
+            query?: {
+                /** @description Nothing was read for so many days. */
+                days?: number;
+                /** @description Only rights on datasets of a pattern, as prod/*. */
+                dataset?: string | null;
+                /** @description Only this person's. */
+                person?: string | null;
+                kind?: ("grant" | "role" | "owner") | null;
+                /** @description csv and jsonl are whole, not by pages. */
+                format?: "json" | "csv" | "jsonl";
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnusedRights"];
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    compare_api_v1_explain_compare_get: {
+        parameters: {
+            query: {
+                /** @description CLUSTER/TOPIC. */
+                dataset: string;
+                /** @description A person; the caller when absent. */
+                left?: string | null;
+                /** @description A person; the same as left when absent. */
+                right?: string | null;
+                /** @description The moment of the left side; now when absent. */
+                leftAsOf?: string | null;
+                /** @description The moment of the right side; now when absent. */
+                rightAsOf?: string | null;
+                /** @description A purpose that the left side states. */
+                leftPurpose?: string | null;
+                /** @description A purpose that the right side states. */
+                rightPurpose?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     entries_api_v1_audit_get: {
         parameters: {
             query?: {
-                actor?: string | null;
-                /** @description The action, or its beginning: query, grant... */
-                action?: string | null;
-                target?: string | null;
-                since?: string | null;
-                until?: string | null;
                 /** @description `next` of the answer before. */
                 cursor?: string | null;
                 /** @description At most this many. */
                 limit?: number;
+                /** @description Who did it. */
+                actor?: string | null;
+                /** @description The action, or its beginning: query, grant... */
+                action?: string | null;
+                /** @description What it was done to, as the entry has it. */
+                target?: string | null;
+                /** @description Who did it, or whom it is about. */
+                person?: string | null;
+                /** @description CLUSTER/TOPIC that it is about. */
+                dataset?: string | null;
+                /** @description A path: entries that used it, something in it, or what it is a part of; with dataset, of that one. */
+                field?: string | null;
+                /** @description A grant that it is about, or rests on. */
+                grant?: string | null;
+                /** @description allow, deny... */
+                decision?: string | null;
+                /** @description From then on. */
+                since?: string | null;
+                /** @description Before then. */
+                until?: string | null;
             };
             header?: never;
             path?: never;
@@ -10623,6 +11798,87 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEntries"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    export_entries_api_v1_audit_export_get: {
+        parameters: {
+            query?: {
+                format?: "jsonl" | "csv";
+                /** @description Who did it. */
+                actor?: string | null;
+                /** @description The action, or its beginning: query, grant... */
+                action?: string | null;
+                /** @description What it was done to, as the entry has it. */
+                target?: string | null;
+                /** @description Who did it, or whom it is about. */
+                person?: string | null;
+                /** @description CLUSTER/TOPIC that it is about. */
+                dataset?: string | null;
+                /** @description A path: entries that used it, something in it, or what it is a part of; with dataset, of that one. */
+                field?: string | null;
+                /** @description A grant that it is about, or rests on. */
+                grant?: string | null;
+                /** @description allow, deny... */
+                decision?: string | null;
+                /** @description From then on. */
+                since?: string | null;
+                /** @description Before then. */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line an entry; the last line is the signature. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    key_api_v1_audit_key_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditKey"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -11076,7 +12332,9 @@ export interface operations {
     };
     list_tokens_api_v1_tokens_get: {
         parameters: {
-            query?: never;
+            query?: {
+                user?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -11123,6 +12381,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotate_api_v1_tokens__id__rotate_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotationAsked"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedToken"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
