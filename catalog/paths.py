@@ -142,6 +142,14 @@ class FieldPath:
             for mine, theirs in zip(self.steps, other.steps, strict=False)
         )
 
+    def overlaps(self, other: FieldPath) -> bool:
+        """True when one of both is at or inside the other; a `{key}` of a map may be any of its `{}`."""
+        values = (StepKind.VALUES, StepKind.MAP_KEY)
+        return self.root == other.root and all(
+            mine == theirs or (mine.kind in values and theirs.kind in values and mine.kind != theirs.kind)
+            for mine, theirs in zip(self.steps, other.steps, strict=False)
+        )
+
 
 KEY = FieldPath("key")
 VALUE = FieldPath("value")

@@ -109,7 +109,8 @@ def _query(node: Any, env: _Env) -> list[Output]:
                 a.sources | b.sources,
                 a.direct and b.direct,
                 followed=by_place and a.followed and b.followed,
-                shaped=by_place and a.shaped and b.shaped,
+                # Spark joins structs by place: a name below the one may be another below the other.
+                shaped=by_place and a.shaped and b.shaped and a.sources == b.sources,
             )
             for a, b in zip(left, right, strict=False)
         ]
@@ -126,6 +127,10 @@ def _select(node: exp.Select, env: _Env) -> Iterator[Output]:
     relations = list(_relations(node, env))
     for item in node.expressions:
         star = item if isinstance(item, exp.Star) else item.this if isinstance(item, exp.Column) else None
+        of_struct = _struct_of(item, relations) if isinstance(star, exp.Star) else None
+        if of_struct is not None:
+            yield replace(of_struct, name="", direct=False, followed=False, shaped=False)
+            continue
         if isinstance(star, exp.Star):
             hidden = {fold(e.name) for e in star.args.get("except_") or star.args.get("except") or ()}
             changed = bool(star.args.get("replace") or star.args.get("rename"))
@@ -142,7 +147,8 @@ def _select(node: exp.Select, env: _Env) -> Iterator[Output]:
             continue
         inner = item.this if isinstance(item, exp.Alias) else item
         found = _expression(inner, relations)
-        yield replace(found, name=item.alias_or_name, system=False)
+        # Spark names `(email)` email.
+        yield replace(found, name=item.alias_or_name or inner.unnest().alias_or_name, system=False)
 
 
 def _relations(node: exp.Select, env: _Env) -> Iterator[_Relation]:
@@ -238,12 +244,25 @@ def _expression(node: Any, relations: list[_Relation]) -> Output:
             followed = followed and one.followed
     for star in node.find_all(exp.Star):
         if not counts_rows(star.parent) and star.find_ancestor(exp.Query) is node.find_ancestor(exp.Query):
+            of_struct = _struct_of(star.parent, relations)
+            if of_struct is not None:
+                sources |= of_struct.sources
+                followed = followed and of_struct.followed
+                continue
             prefix = fold(star.parent.parts[0].name) if isinstance(star.parent, exp.Column) else None
             for relation in relations:
                 if prefix is None or fold(relation.alias) == prefix:
                     sources |= {source for each in _starred(relation) for source in each.sources}
                     followed = followed and relation.known and all(each.followed for each in _starred(relation))
     return Output("", frozenset(sources), followed=followed)
+
+
+def _struct_of(star: Any, relations: list[_Relation]) -> Output | None:
+    """What `who.*` is a star of, where that is no table of the FROM by its name."""
+    names = star.parts[:-1] if isinstance(star, exp.Column) else []
+    if not names or (len(names) == 1 and fold(names[0].name) in {fold(each.alias) for each in relations}):
+        return None
+    return _named([each.name for each in names], relations)
 
 
 def _part(node: Any, relations: list[_Relation]) -> Output | None:
@@ -257,7 +276,9 @@ def _part(node: Any, relations: list[_Relation]) -> Output | None:
         if not given or not all(each.shaped for each in given):
             return None
         sources = frozenset(source for each in given for source in each.sources)
-        return Output("", sources, followed=all(each.followed for each in given), shaped=True)
+        # Structs are alike by place, so a name below one may be another name below the next.
+        alike = all(each.sources == sources for each in given)
+        return Output("", sources, followed=all(each.followed for each in given), shaped=alike)
     else:
         return None
     inner = _expression(whole, relations)
@@ -278,20 +299,25 @@ def _is_argument(column: Any, end: Any) -> bool:
 
 
 def _column(column: Any, relations: list[_Relation]) -> Output:
-    names = [part.name for part in column.parts]
+    return _named([part.name for part in column.parts], relations)
+
+
+def _named(names: list[str], relations: list[_Relation]) -> Output:
     for skip in (1, 0):
         if len(names) <= skip:
             continue
         own = [each for each in relations if not skip or fold(each.alias) == fold(names[0])]
         # A name without its table's is of several where they are joined by it.
         same = [output for each in own for output in each.outputs if fold(output.name) == fold(names[skip])]
+        # Where a relation has columns of no known name, one of them may be meant.
+        sure = all(each.known for each in own) and (len(own) == 1 or all(o.name for each in own for o in each.outputs))
         if same:
             parts = [output.below(*names[skip + 1 :]) for output in same]
             return Output(
                 names[-1],
                 frozenset(source for part in parts for source in part.sources),
                 len(same) == 1 and same[0].direct,
-                followed=all(part.followed for part in parts),
+                followed=sure and all(part.followed for part in parts),
                 shaped=all(part.shaped for part in parts),
             )
     return Output(names[-1], followed=False)

@@ -10,9 +10,9 @@ from catalog.errors import Conflict, InvalidInput
 from policies.plan.ports import QueryTable
 from policies.plan.prepare import Prepared
 from policies.plan.views import Column, GovernedTable
-from policies.sql import trace
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
+from policies.sql.untraceable import followed_outputs
 from views.shape.names import GONE
 from views.shape.shape import Shape
 
@@ -39,7 +39,7 @@ def own_key(prepared: Prepared, replaced: Keys, declared: list[str] | None) -> l
     if declared is not None or len(prepared.tables) != 1:
         return declared
     ((ref, key),) = replaced.items()
-    outputs = trace.outputs(prepared.gated.tree, prepared.columns())
+    outputs = followed_outputs(prepared.gated.tree, prepared.columns())
     own: list[str] = []
     for column in key:
         same = next(
@@ -65,7 +65,7 @@ def check_replaced(prepared: Prepared, streamed: Shape, replaced: Keys) -> None:
     followed = {ref: key for ref, key in replaced.items() if ref in streamed.follows}
     if not followed or streamed.mode != "append":
         return
-    outputs = {fold(each.name): each for each in trace.outputs(prepared.gated.tree, prepared.columns())}
+    outputs = {fold(each.name): each for each in followed_outputs(prepared.gated.tree, prepared.columns())}
     for ref, key in followed.items():
         if prepared.tables[ref].filters:
             raise Conflict(

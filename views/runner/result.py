@@ -20,6 +20,7 @@ from policies.plan.prepare import Prepared
 from policies.plan.views import GovernedTable
 from policies.sql import trace
 from policies.sql.names import fold
+from policies.sql.untraceable import followed_outputs
 from views.model import Column
 
 _COUNTS = frozenset({"count", "count_if", "approx_count_distinct"})
@@ -75,7 +76,7 @@ def flows(prepared: Prepared, names: Sequence[str]) -> dict[str, list[Flow]]:
     """Column -> the fields it comes from, sorted. A column that cannot be followed comes from every field of every table."""
     tree = prepared.gated.tree
     by_name: dict[str, list[trace.Output]] = {}
-    for each in trace.outputs(tree, prepared.columns()):
+    for each in followed_outputs(tree, prepared.columns()):
         by_name.setdefault(fold(each.name), []).append(each)
     counts = _counting(tree)
     tables = {ref: _Table.of(governed) for ref, governed in prepared.tables.items()}
@@ -165,7 +166,7 @@ class _Table:
             return
         root = explain.path_of(self.governed, column, names[1:])
         for path, fact, mask in self.fields:
-            if root.contains(path) or path.contains(root):
+            if root.overlaps(path):
                 steps = path.steps[len(root.steps) :] if direct and root.contains(path) else ()
                 yield self._flow(FieldPath(at.root, (*at.steps, *steps)), path, fact, mask, direct, counted)
 
