@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import structlog
+from cachetools import TTLCache
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
@@ -21,6 +22,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import VERSION
+from api.http.callers.auth import LATELY_S
 from api.http.edge import answer_headers, errors, openapi
 from api.http.edge.body_limit import BodyLimit
 from api.http.edge.client_address import ClientAddress, networks
@@ -63,6 +65,7 @@ from catalog.errors import Unavailable
 _log = structlog.get_logger("weir.api")
 PREFIX = "/api/v1"
 
+_TOKENS_KEPT = 4096
 _EVENTS = frozenset({f"{PREFIX}/lineage", f"{PREFIX}/lineage/batch"})
 """Paths that take events, which may come in batches."""
 _DESCRIPTION = """
@@ -92,6 +95,7 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     openapi.install(app)
     # Routes are tried in this order; rows of views are asked for hundreds of times a second.
+    app.include_router(views.often, prefix=PREFIX)
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
         sources, queries, running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
@@ -110,6 +114,7 @@ def create_app(services: Services) -> FastAPI:
         search=api.rate_searches, tokens=api.rate_tokens, failed=api.rate_failed,
     )  # fmt: skip
     app.state.person_rates = PersonRates(rates)
+    app.state.lately = TTLCache(_TOKENS_KEPT, LATELY_S)
     app.add_middleware(RateLimit, rates=rates)
     app.add_middleware(ClientAddress, proxies=networks(api.trusted_proxies))
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024, events=_EVENTS)

@@ -10,12 +10,15 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf, Session
+from api.http.edge.direct import DirectRoute
 from api.http.edge.event_stream import event, event_stream
 from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Name, Text
 from api.http.schemas.views import View, ViewAction, ViewDiff, ViewRemoval, ViewRows, Views
 
 router = APIRouter(prefix="/views", tags=["views"])
+often = APIRouter(prefix="/views", tags=["views"], route_class=DirectRoute)
+"""Rows by key are asked for by applications, hundreds of times a second."""
 
 
 class ComparedView(BaseModel):
@@ -38,7 +41,7 @@ def one(built: ServicesOf, subject: Caller, name: Name) -> Any:
     return built.views.describe(subject, name)
 
 
-@router.get("/{name}/rows", responses=answers_with(ViewRows))
+@often.get("/{name}/rows", responses=answers_with(ViewRows))
 def rows(
     request: Request,
     built: ServicesOf,

@@ -33,6 +33,8 @@ class ShownFields(Answer):
 
 
 class _Shown(Answer):
+    """What somebody sees of a dataset or a field."""
+
     purpose: str | None = about("The purpose the query states; null: none.")
     shows: Shows = about(
         "`clear`: all of it; `partly`: some of it, or all of it in some rows; `masked`: all of it behind masks."
