@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from catalog.declared.documents import Document
 from catalog.errors import Conflict, InvalidInput, SettingsError, WeirError
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
-from connectors.check import check_dead_letters, check_errors, check_secrets
+from connectors.check import check_dead_letters, check_errors, check_secrets, passwords
 from connectors.config import Difference, as_found, differences
 from connectors.declared import ConnectorSpec
 from connectors.model import Live
@@ -106,7 +106,11 @@ class ConnectorHandler(Kept):
                     details={"field": "metadata.name", "server": server["url"]},
                 )
             return _Seen(server, place)
-        changes = self._differences(stored.spec, server, live) if stored is not None and live is not None else []
+        changes = (
+            self._differences(stored.spec, server, live, passwords(fields))
+            if stored is not None and live is not None
+            else []
+        )
         return _Seen(server, place, missing=live is None, differences=changes)
 
     def notes(self, document: Document) -> Sequence[str]:
@@ -169,13 +173,15 @@ class ConnectorHandler(Kept):
         waiting = self._store.document(PENDING, key)
         return waiting is not None and any(same_worker(each, server) for each in waiting.spec.get("leave", []))
 
-    def _differences(self, spec: Mapping[str, Any], server: Server, live: Live) -> list[Difference]:
+    def _differences(
+        self, spec: Mapping[str, Any], server: Server, live: Live, hidden: Collection[str]
+    ) -> list[Difference]:
         try:
             before = ConnectorSpec.model_validate(spec)
             asked = self._places.asked(before, server)
         except WeirError:  # a plugin or a secret that is gone: the new document has others
             return []
-        return differences(asked.wanted, before.state, live)
+        return differences(asked.wanted, before.state, live, hidden)
 
     def _leave(self, key: str, servers: Sequence[Server | None], by: str | None) -> None:
         waiting = self._store.document(PENDING, key)

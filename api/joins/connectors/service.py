@@ -12,7 +12,7 @@ from api.joins.connectors.shown import Shown
 from catalog.errors import NotFound, WeirError
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
-from connectors.config import Difference, differences
+from connectors.config import HIDDEN, Difference, differences
 from connectors.declared import ConnectorSpec
 from connectors.model import Live
 from policies.audit import AuditLog
@@ -76,6 +76,14 @@ class Connectors:
         """Names of its declared connectors."""
         return self._places.named_of(cluster)
 
+    def shown(self, subject: Subject, document: dict[str, Any]) -> dict[str, Any]:
+        """A declared connector as somebody may see it: the values of its configuration are for those who see why it
+        fails."""
+        spec = document["spec"]
+        if self._manages(subject) or _owns(subject, spec):
+            return document
+        return {**document, "spec": {**spec, "config": dict.fromkeys(spec.get("config") or {}, HIDDEN)}}
+
     def plugins(self, cluster: str) -> list[dict[str, Any]]:
         """Connector classes of a cluster's worker. Raises InvalidInput, Unavailable."""
         worker = self._places.worker(self._places.server({"cluster": cluster}))
@@ -127,9 +135,7 @@ class Connectors:
 
     def _shown(self, subject: Subject, document: DeclaredDocument, pending: DeclaredDocument | None) -> Shown:
         manages = self._manages(subject)
-        owners = document.spec.get("owners") or []
-        owns = any(each.get("user") == subject.user or each.get("group") in subject.groups for each in owners)
-        return Shown(document, pending, operates=manages, sees=manages or owns)
+        return Shown(document, pending, operates=manages, sees=manages or _owns(subject, document.spec))
 
     def _all_of(self, server: Server) -> Mapping[str, Live] | WeirError:
         try:
@@ -149,3 +155,8 @@ class Connectors:
         if declared is not None and not same_way(declared, server):
             changes.insert(0, Difference("connect", str(declared["url"]), str(server["url"])))
         shown.differs(changes)
+
+
+def _owns(subject: Subject, spec: Mapping[str, Any]) -> bool:
+    owners = spec.get("owners") or []
+    return any(each.get("user") == subject.user or each.get("group") in subject.groups for each in owners)

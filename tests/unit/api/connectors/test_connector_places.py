@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from catalog.declared.kinds import ClusterSpec
 from catalog.records import DeclaredDocument
 from connectors.adapters.memory import SOURCE, MemoryConnect
 from tests.connector_world import CLUSTER, SECRET, World, connector
@@ -317,7 +318,7 @@ def test_a_cluster_with_connectors_is_not_deleted(weir: World) -> None:
 
 
 def test_a_cluster_that_only_a_scan_met_is_not_forgotten_with_connectors(weir: World) -> None:
-    weir.services.datasets.clusters.register("met", ["localhost:9099"])
+    weir.services.datasets.register_cluster("met", ClusterSpec.model_validate({"bootstrapServers": "localhost:9099"}))
     name = "met"
     weir.apply(connector(more=at(B)).replace("cluster: prod", f"cluster: '{name}'"))
     for path in (f"declared/Cluster/{name}", f"clusters/{name}"):

@@ -250,7 +250,8 @@ def test_who_may(weir: World) -> None:
     weir.apply(connector())
     weir.worker.fail(
         "lines",
-        "org.apache.kafka.connect.errors.ConnectException: Couldn't find '/data/in.txt' of ana@example.org\n\tat a.B(C.java:1)",
+        "org.apache.kafka.connect.errors.ConnectException: Couldn't find or create file '/data/in.txt' for Task"
+        "\n\tat a.B(C.java:1)",
     )
     ana, otto = weir.user("ana"), weir.user("otto")
     for action in ("pause", "resume", "restart", "stop"):
@@ -261,7 +262,8 @@ def test_who_may(weir: World) -> None:
     assert shown["error"] == "It failed; its owners and who may manage see why."
     seen = otto.get("/api/v1/connectors/lines").json()
     assert (
-        seen["error"] == "It failed with ConnectException: Couldn't find '/data/in.txt' of …." and seen["drift"] == []
+        seen["error"] == "It failed with ConnectException: Couldn't find or create file '/data/in.txt' for Task."
+        and seen["drift"] == []
     )
     assert seen["tasks"][0]["error"] == seen["error"]
     assert weir.anonymous().get("/api/v1/connectors").status_code == 401
@@ -349,3 +351,26 @@ def test_a_second_person_sees_where_a_secret_goes(weir: World, monkeypatch: pyte
     assert weir.change(text)["action"] == "unchanged"
     assert "config.x" in weir.refused(text.replace("host: db", "host: evil"), 409)["message"]
     assert other.post("/api/v1/apply", content=text.encode()).status_code == 403
+
+
+def test_values_and_places_of_secrets_are_for_owners_and_managers(weir: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    weir.apply(connector(config="file: /in, topic: lines, x: {env: WEIR_SECRET_DB}"))
+    monkeypatch.delenv("WEIR_SECRET_DB")
+    for who, sees in (("ana", False), ("otto", True)):
+        client = weir.user(who)
+        for place in ("connectors", "connectors/lines"):
+            answer = client.get(f"/api/v1/{place}").text
+            assert ("WEIR_SECRET_DB" in answer) is sees, answer
+            assert ("Its state is not known; its owners and who may manage see why." in answer) is not sees
+        (document,) = client.get("/api/v1/declared/Connector").json()["documents"]
+        assert set(document["spec"]["config"]) == {"file", "topic", "x"}
+        assert ("/in" in str(document)) is sees
+
+
+@pytest.mark.parametrize(
+    "url", ["http://169.254.169.254/latest/admin?x=", "https://connect/#", "https://connect\\\\@evil"]
+)
+def test_an_address_of_a_worker_ends_in_a_path(weir: World, url: str) -> None:
+    weir.refused(connector(more=f'  connect: {{url: "{url}"}}\n'))
+    weir.refused(CLUSTER.replace("https://connect:8083", url))
+    assert [each for each, _ in weir.asked if each != "https://connect:8083"] == []
