@@ -15,12 +15,11 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from api.joins.connectors.places import KIND, PENDING, Places, Server, same_worker
+from api.joins.connectors.places import KIND, PENDING, Places, Server, same_worker, spec_of
 from catalog.errors import Conflict, WeirError
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
 from connectors.config import differences
-from connectors.declared import ConnectorSpec
 
 log = structlog.get_logger("weir.connectors")
 
@@ -94,7 +93,7 @@ class Bringing:
         return left, problems
 
     def _apply(self, name: str, document: DeclaredDocument) -> None:
-        spec = ConnectorSpec.model_validate(document.spec)
+        spec = spec_of(document)
         asked = self._places.asked(spec, self._places.made_at(name, document.spec))
         live = asked.worker.get(name)
         if live is None:

@@ -10,9 +10,8 @@ import re
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from api.joins.connectors.places import KIND, PENDING, Places, Server, same_way, same_worker, way
+from api.joins.connectors.places import KIND, PENDING, Places, Server, same_way, same_worker, spec_of, way
 from catalog.apply.apply import Change
 from catalog.apply.handlers import Kept
 from catalog.declared.documents import Document
@@ -107,7 +106,7 @@ class ConnectorHandler(Kept):
                 )
             return _Seen(server, place)
         changes = (
-            self._differences(stored.spec, server, live, passwords(fields))
+            self._differences(stored, server, live, passwords(fields))
             if stored is not None and live is not None
             else []
         )
@@ -174,10 +173,10 @@ class ConnectorHandler(Kept):
         return waiting is not None and any(same_worker(each, server) for each in waiting.spec.get("leave", []))
 
     def _differences(
-        self, spec: Mapping[str, Any], server: Server, live: Live, hidden: Collection[str]
+        self, stored: DeclaredDocument, server: Server, live: Live, hidden: Collection[str]
     ) -> list[Difference]:
         try:
-            before = ConnectorSpec.model_validate(spec)
+            before = spec_of(stored)
             asked = self._places.asked(before, server)
         except WeirError:  # a plugin or a secret that is gone: the new document has others
             return []

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from pydantic import ValidationError
+
 from catalog.declared.documents import Document
 from catalog.declared.secrets import Secrets, credentials, require_private
 from catalog.errors import InvalidInput
@@ -57,6 +59,14 @@ def same_worker(one: Server | None, other: Server | None) -> bool:
 def same_way(one: Server, other: Server) -> bool:
     """Whether it is the same worker, recognised by the same authority."""
     return same_worker(one, other) and one.get("ca") == other.get("ca")
+
+
+def spec_of(document: DeclaredDocument) -> ConnectorSpec:
+    """Raises InvalidInput for a document that an older Weir took and this one would not."""
+    try:
+        return ConnectorSpec.model_validate(document.spec)
+    except ValidationError:  # its words may repeat the configuration
+        raise InvalidInput(f"Connector {document.key} breaks a rule that is newer than it; apply it again.") from None
 
 
 def way(server: Server) -> dict[str, Any]:

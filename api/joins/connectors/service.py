@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from api.joins.connectors.bringing import Bringing
-from api.joins.connectors.places import KIND, PENDING, Places, Server, address, same_way, same_worker
+from api.joins.connectors.places import KIND, PENDING, Places, Server, address, same_way, same_worker, spec_of
 from api.joins.connectors.shown import Shown
 from catalog.errors import NotFound, WeirError
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
 from connectors.config import HIDDEN, Difference, differences
-from connectors.declared import ConnectorSpec
 from connectors.model import Live
 from policies.audit import AuditLog
 from policies.model import Subject
@@ -146,7 +145,7 @@ class Connectors:
     def _compare(self, shown: Shown, document: DeclaredDocument, server: Server) -> None:
         if shown.live is None:
             return
-        spec = ConnectorSpec.model_validate(document.spec)
+        spec = spec_of(document)
         short = shown.live.config.get("connector.class", "")
         same = short == spec.plugin or short.rpartition(".")[2] in (spec.plugin, f"{spec.plugin}Connector")
         wanted = self._places.wanted(spec, server, short if same else spec.plugin)

@@ -374,3 +374,20 @@ def test_an_address_of_a_worker_ends_in_a_path(weir: World, url: str) -> None:
     weir.refused(connector(more=f'  connect: {{url: "{url}"}}\n'))
     weir.refused(CLUSTER.replace("https://connect:8083", url))
     assert [each for each, _ in weir.asked if each != "https://connect:8083"] == []
+
+
+def test_a_document_of_older_rules_is_listed_and_can_be_applied_again_and_deleted(weir: World) -> None:
+    weir.apply(connector() + "\n---\n" + connector("other"))
+    document = weir.services.store.document("Connector", "lines")
+    assert document is not None
+    old = {**document.spec, "config": {"file": "/in", "topic": "lines", "authToken": "secret-4711"}}
+    weir.services.store.put_document(replace(document, spec=old))
+    weir.services.store.put_document(PENDING_LINES)
+    weir.services.connectors.step()
+    rows = {each["name"]: each for each in weir.admin.get("/api/v1/connectors").json()["connectors"]}
+    assert rows["other"]["error"] is None and "breaks a rule that is newer" in rows["lines"]["error"]
+    assert "4711" not in str(rows)
+    assert weir.change(connector())["action"] == "update"
+    weir.services.store.put_document(replace(document, spec=old))
+    assert weir.admin.delete("/api/v1/declared/Connector/lines").status_code == 200
+    assert set(weir.worker.connectors) == {"other"}
