@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from catalog.errors import InvalidInput
 from connectors.config import Wanted
-from connectors.declared import ConnectorSpec, is_reference
+from connectors.declared import ConnectorSpec
 from connectors.model import CheckedField, Kind, Plugin
+from connectors.secret_texts import has_reference, is_reference
 
 _MOST_SHOWN = 5
 
@@ -60,8 +61,17 @@ def check_secrets(asked: Wanted, fields: Sequence[CheckedField]) -> None:
             )
 
 
+def passwords(fields: Sequence[CheckedField]) -> frozenset[str]:
+    """The keys that are passwords by the plugin's own definition."""
+    return frozenset(field.name for field in fields if field.type == "PASSWORD")
+
+
 def check_errors(asked: Wanted, fields: Sequence[CheckedField]) -> None:
-    """Raises InvalidInput with a sentence for each key that the plugin refuses; `details.fields` has all of them."""
+    """Raises InvalidInput with a sentence for each key that the plugin refuses; `details.fields` has all of them.
+
+    A plugin checks what the worker has put in the place of its references (`${file:...}`), and may repeat that. So of a
+    configuration that has one, no text of the plugin is shown.
+    """
     secrets = {asked.config[key] for key in asked.secret if asked.config[key]}
     problems = [
         {"field": f"spec.config.{field.name}", "message": _sentence(field, asked, secrets)}
@@ -79,8 +89,13 @@ def check_errors(asked: Wanted, fields: Sequence[CheckedField]) -> None:
 def _sentence(field: CheckedField, asked: Wanted, secrets: set[str]) -> str:
     # Of several errors about one value the first explains; the others follow from it.
     text = " ".join(field.errors[0].split())
-    if any(secret in text for secret in secrets) or field.name in asked.secret:
-        return f"config.{field.name}: the plugin refuses the value; its message may hold a secret and is not shown."
     if field.name not in asked.config and text.startswith("Missing required configuration"):
         return f"config.{field.name} is missing; the plugin requires it."
+    if any(has_reference(value) for value in asked.config.values()):
+        return (
+            f"config.{field.name}: the plugin refuses the value; its message may hold what the worker reads for a reference,"
+            " and is not shown."
+        )
+    if any(secret in text for secret in secrets) or field.name in asked.secret:
+        return f"config.{field.name}: the plugin refuses the value; its message may hold a secret and is not shown."
     return f"config.{field.name}: {text[:500].rstrip('.')}."

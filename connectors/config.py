@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from connectors.declared import ConnectorSpec, is_reference, is_secret_name
+from connectors.declared import ConnectorSpec
 from connectors.model import Configuration, Live
+from connectors.secret_texts import has_reference, holds_password, is_secret_name
 
 HIDDEN = "(not shown)"
 Read = Callable[[Mapping[str, Any], str], str | None]
@@ -52,15 +53,25 @@ def wanted(spec: ConnectorSpec, plugin: str, read: Read) -> Wanted:
     return Wanted(config, frozenset(secret))
 
 
-def differences(asked: Wanted, state: str | None, live: Live) -> list[Difference]:
-    """What somebody changed at the worker, by field. A value is shown where the document has that key in plain text."""
+def differences(
+    asked: Wanted, state: str | None, live: Live, passwords: Collection[str] = frozenset()
+) -> list[Difference]:
+    """What somebody changed at the worker, by field. A value is shown where the document has that key in plain text, and
+    neither value is a secret. `passwords`: keys that the plugin defines so."""
     changes = []
     there = {key: value for key, value in live.config.items() if key != "name"}
     for key in sorted(asked.config.keys() | there.keys()):
         declared, now = asked.config.get(key), there.get(key)
         if declared == now:
             continue
-        closed = declared is None or key in asked.secret or is_reference(declared) or is_secret_name(key)
+        closed = (
+            not declared
+            or key in asked.secret
+            or key in passwords
+            or has_reference(declared)
+            or is_secret_name(key)
+            or (now is not None and holds_password(now))
+        )
         changes.append(
             Difference(
                 "plugin" if key == "connector.class" else f"config.{key}",

@@ -8,18 +8,13 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from catalog.declared.kinds import OwnerSpec, RestServer, Secret, Spec
+from connectors.secret_texts import holds_password, is_reference, is_secret_name
 
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}\Z")
-_PROVIDED = re.compile(r"\$\{[A-Za-z0-9_.-]+:[^}]*\}")
-"""A reference that the worker resolves by itself: `${file:/run/secrets/db:password}`."""
-_SECRET_WORDS = re.compile(
-    r"(?:^|[._-])(?:password|passwd|passphrase|pwd|secret|token|credentials?|apikey|jaas\.config|user\.info"
-    r"|(?:api|access|private|secret|account|shared|encryption|master)[._-]?key)(?:$|[._-](?:json|value|base64|pem)$)",
-    re.IGNORECASE,
+_OVERRIDE = re.compile(
+    r"(?:producer|consumer|admin)\.override\.(?:bootstrap\.servers\Z|security\.|sasl\.)", re.IGNORECASE
 )
-_IN_ADDRESS = re.compile(
-    r"://[^/\s:@]*:(?P<first>[^@/\s]+)@|[?&;](?:password|pwd|secret|token)=(?P<second>[^&;\s]+)", re.I
-)
+"""Keys by which a connector would use another Kafka than its worker's."""
 OWN_KEYS = {"name": "metadata.name", "connector.class": "plugin"}
 DEAD_LETTER_KEYS = (
     "errors.tolerance",
@@ -75,6 +70,11 @@ class ConnectorSpec(Spec):
         for key, each in value.items():
             if key in OWN_KEYS:
                 raise ValueError(f"{key} is written as {OWN_KEYS[key]}")
+            if isinstance(key, str) and _OVERRIDE.match(key):
+                raise ValueError(
+                    f"{key} would let the connector use another Kafka than that of its cluster, or as somebody else; leave it"
+                    " out, and declare the worker of that cluster"
+                )
             if isinstance(each, dict):
                 if len(each) != 1 or not isinstance(each.get("env", each.get("file")), str):
                     raise ValueError(f"{key}: a secret names one place: {{env: NAME}} or {{file: PATH}}")
@@ -82,9 +82,9 @@ class ConnectorSpec(Spec):
                 raise ValueError(
                     f"{key} must be text, a number, true or false, or name a secret; lists are text with commas"
                 )
-            elif isinstance(each, str) and each and is_secret_name(key) and not is_reference(each):
+            elif _is_plain(each) and is_secret_name(str(key)):
                 raise ValueError(f"{key} is a secret by its name; {_HOW}")
-            elif isinstance(each, str) and _holds_password(each):
+            elif isinstance(each, str) and holds_password(each):
                 raise ValueError(f"{key} holds a password in an address; {_HOW}")
         return value
 
@@ -96,16 +96,8 @@ class ConnectorSpec(Spec):
         return self
 
 
-def is_secret_name(key: str) -> bool:
-    """Whether a key is a secret by its name: `database.password`, `aws.secret.access.key`."""
-    return bool(_SECRET_WORDS.search(key))
-
-
-def is_reference(value: str) -> bool:
-    """Whether a value holds a reference that the worker resolves."""
-    return bool(_PROVIDED.search(value))
-
-
-def _holds_password(value: str) -> bool:
-    match = _IN_ADDRESS.search(value)
-    return match is not None and not is_reference(match["first"] or match["second"] or "")
+def _is_plain(value: Any) -> bool:
+    """Whether it is a text or number that is itself the value."""
+    if isinstance(value, bool) or value == "":
+        return False
+    return not is_reference(value) if isinstance(value, str) else isinstance(value, int | float)

@@ -1,7 +1,8 @@
 """Why a connector or a task failed, in one sentence: no stack trace, no value of a record, no secret.
 
-Java's messages repeat what they could not convert or write. So a message is shown only where its exception is about a
-connection, a configuration or a file, and of what it quotes only what the document has in plain text.
+Java's messages repeat what they could not convert or write. So a message is shown only of the exceptions listed here,
+which are about a connection, a configuration or a file; and of what it quotes, of paths and of addresses with more than
+a host, only what the document has in plain text.
 """
 
 from __future__ import annotations
@@ -32,19 +33,30 @@ _SENTENCES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"No space left on device", "A disk of the worker is full; make room and restart the connector."),
     )
 )  # fmt: skip
-_DATA = re.compile(
-    r"Data|Serializ|Json|Parse|Format|Convert|Batch|Schema|Cast|Truncat|NullPointer|IllegalArgument|Arithmetic|SQL|Avro|Encod"
-)
-"""Names of exceptions whose messages may hold what a record holds."""
-_OPEN_SQL = re.compile(
-    r"^(?:FATAL: |Connection to |The connection attempt failed|ERROR: (?:permission denied|relation|publication))"
-)
-_WRAPPING = re.compile(
-    r"Exception|^Exiting Worker|^Unhandled|^Failed to start connector|connector will be stopped|^Stopping", re.I
-)
-"""Messages that only repeat or announce the cause."""
+_SHOWN = frozenset(
+    {
+        "java.net.ConnectException", "java.net.UnknownHostException", "java.net.NoRouteToHostException",
+        "java.net.SocketTimeoutException", "java.net.BindException", "java.net.SocketException",
+        "java.nio.channels.UnresolvedAddressException", "java.nio.file.NoSuchFileException",
+        "java.nio.file.AccessDeniedException", "java.nio.file.NotDirectoryException", "java.io.FileNotFoundException",
+        "javax.net.ssl.SSLHandshakeException", "sun.security.provider.certpath.SunCertPathBuilderException",
+        "org.apache.kafka.common.config.ConfigException",
+    }
+)  # fmt: skip
+"""Exceptions whose messages are about a connection, a file or a configuration, and hold nothing of a record."""
+_SHOWN_WHERE: dict[str, re.Pattern[str]] = {
+    "org.apache.kafka.connect.errors.ConnectException": re.compile(r"Couldn't find or create file '[^']*' for \w+\Z"),
+    "org.postgresql.util.PSQLException": re.compile(
+        r"Connection to \S+ refused|The connection attempt failed\.?\Z|FATAL: "
+        r"|ERROR: (?:relation|publication) \"[^\"]*\" (?:does not|already) exists?\Z"
+    ),
+}
+"""Of others the messages that are so."""
 _QUOTED = re.compile(r"(?<!\w)'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 _CUT = re.compile(r"\s*(?:Detail:|\[Source:|\(byte\[\]\)|\bat \[).*", re.DOTALL)
+_INVALID = re.compile(r"(?<=Invalid value )(.*)(?= for configuration )", re.DOTALL)
+_ADDRESS = re.compile(r"[A-Za-z][\w+.:-]*://\S+|(?:jdbc|mongodb|amqp|redis):\S+|[\w.-]+\s*=\s*[^\s;,&]+")
+_PATH = re.compile(r"(?<!\S)(?:file:)?[/~\\]\S+|(?<!\S)[A-Za-z]:\\\S+")
 _MAIL_OR_NUMBER = re.compile(r"[^\s@]+@[^\s@]+|(?<![\d.:])\d{5,}")
 _MOST = 300
 
@@ -59,25 +71,33 @@ def sentence(trace: str, known: Collection[str] = ()) -> str:
             return plain
     if any("Tolerance exceeded" in text for _, text in chain):
         return (
-            f"A record could not be converted or transformed ({chain[-1][0]}); correct the converter or the transform, or, for"
-            " a sink, declare deadLetters to continue without such records."
+            f"A record could not be converted or transformed ({_short(chain[-1][0])}); correct the converter or the transform,"
+            " or, for a sink, declare deadLetters to continue without such records."
         )
-    closed = [name for name, message in chain if _DATA.search(name) and not _OPEN_SQL.search(message)]
-    shown = [(name, message) for name, message in chain if message and not _WRAPPING.search(message)]
-    if closed or not shown:
-        name = closed[-1] if closed else chain[-1][0]
-        return f"It failed with {name}; the worker's log has the message, which may hold values of records."
+    shown = [(name, message) for name, message in chain if message and _may_show(name, message)]
+    if not shown:
+        return f"It failed with {_short(chain[-1][0])}; the worker's log has the message, which may hold values of records."
     name, message = shown[0]
-    return f"It failed with {name}: {_clean(message, known)}."
+    return f"It failed with {_short(name)}: {_clean(message, known)}."
+
+
+def _may_show(name: str, message: str) -> bool:
+    begins = _SHOWN_WHERE.get(name)
+    return name in _SHOWN or (begins is not None and begins.match(message) is not None)
+
+
+def _short(name: str) -> str:
+    """A class without its package."""
+    return name.rpartition(".")[2].rpartition("$")[2]
 
 
 def _chain(trace: str) -> list[tuple[str, str]]:
-    """(class without its package, message) of each exception, the outermost first; a message is its first line."""
+    """(class, message) of each exception, the outermost first; a message is its first line."""
     chain = []
     for line in trace.splitlines():
         match = _HEAD.match(line.strip())
         if match and not line.lstrip().startswith("at "):
-            chain.append((match[1].rpartition(".")[2].rpartition("$")[2], match[2] or ""))
+            chain.append((match[1], match[2] or ""))
     return chain
 
 
@@ -86,5 +106,11 @@ def _clean(message: str, known: Collection[str]) -> str:
         inner = match[1] or match[2] or match[3] or ""
         return match[0] if inner in known else "…"
 
-    text = _QUOTED.sub(kept, _CUT.sub("", message))
+    def whole(match: re.Match[str]) -> str:
+        end = len(match[0].rstrip(".,;)"))
+        return match[0] if match[0][:end] in known else f"…{match[0][end:]}"
+
+    text = _INVALID.sub(whole, _CUT.sub("", message))
+    text = _QUOTED.sub(kept, text)
+    text = _PATH.sub(whole, _ADDRESS.sub(whole, text))
     return _MAIL_OR_NUMBER.sub("…", " ".join(text.split()))[:_MOST].rstrip(". ")

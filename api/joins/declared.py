@@ -101,7 +101,8 @@ class Declared:
         except Conflict as error:
             self._audit.record(subject.user, "apply.proposed", str(error.details["name"]), "deny", [error.message])
             raise
-        changes = self._applier.apply(documents, prune=prune, by=subject.user)
+        with self._second.carrying(seconded):
+            changes = self._applier.apply(documents, prune=prune, by=subject.user)
         self._second.done(seconded)
         return changes
 

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
+from api.joins.connectors.places import Places
 from catalog.declared.documents import Document
 from catalog.declared.secrets import destinations
 from catalog.errors import Conflict
@@ -32,11 +36,13 @@ class SecondPerson:
         store: CatalogStore,
         clock: Clock,
         settings: SecretSettings,
+        places: Places,
         governance: Callable[[str, str], GovernanceDocument | None] = lambda kind, name: None,
     ) -> None:
-        """`governance` gives the declared documents that are in the store of policies."""
+        """`places`: the workers of connectors. `governance` gives the declared documents of the store of policies."""
         self._store, self._clock, self._settings = store, clock, settings
-        self._governance = governance
+        self._places, self._governance = places, governance
+        self._local = threading.local()
 
     @property
     def active(self) -> bool:
@@ -48,7 +54,7 @@ class SecondPerson:
             return []
         carried, waiting = [], []
         for document in documents:
-            new = self._new(document)
+            new = self._new(document, documents)
             if not new:
                 continue
             key = _fingerprint(document, new)
@@ -71,15 +77,62 @@ class SecondPerson:
             )
         return carried
 
+    @contextmanager
+    def carrying(self, carried: Sequence[str]) -> Iterator[None]:
+        """Inside, this thread may send what these proposals name."""
+        self._local.carried = frozenset(carried)
+        try:
+            yield
+        finally:
+            self._local.carried = None
+
+    def waits(self, document: Document, documents: Sequence[Document]) -> list[str]:
+        """The secrets that may not be sent yet while a connector is checked: its own, and those for its worker. Raises
+        Conflict where the document was carried, and its worker became another meanwhile."""
+        if not self.active:
+            return []
+        carried: frozenset[str] | None = getattr(self._local, "carried", None)
+        cluster = document.spec.get("cluster")
+        waiting = []
+        for each in documents:
+            if each is not document and (each.kind != "Cluster" or each.name != cluster):
+                continue
+            new = self._new(each, documents)
+            if new and _fingerprint(each, new) not in (carried or ()):
+                waiting += [f"{each.kind} {each.key}: {field}" for field in sorted(new)]
+        if waiting and carried is not None:
+            raise Conflict("The worker of the connector was changed meanwhile; apply the document again.")
+        return waiting
+
     def done(self, carried: Sequence[str]) -> None:
         for key in carried:
             self._store.delete_document(_KIND, key)
 
-    def _new(self, document: Document) -> dict[str, str]:
+    def _new(self, document: Document, documents: Sequence[Document]) -> dict[str, str]:
         before = self._store.document(document.kind, document.key) or self._governance(document.kind, document.key)
-        known = destinations(before.kind, before.spec or {}) if before is not None else {}
-        wanted = destinations(document.kind, document.spec)
+        old = before.spec or {} if before is not None else {}
+        if document.kind == "Connector":
+            there = self._places.place(document.key, old) if before is not None else None
+            known = destinations("Connector", old, there)
+            wanted = destinations("Connector", document.spec, self._places.found(document.spec, documents))
+        else:
+            known = destinations(document.kind, old)
+            wanted = destinations(document.kind, document.spec)
+        if document.kind == "Cluster":
+            known |= self._of_connectors(document.name, old)
+            wanted |= self._of_connectors(document.name, document.spec)
         return {field: where for field, where in wanted.items() if known.get(field) != where}
+
+    def _of_connectors(self, cluster: str, spec: Mapping[str, Any]) -> dict[str, str]:
+        """The secrets of a cluster's connectors go to its worker."""
+        server = spec.get("connect")
+        if not server:
+            return {}
+        return {
+            f"the secrets of Connector {each.key}": repr((server.get("url"), server.get("ca")))
+            for each in self._places.of_cluster(cluster)
+            if not each.spec.get("connect") and destinations("Connector", each.spec)
+        }
 
 
 def _fingerprint(document: Document, new: dict[str, str]) -> str:

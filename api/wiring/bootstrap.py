@@ -193,17 +193,20 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     )
     view_handler = ViewHandler(store, now, output_topic(connections, parts))
     places = Places(store, parts.secrets, parts.connect_workers)
-    connectors = Connectors(store, places, audit, lambda subject: "manage" in identity.permissions(subject))
+    connectors = Connectors(store, now, places, audit, lambda subject: "manage" in identity.permissions(subject))
+
+    def spoken_of(cluster: str) -> bool:
+        return names_cluster(state, cluster) or bool(places.named_of(cluster))
+
+    second = SecondPerson(store, now, settings.secrets, places, state.store.get)
     handlers: list[Handler] = [
-        *catalog_handlers.handlers(
-            store, now, datasets, search, discovery, partial(names_cluster, state), parts.secrets
-        ),
+        *catalog_handlers.handlers(store, now, datasets, search, discovery, spoken_of, parts.secrets, places.named_of),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
         WebhookHandler(store, now, guard, parts.secrets),
         view_handler,
-        ConnectorHandler(store, now, places, connectors.bring),
+        ConnectorHandler(store, now, places, connectors.bring, second.waits),
     ]
-    declared = Declared(handlers, parts.transaction, audit, SecondPerson(store, now, settings.secrets, state.store.get))
+    declared = Declared(handlers, parts.transaction, audit, second)
     stream_views = view_services(
         settings, parts, clusters, connections, facts, views, state, identity, audit, query.preparer, ingest
     )

@@ -59,6 +59,17 @@ class Kept:
     def settle(self, changes: Sequence[Change]) -> Mapping[str, str] | None: ...
 
 
+def without_connectors(cluster: str, connectors: Sequence[str]) -> None:
+    """Raises Conflict where a cluster that is to be deleted has declared connectors."""
+    if connectors:
+        named = ", ".join(connectors[:3]) + ("..." if len(connectors) > 3 else "")
+        raise Conflict(
+            f"Cluster {cluster!r} still has declared connectors ({named}); delete them first: weir delete Connector"
+            f" {connectors[0]}.",
+            details={"cluster": cluster, "connectors": list(connectors)},
+        )
+
+
 class ClusterHandler(Kept):
     """After a cluster was applied its brokers are asked who they are; when they do not answer it is asked later.
 
@@ -76,10 +87,13 @@ class ClusterHandler(Kept):
         discovery: Discovery | None,
         spoken_of: Callable[[str], bool] = lambda cluster: False,
         secrets: Secrets | None = None,
+        needed_by: Callable[[str], Sequence[str]] = lambda cluster: (),
     ) -> None:
+        """`needed_by`: a cluster -> the declared connectors that would have no cluster without it."""
         super().__init__(store, clock)
         self._datasets = datasets
         self._discovery = discovery
+        self._needed_by = needed_by
         self._spoken_of = spoken_of
         self._secrets = secrets or Secrets()
 
@@ -103,6 +117,7 @@ class ClusterHandler(Kept):
                 f"Cluster {key!r} still has declared datasets ({orphans[0].key}...); delete them first.",
                 details={"cluster": key, "datasets": [d.key for d in orphans]},
             )
+        without_connectors(key, self._needed_by(key))
         super().delete(key, by)
         if self._store.cluster(key) is not None:
             self._datasets.clusters.delete(key)
@@ -221,13 +236,15 @@ def handlers(
     discovery: Discovery | None,
     spoken_of: Callable[[str], bool] = lambda cluster: False,
     secrets: Secrets | None = None,
+    needed_by: Callable[[str], Sequence[str]] = lambda cluster: (),
 ) -> list[Kept]:
     """One for each of the catalog's kinds, in the order of writing.
 
     `spoken_of`: whether another room's documents name a cluster. `secrets`: the rules for those that clusters name.
+    `needed_by`: the declared connectors of a cluster.
     """
     return [
-        ClusterHandler(store, clock, datasets, discovery, spoken_of, secrets),
+        ClusterHandler(store, clock, datasets, discovery, spoken_of, secrets, needed_by),
         GlossaryTermHandler(store, clock, search),
         DatasetHandler(store, clock, datasets, datasets.clusters),
         RecognizerHandler(store, clock),

@@ -85,7 +85,7 @@ class Security(Spec):
 
 
 class SchemaRegistry(Spec):
-    url: str = Field(pattern=r"^https?://[^@\s]+$")
+    url: str = Field(pattern=r"^https?://[^@\s?#\\]+$")
     username: str | Secret | None = None
     password: Secret | None = None
     ca: str | None = None
@@ -123,7 +123,7 @@ class ClusterScanSpec(ScanSpec):
 class RestServer(Spec):
     """A server beside the cluster, asked by its REST API: Kafka Connect, ksqlDB, Flink."""
 
-    url: str = Field(pattern=r"^https?://[^@\s]+$")
+    url: str = Field(pattern=r"^https?://[^@\s?#\\]+$")
     username: str | Secret | None = None
     password: Secret | None = None
     ca: str | None = None

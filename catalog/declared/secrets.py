@@ -200,10 +200,11 @@ def credentials(secrets: Secrets, server: Mapping[str, Any], what: str) -> tuple
     return (user, password or "") if user else None
 
 
-def destinations(kind: str, spec: Mapping[str, Any]) -> dict[str, str]:
+def destinations(kind: str, spec: Mapping[str, Any], worker: Mapping[str, Any] | None = None) -> dict[str, str]:
     """Each secret a document names, and all that decides where it goes: what a second person must have seen.
 
     A change of the address, of the secret or of how the other side is recognised (TLS) is another destination.
+    `worker`: that of a connector, also where its cluster names it.
     """
     found: dict[str, str] = {}
     if kind == "Cluster":
@@ -230,7 +231,8 @@ def destinations(kind: str, spec: Mapping[str, Any]) -> dict[str, str]:
         config = spec.get("config") or {}
         # Any key of a configuration may be the address to which the plugin sends the secret.
         rest = sorted((key, value) for key, value in config.items() if not isinstance(value, Mapping))
-        goes = (spec.get("cluster"), server.get("url"), spec.get("plugin"), rest)
+        at = worker if worker is not None else server
+        goes = (spec.get("cluster"), at.get("url"), at.get("ca"), spec.get("plugin"), rest)
         for key, value in config.items():
             if isinstance(value, Mapping):
                 found[f"config.{key}"] = repr((_place(value), goes))

@@ -14,13 +14,15 @@ _STATES = {"running": "RUNNING", "paused": "PAUSED", "stopped": "STOPPED"}
 
 
 class MemoryConnect:
-    """See `connectors.ports.ConnectWorker`. `away` makes it answer nothing; `passwords` are keys of type PASSWORD."""
+    """See `connectors.ports.ConnectWorker`. `away` makes it answer nothing; `passwords` are keys of type PASSWORD;
+    `validated` are the configurations that it was asked about."""
 
     def __init__(self, url: str = "http://connect:8083") -> None:
         self.url, self.away = url, False
         self.passwords: set[str] = set()
         self.connectors: dict[str, Live] = {}
         self.used: dict[str, list[str]] = {}
+        self.validated: list[Configuration] = []
         self._plugins = (Plugin(SINK, "sink", "4.1.0"), Plugin(SOURCE, "source", "4.1.0"))
 
     def plugins(self) -> Sequence[Plugin]:
@@ -29,6 +31,7 @@ class MemoryConnect:
 
     def validate(self, name: str, config: Configuration) -> Sequence[CheckedField]:
         self._present()
+        self.validated.append(config)
         kind = self._kind(config)
         fields = [
             CheckedField("connector.class", "STRING"),

@@ -118,7 +118,7 @@ class ConnectRest:
             )
         if status == 409:
             raise self._unavailable("is busy sharing out its connectors")
-        if status >= 400 or status in (301, 302, 307, 308):
+        if not 200 <= status < 300:  # a redirect did nothing, and is not followed
             raise self._unavailable("refuses the credentials" if status in (401, 403) else f"answers {status}")
         if len(answer.content) > _MOST_BYTES:
             raise self._unavailable("gives an answer that is too large")

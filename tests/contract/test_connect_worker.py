@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
@@ -135,4 +136,15 @@ def test_a_worker_that_is_away_is_named(worker: ConnectWorker) -> None:
     ]  # fmt: skip
     for call in calls:
         with pytest.raises(Unavailable, match=r"Kafka Connect at http://\S+ does not answer; check connect.url"):
+            call()
+
+
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308, 400, 500])
+def test_only_an_answer_of_success_is_one(status: int) -> None:
+    """What redirects, or answers that nothing changed, did nothing."""
+    done = ConnectRest("http://connect:8083")
+    answer = httpx.Response(status, json={}, headers={"Location": "http://elsewhere"})
+    done._client = httpx.Client(transport=httpx.MockTransport(lambda _: answer))
+    for call in (done.plugins, lambda: done.configure("x", {}), lambda: done.delete("x"), lambda: done.restart("x")):
+        with pytest.raises((Unavailable, InvalidInput), match=r"answers|refuses the configuration"):
             call()

@@ -11,6 +11,7 @@ from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Name
 from api.http.schemas.clusters import Cluster, Clusters, DeletedCluster
 from api.wiring.services import Services
+from catalog.apply.handlers import without_connectors
 from catalog.records import DatasetFilter
 from policies.model import Subject
 
@@ -53,6 +54,7 @@ def delete_cluster(built: ServicesOf, subject: Manager, name: Name) -> dict[str,
 
 def forget(built: Services, subject: Subject, name: str) -> dict[str, int]:
     """Remove a cluster that no document declares. Raises NotFound, Conflict."""
+    without_connectors(name, built.connectors.of_cluster(name))
     gone = built.datasets.forget_cluster(name)
     built.record(subject, "cluster.delete", name, "allow", [f"{gone} datasets"])
     return {"datasets": gone}

@@ -20,6 +20,7 @@ from api.http.schemas.declared import (
     RebuiltLineage,
     RebuiltSearch,
 )
+from api.joins.connectors.places import KIND
 from api.wiring.services import Services
 from catalog.errors import InvalidInput, NotFound
 from policies.model import Subject
@@ -48,9 +49,10 @@ def documents(built: ServicesOf, subject: Caller, kind: Name, name: Text | None 
     """Declared documents of one kind, as `apply` takes them back; secrets only by reference.
 
     Of users, groups, roles and grants: the caller's own (of identity providers: none), and those of datasets they own;
-    all for `manage`, `report:read` and `audit:read`.
+    all for `manage`, `report:read` and `audit:read`. Values of a connector's `config`: for its owners and `manage`.
     """
-    return {"documents": _of_theirs(built, subject, built.declared.documents(kind, name))}
+    found = _of_theirs(built, subject, built.declared.documents(kind, name))
+    return {"documents": [built.connectors.shown(subject, each) if each["kind"] == KIND else each for each in found]}
 
 
 def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,33 +8,36 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from api.joins.connectors.places import Places, Server
+from api.joins.connectors.places import KIND, PENDING, Places, Server, same_way, same_worker, spec_of, way
 from catalog.apply.apply import Change
 from catalog.apply.handlers import Kept
 from catalog.declared.documents import Document
 from catalog.errors import Conflict, InvalidInput, SettingsError, WeirError
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
-from connectors.check import check_dead_letters, check_errors, check_secrets
+from connectors.check import check_dead_letters, check_errors, check_secrets, passwords
 from connectors.config import Difference, as_found, differences
 from connectors.declared import ConnectorSpec
 from connectors.model import Live
 
-KIND, PENDING = "Connector", "ConnectorPending"
-"""The second is kept beside declared documents; not a kind that `weir apply` takes."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\Z")
+Waits = Callable[[Document, Sequence[Document]], Sequence[str]]
+"""A document, all that are applied with it -> the secrets that may not be sent before a second person applied the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The connector at its worker while its document is applied, and where it differs from the document before."""
+    """What `check` found. `place`: where Weir made the connector; None where it did not. `missing`: the worker does not
+    have it. `differences`: of what the worker has from the document before."""
 
-    live: Live | None
-    differences: list[Difference]
+    server: Server
+    place: Server | None
+    waits: Sequence[str] = ()
+    missing: bool = False
+    differences: list[Difference] = field(default_factory=list)
 
 
 class ConnectorHandler(Kept):
@@ -42,10 +45,18 @@ class ConnectorHandler(Kept):
 
     kind = KIND
 
-    def __init__(self, store: CatalogStore, clock: Clock, places: Places, bring: Callable[[str], str | None]) -> None:
-        """`bring`: makes the worker hold what is declared; a sentence when that could not be done yet."""
+    def __init__(
+        self,
+        store: CatalogStore,
+        clock: Clock,
+        places: Places,
+        bring: Callable[[str], str | None],
+        waits: Waits = lambda document, documents: (),
+    ) -> None:
+        """`bring`: makes the worker hold what is declared; a sentence when that could not be done yet. While a document
+        `waits` for a second person its worker is not asked, since asking sends the secrets."""
         super().__init__(store, clock)
-        self._places, self._bring = places, bring
+        self._places, self._bring, self._waits = places, bring, waits
         self._local = threading.local()
 
     def check(self, document: Document, all_documents: Sequence[Document]) -> None:
@@ -60,52 +71,86 @@ class ConnectorHandler(Kept):
                 " 200 at most.",
                 details={"field": "metadata.name"},
             )
+        stored = self.get(document.key)
         try:
-            self._places.check_secrets(spec)
             server = self._places.server(document.spec, all_documents)
-            asked = self._places.asked(spec, server)
+            self._places.check_secrets(spec, server)
+            place = self._places.place(document.key, stored.spec) if stored is not None else None
+            if waits := self._waits(document, all_documents):
+                self._kept()[document.key] = _Seen(server, place, waits)
+                return
+            self._kept()[document.key] = self._ask(document, spec, server, stored, place)
         except SettingsError as refused:
             raise InvalidInput(refused.message, details=refused.details) from None
+
+    def _ask(
+        self,
+        document: Document,
+        spec: ConnectorSpec,
+        server: Server,
+        stored: DeclaredDocument | None,
+        place: Server | None,
+    ) -> _Seen:
+        asked = self._places.asked(spec, server)
         check_dead_letters(spec, asked.plugin.kind)
         fields = asked.worker.validate(document.name, asked.wanted.config)
         check_secrets(asked.wanted, fields)
         check_errors(asked.wanted, fields)
         live = asked.worker.get(document.name)
-        stored = self.get(document.key)
-        ours = stored is not None and self._place(stored.spec) == server
-        if live is not None and not ours and not spec.adopt and self._store.document(PENDING, document.key) is None:
-            raise Conflict(
-                f"Kafka Connect at {server['url']} has a connector {document.name} already that is not declared here; write"
-                " adopt: true to take it over, or choose another name.",
-                details={"field": "metadata.name", "server": server["url"]},
-            )
+        if not same_worker(place, server):
+            if live is not None and not spec.adopt and not self._leaves(document.key, server):
+                raise Conflict(
+                    f"Kafka Connect at {server['url']} has a connector {document.name} already that is not declared here;"
+                    " write adopt: true to take it over, or choose another name.",
+                    details={"field": "metadata.name", "server": server["url"]},
+                )
+            return _Seen(server, place)
         changes = (
-            self._differences(stored.spec, server, live) if stored is not None and ours and live is not None else []
+            self._differences(stored, server, live, passwords(fields))
+            if stored is not None and live is not None
+            else []
         )
-        if ours:
-            self._kept()[document.key] = _Seen(live, changes)
+        return _Seen(server, place, missing=live is None, differences=changes)
+
+    def notes(self, document: Document) -> Sequence[str]:
+        seen = self._kept().get(document.key)
+        if seen is None or not seen.waits:
+            return ()
+        return (
+            f"The worker was not asked, since that would send secrets to an address that was not declared with them before"
+            f" ({', '.join(seen.waits)}); it is asked when another person who may manage applies the same.",
+        )
 
     def actual(self, key: str) -> DeclaredDocument | None:
         """What was declared with what somebody changed at the worker; None where it is not there any more."""
-        stored, seen = self.get(key), self._kept().pop(key, None)
+        stored, seen = self.get(key), self._kept().get(key)
         if stored is None or seen is None:
             return stored
-        if seen.live is None:
+        if seen.place is not None and not same_way(seen.place, seen.server) and not stored.spec.get("connect"):
+            return replace(stored, spec={**stored.spec, "connect": way(seen.place)})
+        if seen.missing:
             return None if self._store.document(PENDING, key) is None else stored
         return replace(stored, spec=as_found(stored.spec, seen.differences)) if seen.differences else stored
 
     def put(self, document: Document, by: str | None) -> None:
+        server, seen = self._places.server(document.spec), self._kept().get(document.key)
+        if seen is not None and not same_way(seen.server, server):
+            raise Conflict(
+                f"The worker of the connector {document.key} was changed meanwhile; apply the document again."
+            )
         old = self.get(document.key)
+        before = self._places.place(document.key, old.spec) if old is not None else None
         super().put(document, by)
-        before = self._place(old.spec) if old is not None else None
-        moved = before is not None and before != self._place(document.spec)
+        self._places.keep(document.key, server)
+        moved = old is not None and not same_worker(before, server)
         self._leave(document.key, [before] if moved else [], by)
 
     def delete(self, key: str, by: str | None) -> None:
         old = self.get(key)
-        super().delete(key, by)
         if old is not None:
-            self._leave(key, [self._place(old.spec)], by)
+            self._leave(key, [self._places.place(key, old.spec)], by)
+        super().delete(key, by)
+        self._places.forget(key)
 
     def settle(self, changes: Sequence[Change]) -> Mapping[str, str]:
         """What could not be done at a worker yet, by name."""
@@ -116,26 +161,26 @@ class ConnectorHandler(Kept):
         return problems
 
     def _kept(self) -> dict[str, _Seen]:
-        """What `check` saw in this thread; `actual` uses it up."""
+        """What `check` saw last in this thread."""
         if not hasattr(self._local, "seen"):
             self._local.seen = {}
         kept: dict[str, _Seen] = self._local.seen
         return kept
 
-    def _place(self, spec: Mapping[str, Any]) -> Server | None:
-        """None where its cluster is not declared any more."""
-        try:
-            return self._places.server(spec)
-        except InvalidInput:
-            return None
+    def _leaves(self, key: str, server: Server) -> bool:
+        """Whether the connector of that worker is Weir's own, and still to be deleted there."""
+        waiting = self._store.document(PENDING, key)
+        return waiting is not None and any(same_worker(each, server) for each in waiting.spec.get("leave", []))
 
-    def _differences(self, spec: Mapping[str, Any], server: Server, live: Live) -> list[Difference]:
+    def _differences(
+        self, stored: DeclaredDocument, server: Server, live: Live, hidden: Collection[str]
+    ) -> list[Difference]:
         try:
-            before = ConnectorSpec.model_validate(spec)
+            before = spec_of(stored)
             asked = self._places.asked(before, server)
         except WeirError:  # a plugin or a secret that is gone: the new document has others
             return []
-        return differences(asked.wanted, before.state, live)
+        return differences(asked.wanted, before.state, live, hidden)
 
     def _leave(self, key: str, servers: Sequence[Server | None], by: str | None) -> None:
         waiting = self._store.document(PENDING, key)

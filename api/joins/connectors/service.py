@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import structlog
-
-from api.joins.connectors.declared import KIND, PENDING
-from api.joins.connectors.places import Places, Server
+from api.joins.connectors.bringing import Bringing
+from api.joins.connectors.places import KIND, PENDING, Places, Server, address, same_way, same_worker, spec_of
 from api.joins.connectors.shown import Shown
-from catalog.errors import Conflict, NotFound, WeirError
-from catalog.ports import CatalogStore
+from catalog.errors import NotFound, WeirError
+from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
-from connectors.config import differences
-from connectors.declared import ConnectorSpec
+from connectors.config import HIDDEN, Difference, differences
 from connectors.model import Live
 from policies.audit import AuditLog
 from policies.model import Subject
-
-log = structlog.get_logger("weir.connectors")
 
 ACTIONS = {"pause": "paused", "resume": "running", "stop": "stopped"}
 
@@ -30,10 +24,11 @@ class Connectors:
     """The service behind `/api/v1/connectors`. Safe for threads."""
 
     def __init__(
-        self, store: CatalogStore, places: Places, audit: AuditLog, manages: Callable[[Subject], bool]
+        self, store: CatalogStore, clock: Clock, places: Places, audit: AuditLog, manages: Callable[[Subject], bool]
     ) -> None:
         """`manages`: whether somebody may operate connectors, and see why they fail and what differs."""
         self._store, self._places, self._audit, self._manages = store, places, audit, manages
+        self._bringing = Bringing(store, clock, places)
 
     def all(self, subject: Subject) -> list[dict[str, Any]]:
         """Each declared connector, and those that are still to be deleted at a worker, by name; each worker is asked once."""
@@ -48,7 +43,7 @@ class Connectors:
                 continue
             shown = self._shown(subject, document, waiting.get(name))
             try:
-                server = self._places.server(document.spec)
+                server = self._places.made_at(document.key, document.spec)
                 key = repr(server)
                 if key not in answers:
                     answers[key] = self._all_of(server)
@@ -67,7 +62,7 @@ class Connectors:
         document = self._find(name)
         shown = self._shown(subject, document, self._store.document(PENDING, name))
         try:
-            server = self._places.server(document.spec)
+            server = self._places.made_at(document.key, document.spec)
             worker = self._places.worker(server)
             live = worker.get(name)
             shown.at(server, live, worker.topics(name) if live is not None else ())
@@ -75,6 +70,18 @@ class Connectors:
         except WeirError as error:
             shown.unknown(error.message)
         return shown.whole()
+
+    def of_cluster(self, cluster: str) -> Sequence[str]:
+        """Names of its declared connectors."""
+        return self._places.named_of(cluster)
+
+    def shown(self, subject: Subject, document: dict[str, Any]) -> dict[str, Any]:
+        """A declared connector as somebody may see it: the values of its configuration are for those who see why it
+        fails."""
+        spec = document["spec"]
+        if self._manages(subject) or _owns(subject, spec):
+            return document
+        return {**document, "spec": {**spec, "config": dict.fromkeys(spec.get("config") or {}, HIDDEN)}}
 
     def plugins(self, cluster: str) -> list[dict[str, Any]]:
         """Connector classes of a cluster's worker. Raises InvalidInput, Unavailable."""
@@ -84,7 +91,7 @@ class Connectors:
     def operate(self, subject: Subject, name: str, action: str) -> dict[str, Any]:
         """`restart`, `pause`, `resume` or `stop`. Raises NotFound, Unavailable."""
         document = self._find(name)
-        worker = self._places.worker(self._places.server(document.spec))
+        worker = self._places.worker(self._places.made_at(name, document.spec))
         self._audit.record(subject.user, f"connector.{action}", name, "allow", [])
         if action == "restart":
             worker.restart(name)
@@ -102,53 +109,16 @@ class Connectors:
 
     def bring(self, name: str) -> str | None:
         """Make the worker hold what is declared of one connector. A sentence when that could not be done yet."""
-        pending = self._store.document(PENDING, name)
-        if pending is None:
-            return None
-        problem = None
-        try:
-            for server in pending.spec.get("leave", []):
-                if server is None:
-                    problem = f"The cluster of {name} is not declared any more, so the connector was left as it is."
-                else:
-                    self._places.worker(server).delete(name)
-            document = self._store.document(KIND, name)
-            if document is not None:
-                self._apply(name, document)
-        except WeirError as error:
-            if pending.spec.get("reason") != error.message:
-                log.warning("connector_not_applied", connector=name, message=error.message)
-                self._store.put_document(replace(pending, spec={**pending.spec, "reason": error.message}))
-            return f"{error.message} Weir tries again by itself."
-        with self._store.transaction():
-            if self._store.document(PENDING, name) == pending:  # else it was applied again meanwhile
-                self._store.delete_document(PENDING, name)
-        return problem
-
-    def _apply(self, name: str, document: DeclaredDocument) -> None:
-        spec = ConnectorSpec.model_validate(document.spec)
-        asked = self._places.asked(spec, self._places.server(document.spec))
-        live = asked.worker.get(name)
-        if live is None:
-            try:
-                asked.worker.create(name, asked.wanted.config, spec.state or "running")
-                return
-            except Conflict:  # another process of Weir was first
-                live = asked.worker.get(name)
-                if live is None:
-                    raise
-        changed = differences(asked.wanted, spec.state, live)
-        if any(each.field != "state" for each in changed):
-            asked.worker.configure(name, asked.wanted.config)
-        if spec.state is not None and any(each.field == "state" for each in changed):
-            asked.worker.set_state(name, spec.state)
+        return self._bringing.bring(name)
 
     def workers(self) -> list[tuple[str, Server]]:
-        """(cluster, worker) of the connectors that name a worker of their own, each once; for lineage."""
+        """(cluster, worker) of the connectors that are not at the worker of their cluster, each once; for lineage."""
         own: dict[str, tuple[str, Server]] = {}
         for each in self._store.documents(KIND):
-            if server := each.spec.get("connect"):
-                own.setdefault(f"{each.spec['cluster']} {server['url']}", (str(each.spec["cluster"]), server))
+            cluster = str(each.spec["cluster"])
+            place = self._places.place(each.key, each.spec)
+            if place is not None and not same_worker(place, self._places.found({"cluster": cluster})):
+                own.setdefault(f"{cluster} {address(place)}", (cluster, place))
         return list(own.values())
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -164,9 +134,7 @@ class Connectors:
 
     def _shown(self, subject: Subject, document: DeclaredDocument, pending: DeclaredDocument | None) -> Shown:
         manages = self._manages(subject)
-        owners = document.spec.get("owners") or []
-        owns = any(each.get("user") == subject.user or each.get("group") in subject.groups for each in owners)
-        return Shown(document, pending, operates=manages, sees=manages or owns)
+        return Shown(document, pending, operates=manages, sees=manages or _owns(subject, document.spec))
 
     def _all_of(self, server: Server) -> Mapping[str, Live] | WeirError:
         try:
@@ -177,8 +145,17 @@ class Connectors:
     def _compare(self, shown: Shown, document: DeclaredDocument, server: Server) -> None:
         if shown.live is None:
             return
-        spec = ConnectorSpec.model_validate(document.spec)
+        spec = spec_of(document)
         short = shown.live.config.get("connector.class", "")
         same = short == spec.plugin or short.rpartition(".")[2] in (spec.plugin, f"{spec.plugin}Connector")
         wanted = self._places.wanted(spec, server, short if same else spec.plugin)
-        shown.differs(differences(wanted, spec.state, shown.live))
+        changes = differences(wanted, spec.state, shown.live)
+        declared = self._places.found(document.spec)
+        if declared is not None and not same_way(declared, server):
+            changes.insert(0, Difference("connect", str(declared["url"]), str(server["url"])))
+        shown.differs(changes)
+
+
+def _owns(subject: Subject, spec: Mapping[str, Any]) -> bool:
+    owners = spec.get("owners") or []
+    return any(each.get("user") == subject.user or each.get("group") in subject.groups for each in owners)

@@ -14,6 +14,7 @@ from connectors.model import Live
 from lineage.observed.connect import Connector as Observed
 from lineage.observed.connect import mapped, worker_name
 
+_UNKNOWN = "Its state is not known; its owners and who may manage see why."
 _CLOSED = "It failed; its owners and who may manage see why."
 
 
@@ -43,8 +44,8 @@ class Shown:
         self._error = self._reason(trace) if self._state == "failed" else ""
 
     def unknown(self, message: str) -> None:
-        """The worker could not be asked, or a secret could not be read."""
-        self._error = self._error or message
+        """The worker could not be asked, or a secret could not be read; the message names where that is."""
+        self._error = self._error or (message if self._sees else _UNKNOWN)
 
     def differs(self, changes: list[Difference]) -> None:
         self._differences = changes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,67 +10,10 @@ import pytest
 import structlog
 
 from catalog.records import DeclaredDocument
-from connectors.adapters.memory import SINK, SOURCE, MemoryConnect
-from tests.api_world import ApiWorld
+from connectors.adapters.memory import SINK, SOURCE
+from tests.connector_world import CLUSTER, SECRET, World, connector
 
-SECRET = "secret-4711"
-CLUSTER = """
-apiVersion: weir/v1
-kind: Cluster
-metadata: {name: prod}
-spec: {bootstrapServers: "localhost:9092", connect: {url: "https://connect:8083"}}
-"""
 PENDING_LINES = DeclaredDocument("ConnectorPending", "lines", {"name": "lines"}, {"leave": []})
-PEOPLE = "\n---\n".join(
-    f"{{apiVersion: weir/v1, kind: User, metadata: {{name: {name}}}, spec: {{}}}}" for name in ("ana", "otto")
-)
-
-
-def connector(name: str = "lines", more: str = "", config: str = "file: /data/in.txt, topic: lines") -> str:
-    return (
-        f"apiVersion: weir/v1\nkind: Connector\nmetadata: {{name: {name}}}\nspec:\n  cluster: prod\n"
-        f"  plugin: FileStreamSource\n  config: {{{config}}}\n  owners: [{{user: otto}}]\n{more}"
-    )
-
-
-class World(ApiWorld):
-    def __init__(self, folder: Path) -> None:
-        self.workers: dict[str, MemoryConnect] = {}
-        self.asked: list[tuple[str, Any]] = []
-        super().__init__(folder, connect_workers=self._worker)
-
-    def _worker(self, url: str, auth: Any, ca: Any) -> MemoryConnect:
-        self.asked.append((url, auth))
-        return self.workers.setdefault(url, MemoryConnect(url))
-
-    @property
-    def worker(self) -> MemoryConnect:
-        return self._worker("https://connect:8083", None, None)
-
-    def put(self, text: str, **flags: str) -> Any:
-        return self.admin.post("/api/v1/apply", content=text.encode(), params=flags)
-
-    def change(self, text: str, **flags: str) -> dict[str, Any]:
-        answer = self.put(text, **flags)
-        assert answer.status_code == 200, answer.text
-        (change,) = answer.json()["changes"]
-        return dict(change)
-
-    def refused(self, text: str, status: int = 400) -> dict[str, Any]:
-        answer = self.put(text)
-        assert answer.status_code == status, answer.text
-        error: dict[str, Any] = answer.json()["error"]
-        return error
-
-
-@pytest.fixture
-def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setenv("WEIR_SECRET_DB", SECRET)
-    weir = World(tmp_path)
-    weir.apply(CLUSTER)
-    weir.apply(PEOPLE)
-    yield weir
-    weir.services.close()
 
 
 def test_a_connector_is_made_changed_and_taken_away(weir: World) -> None:
@@ -308,7 +250,8 @@ def test_who_may(weir: World) -> None:
     weir.apply(connector())
     weir.worker.fail(
         "lines",
-        "org.apache.kafka.connect.errors.ConnectException: Couldn't find '/data/in.txt' of ana@example.org\n\tat a.B(C.java:1)",
+        "org.apache.kafka.connect.errors.ConnectException: Couldn't find or create file '/data/in.txt' for Task"
+        "\n\tat a.B(C.java:1)",
     )
     ana, otto = weir.user("ana"), weir.user("otto")
     for action in ("pause", "resume", "restart", "stop"):
@@ -319,7 +262,8 @@ def test_who_may(weir: World) -> None:
     assert shown["error"] == "It failed; its owners and who may manage see why."
     seen = otto.get("/api/v1/connectors/lines").json()
     assert (
-        seen["error"] == "It failed with ConnectException: Couldn't find '/data/in.txt' of …." and seen["drift"] == []
+        seen["error"] == "It failed with ConnectException: Couldn't find or create file '/data/in.txt' for Task."
+        and seen["drift"] == []
     )
     assert seen["tasks"][0]["error"] == seen["error"]
     assert weir.anonymous().get("/api/v1/connectors").status_code == 401
@@ -407,3 +351,43 @@ def test_a_second_person_sees_where_a_secret_goes(weir: World, monkeypatch: pyte
     assert weir.change(text)["action"] == "unchanged"
     assert "config.x" in weir.refused(text.replace("host: db", "host: evil"), 409)["message"]
     assert other.post("/api/v1/apply", content=text.encode()).status_code == 403
+
+
+def test_values_and_places_of_secrets_are_for_owners_and_managers(weir: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    weir.apply(connector(config="file: /in, topic: lines, x: {env: WEIR_SECRET_DB}"))
+    monkeypatch.delenv("WEIR_SECRET_DB")
+    for who, sees in (("ana", False), ("otto", True)):
+        client = weir.user(who)
+        for place in ("connectors", "connectors/lines"):
+            answer = client.get(f"/api/v1/{place}").text
+            assert ("WEIR_SECRET_DB" in answer) is sees, answer
+            assert ("Its state is not known; its owners and who may manage see why." in answer) is not sees
+        (document,) = client.get("/api/v1/declared/Connector").json()["documents"]
+        assert set(document["spec"]["config"]) == {"file", "topic", "x"}
+        assert ("/in" in str(document)) is sees
+
+
+@pytest.mark.parametrize(
+    "url", ["http://169.254.169.254/latest/admin?x=", "https://connect/#", "https://connect\\\\@evil"]
+)
+def test_an_address_of_a_worker_ends_in_a_path(weir: World, url: str) -> None:
+    weir.refused(connector(more=f'  connect: {{url: "{url}"}}\n'))
+    weir.refused(CLUSTER.replace("https://connect:8083", url))
+    assert [each for each, _ in weir.asked if each != "https://connect:8083"] == []
+
+
+def test_a_document_of_older_rules_is_listed_and_can_be_applied_again_and_deleted(weir: World) -> None:
+    weir.apply(connector() + "\n---\n" + connector("other"))
+    document = weir.services.store.document("Connector", "lines")
+    assert document is not None
+    old = {**document.spec, "config": {"file": "/in", "topic": "lines", "authToken": "secret-4711"}}
+    weir.services.store.put_document(replace(document, spec=old))
+    weir.services.store.put_document(PENDING_LINES)
+    weir.services.connectors.step()
+    rows = {each["name"]: each for each in weir.admin.get("/api/v1/connectors").json()["connectors"]}
+    assert rows["other"]["error"] is None and "breaks a rule that is newer" in rows["lines"]["error"]
+    assert "4711" not in str(rows)
+    assert weir.change(connector())["action"] == "update"
+    weir.services.store.put_document(replace(document, spec=old))
+    assert weir.admin.delete("/api/v1/declared/Connector/lines").status_code == 200
+    assert set(weir.worker.connectors) == {"other"}
