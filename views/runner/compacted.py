@@ -7,7 +7,7 @@ the view runs."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from cachetools import TTLCache
@@ -57,6 +57,17 @@ class Compaction:
         with self._lock:
             self._known[at] = known
         return known
+
+
+def or_as_before(look: Callable[[str, str], bool | None], before: Mapping[str, bool]) -> Callable[[str, str], bool | None]:
+    """`look`; where the cluster does not let Weir see that any more, what a generation was built with (`before`, by
+    `CLUSTER/TOPIC`), so that a right which is lost does not make another view of it."""
+
+    def known(cluster: str, topic: str) -> bool | None:
+        now = look(cluster, topic)
+        return before.get(f"{cluster}/{topic}") if now is None else now
+
+    return known
 
 
 def own_key(prepared: Prepared, refs: Collection[TableRef]) -> list[str] | None:

@@ -200,6 +200,32 @@ def test_a_copy_has_every_record() -> None:
     assert not view.tables[0].compacted
 
 
+class Shown(TwinTopics):
+    """Topics whose `cleanup.policy` is what the test sets; None: the cluster does not show it."""
+
+    known: bool | None = True
+
+    def compacted(self, kafka: Any, topic: str) -> bool | None:  # type: ignore[override]
+        return self.known
+
+
+def test_a_right_to_look_that_is_lost_builds_nothing_again() -> None:
+    """Also in another process; what the cluster shows again counts again."""
+    world = Keyed()
+    topics = Shown(world.fate, world.topics.records, world.topics.begins)
+    world.topics = world.engine.topics = topics
+    world.declare()
+    world.settle(world.view())
+    first = world.state()["active"]
+    assert first["compacted"] == {"prod/people": True}
+    topics.known = None
+    world.settle(world.view())
+    assert world.state()["active"]["id"] == first["id"]
+    topics.known = False
+    world.settle(world.view())
+    assert world.state()["active"]["number"] == 2 and world.state()["active"]["compacted"] == {"prod/people": False}
+
+
 def test_the_cluster_is_not_asked_at_every_look() -> None:
     world = Keyed()
     asked: list[str] = []
