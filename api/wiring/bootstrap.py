@@ -189,7 +189,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         settings.query,
         drift_scans(store, scans, settings.query, now),
         references,
-        SqlViews(views, seen_states(settings, parts), identity, datasets, lambda: declared, lambda: query.preparer),
+        SqlViews(
+            views, seen_states(settings, parts, views), identity, datasets, lambda: declared, lambda: query.preparer
+        ),
     )
     view_handler = ViewHandler(store, now, output_topic(connections, parts))
     places = Places(store, parts.secrets, parts.connect_workers)

@@ -45,8 +45,8 @@ class ViewServices:
     runner: Callable[[], Runner]
 
 
-def seen_states(settings: Settings, parts: Adapters) -> SeenStates:
-    return SeenStates(parts.view_states, timedelta(seconds=settings.views.silent_seconds))
+def seen_states(settings: Settings, parts: Adapters, declared: DeclaredViews) -> SeenStates:
+    return SeenStates(parts.view_states, timedelta(seconds=settings.views.silent_seconds), declared.applied)
 
 
 def output_topic(connections: Connections, parts: Adapters) -> Callable[[str, str], TopicOptions | None]:
@@ -115,7 +115,13 @@ def view_services(
         return parts.view_topics.compacted(reached.client(cluster), topic)
 
     views = Views(
-        declared_views, parts.view_states, seen_states(settings, parts), parts.serving, audit, sees_figures, manages
+        declared_views,
+        parts.view_states,
+        seen_states(settings, parts, declared_views),
+        parts.serving,
+        audit,
+        sees_figures,
+        manages,
     )
     keys = MaskKeys(parts.mask_secret())
     reading = ViewReading(views, decisions, keys, audit)

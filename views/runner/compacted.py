@@ -59,7 +59,9 @@ class Compaction:
         return known
 
 
-def or_as_before(look: Callable[[str, str], bool | None], before: Mapping[str, bool]) -> Callable[[str, str], bool | None]:
+def or_as_before(
+    look: Callable[[str, str], bool | None], before: Mapping[str, bool]
+) -> Callable[[str, str], bool | None]:
     """`look`; where the cluster does not let Weir see that any more, what a generation was built with (`before`, by
     `CLUSTER/TOPIC`), so that a right which is lost does not make another view of it."""
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from api.joins.views.cycles import Clusters, check_no_cycle
 from catalog.apply.handlers import Kept
@@ -147,6 +148,10 @@ class DeclaredViews:
     def names(self) -> list[str]:
         return sorted(self._all().by_name)
 
+    def applied(self) -> Mapping[str, datetime | None]:
+        """View -> when it was applied last."""
+        return self._all().applied
+
     def get(self, name: str) -> Declared | None:
         return self._all().by_name.get(name)
 
@@ -173,14 +178,15 @@ class DeclaredViews:
         return self._kept.get("", self._read)
 
     def _read(self) -> _Views:
-        by_name = {}
+        by_name, applied = {}, {}
         for document in self._store.documents(KIND):
+            applied[document.key] = document.applied_at
             text = json.dumps(document.spec, sort_keys=True, default=str)
             digest = hashlib.sha256(text.encode()).hexdigest()[:16]
             by_name[document.key] = Declared(ViewSpec.model_validate(document.spec), digest)
         sinks = ((name, each.spec.sink) for name, each in by_name.items())
         by_topic = {(fold(sink.cluster), sink.topic): name for name, sink in sinks if sink is not None}
-        return _Views(by_name, {fold(name): name for name in by_name}, by_topic)
+        return _Views(by_name, {fold(name): name for name in by_name}, by_topic, applied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,3 +196,4 @@ class _Views:
     by_name: dict[str, Declared]
     folded: dict[str, str]
     by_topic: dict[tuple[str, str], str]
+    applied: dict[str, datetime | None]
