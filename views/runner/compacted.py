@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 
 from cachetools import TTLCache
 
-from catalog.datatypes import BINARY, STRING, Alternatives, DataType, Primitive, StructType, quote_identifier, to_ddl
+from catalog.datatypes import STRING, Alternatives, DataType, Primitive, StructType, quote_identifier, to_ddl
 from catalog.errors import InvalidInput
 from catalog.paths import KEY, FieldPath
 from policies.gate.gate import Gated
-from policies.model import Effect, MaskType
 from policies.plan.model import ByKey
 from policies.plan.ports import QueryTable
 from policies.plan.prepare import Prepared
@@ -27,7 +26,7 @@ from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from policies.sql.trace import Visible
 from views.ports import Clusters, Topics
-from views.runner.key_columns import KeyColumn, has_text, key_columns
+from views.runner.key_columns import APART, KeyColumn, has_text, how_masked, key_columns
 from views.shape.names import GONE
 from views.shape.shape import Shape
 
@@ -35,8 +34,6 @@ _KEY = "_key"
 _KEPT_S = 30.0
 INSTEAD = "compactedAs: stream"
 _WHOLE = frozenset({"TINYINT", "SMALLINT", "INT", "BIGINT"})
-_APART = frozenset({MaskType.MASK_HASH, MaskType.TOKEN})
-"""Masks that give two values two values."""
 
 
 class Compaction:
@@ -218,32 +215,15 @@ def _check_whole(ref: TableRef, kind: DataType, parts: Collection[str], fields: 
 
 def _check_mask(column: str, ref: TableRef, governed: GovernedTable, part: _Part) -> None:
     """Raises InvalidInput for a mask that gives several keys one value, or that is over some records only."""
-    if isinstance(part.kind, Primitive):
-        rule = governed.places.rule(part.place)
-        mask = rule.mask
-        if mask is None or (mask.type in _APART and not rule.clear_when and _has_bytes(part.kind)):
-            return
-        how = f"masked by {mask.type}" + (" in some records only" if rule.clear_when else "")
-    else:
-        own = next((each.sql for each in governed.columns if each.path == part.place), None)
-        if part.place == KEY and own == "weir_key":
-            return
-        below = [
-            each for each in governed.places.deciding(part.place) if each.effect is Effect.DENY or each.mask is not None
-        ]
-        if part.place != KEY and not below:
-            return
-        how = "masked in part"
+    how = how_masked(governed, part.kind, part.place)
+    if how is None:
+        return
     raise InvalidInput(
         f"{ref.name} is compacted, and the view runs for somebody to whom {column} is {how}, so records of several keys would be"
-        f" one row here, or none would be found again. Let them see it, mask it by {' or '.join(sorted(_APART))} in every"
+        f" one row here, or none would be found again. Let them see it, mask it by {' or '.join(sorted(APART))} in every"
         f" record, or write {INSTEAD} to take each record for itself.",
         details={"field": "spec.runAs", "dataset": governed.table.reference},
     )
-
-
-def _has_bytes(kind: DataType) -> bool:
-    return has_text(kind) or kind == BINARY
 
 
 def _record_key(governed: GovernedTable) -> Column | None:

@@ -13,7 +13,10 @@ from typing import Any
 
 from sqlglot import exp
 
-from catalog.datatypes import DataType, Primitive
+from catalog.datatypes import BINARY, ArrayType, DataType, MapType, Primitive, StructType
+from catalog.paths import FieldPath
+from policies.model import MaskType
+from policies.plan.views import GovernedTable
 from policies.sql import trace
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
@@ -21,6 +24,10 @@ from policies.sql.trace import Visible
 
 _AS_TEXT = re.compile(r"(STRING|TINYINT|SMALLINT|INT|BIGINT|DATE|BOOLEAN|DECIMAL(\(.*\))?)\Z")
 """Types of which no two values have one text. Zones and roundings give others such texts."""
+
+
+APART = frozenset({MaskType.MASK_HASH, MaskType.TOKEN})
+"""Masks that give two values two values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,28 @@ def key_columns(tree: exp.Expression, columns: Mapping[TableRef, Visible]) -> di
 def has_text(kind: DataType | None) -> bool:
     """Whether a value's text is that of no other value of this type."""
     return isinstance(kind, Primitive) and _AS_TEXT.match(kind.name) is not None
+
+
+def how_masked(governed: GovernedTable, kind: DataType, place: FieldPath) -> str | None:
+    """How a place is masked so that two values may show as one, or one as two; None where each shows as its own."""
+    if isinstance(kind, Primitive):
+        rule = governed.places.rule(place)
+        if rule.mask is None:
+            return None
+        if rule.mask.type in APART and not rule.clear_when and (has_text(kind) or kind == BINARY):
+            return None
+        return f"masked by {rule.mask.type}" + (" in some records only" if rule.clear_when else "")
+    inner: list[tuple[DataType, FieldPath]]
+    match kind:
+        case StructType(fields):
+            inner = [(each, kind.path_of(place, name)) for name, each in fields]
+        case ArrayType(element):
+            inner = [(element, place.elements())]
+        case MapType(key, value):
+            inner = [(key, place.keys()), (value, place.values())]
+            if governed.places.keys_below(place):
+                return "masked in part"
+    return "masked in part" if any(how_masked(governed, *each) is not None for each in inner) else None
 
 
 def _direct(tree: Any, columns: Mapping[TableRef, Visible]) -> dict[str, tuple[TableRef, tuple[str, ...]]]:

@@ -142,6 +142,7 @@ def test_a_key_that_several_records_share_or_a_deleted_one_does_not_have(sql: st
         ("SELECT id FROM people", {"key": ["id"], "kind": Primitive("INT"), "value": "id DATE"}, "id is not that key"),
         ("SELECT id FROM people", {"key": ["id"], "hides": MaskType.MASK_SHOW_LAST_4}, "MASK_SHOW_LAST_4.*MASK_HASH"),
         ("SELECT _key AS k FROM people", {"hides": MaskType.MASK_NULL}, "MASK_NULL"),
+        ("SELECT _key AS k FROM people", {"kind": TWO, "hides": MaskType.MASK}, "masked in part"),
         (
             "SELECT id FROM people",
             {"key": ["id"], "hides": MaskType.TOKEN, "clear_when": "email = 'x'"},
