@@ -49,8 +49,8 @@ def taken(
         for n, (k, v) in enumerate(records)
     ]
     frame = session.createDataFrame(rows, STORED)
-    found = GovernedViews().governed(table, False, frame, exact=True).collect()
-    return [[row["id"], row["gone"]] for row in found]
+    rows_taken = GovernedViews().governed(table, False, frame, exact=True).collect()
+    return [[row["id"], row["gone"]] for row in rows_taken]
 
 
 @pytest.mark.parametrize(

@@ -95,14 +95,14 @@ def with_keys(prepared: Prepared, streamed: Shape, refs: Iterable[TableRef]) -> 
         if ref not in streamed.follows:
             continue
         governed = prepared.tables[ref]
-        held = _held(governed.table)
+        fields_in_key = _fields_in_key(governed.table)
         parts: set[str] = set()
         fields: dict[str, tuple[str, str, str]] = {}
         for column in streamed.key:
             one = columns.get(fold(column))
-            part = _part(governed, held, one) if one is not None and one.ref == ref else None
+            part = _part(governed, fields_in_key, one) if one is not None and one.ref == ref else None
             if one is None or part is None or (one.computed and not has_text(part.kind)):
-                raise _not_of_key(column, ref, held)
+                raise _not_of_key(column, ref, fields_in_key)
             _check_mask(column, ref, governed, part)
             parts.add(part.name)
             if part.field is not None:
@@ -150,13 +150,13 @@ class _Part:
     field: tuple[str, str, str] | None = None
 
 
-def _held(table: QueryTable) -> Mapping[str, _Part]:
+def _fields_in_key(table: QueryTable) -> Mapping[str, _Part]:
     """Folded column -> what it is, for fields of the value that the key may hold: of a key with fields those of the same name, of
     any other each that is one value. Their types have a value for each other's."""
     kind, key = table.value.kind, table.key.kind
     if type(kind) is not StructType or table.payload is not None or isinstance(key, Alternatives):
         return {}
-    held: dict[str, _Part] = {}
+    fields_in_key: dict[str, _Part] = {}
     for each in value_columns(kind):
         name, of_key, sql = "", key, "weir_key"
         if isinstance(key, StructType):
@@ -165,8 +165,8 @@ def _held(table: QueryTable) -> Mapping[str, _Part]:
                 continue
             name, of_key, sql = fold(same[0]), same[1], f"weir_key.{quote_identifier(same[0])}"
         if _alike(each.kind, of_key):
-            held[fold(each.name)] = _Part(name, each.kind, each.path, (each.name, sql, to_ddl(of_key)))
-    return held
+            fields_in_key[fold(each.name)] = _Part(name, each.kind, each.path, (each.name, sql, to_ddl(of_key)))
+    return fields_in_key
 
 
 def _alike(kind: DataType, of_key: DataType) -> bool:
@@ -177,17 +177,17 @@ def _alike(kind: DataType, of_key: DataType) -> bool:
     return len(both) == 1 or both <= _WHOLE or (STRING.name in both and has_text(kind) and has_text(of_key))
 
 
-def _part(governed: GovernedTable, held: Mapping[str, _Part], one: KeyColumn) -> _Part | None:
+def _part(governed: GovernedTable, fields_in_key: Mapping[str, _Part], one: KeyColumn) -> _Part | None:
     key = _record_key(governed)
     if fold(one.path[0]) != _KEY or key is None:
-        return held.get(fold(one.path[0])) if len(one.path) == 1 else None
+        return fields_in_key.get(fold(one.path[0])) if len(one.path) == 1 else None
     kind = governed.table.key.kind
     if len(one.path) == 1:
         return _Part("", kind, KEY)
     if type(kind) is not StructType or len(one.path) > 2:
         return None
-    found = next(((name, each) for name, each in kind.fields if fold(name) == fold(one.path[1])), None)
-    return _Part(fold(found[0]), found[1], kind.path_of(KEY, found[0])) if found is not None else None
+    member = next(((name, each) for name, each in kind.fields if fold(name) == fold(one.path[1])), None)
+    return _Part(fold(member[0]), member[1], kind.path_of(KEY, member[0])) if member is not None else None
 
 
 def _check_whole(ref: TableRef, kind: DataType, parts: Collection[str], fields: Collection[str]) -> None:
@@ -236,8 +236,8 @@ def _shows_key(governed: GovernedTable) -> bool:
     return key is not None and key.sql is not None
 
 
-def _not_of_key(column: str, ref: TableRef, held: Collection[str]) -> InvalidInput:
-    several = f" or of {', '.join(sorted(held)[:5])}" if held else ""
+def _not_of_key(column: str, ref: TableRef, fields_in_key: Collection[str]) -> InvalidInput:
+    several = f" or of {', '.join(sorted(fields_in_key)[:5])}" if fields_in_key else ""
     return InvalidInput(
         f"{ref.name} is compacted: its newest record of each key counts, and one that is deleted is taken away here by its key."
         f" {column} is not that key; make it of _key{several}, as it is or with texts around it as in concat('p-', _key), or write"

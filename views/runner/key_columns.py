@@ -75,11 +75,11 @@ def how_masked(governed: GovernedTable, kind: DataType, place: FieldPath) -> str
 
 
 def _direct(tree: Any, columns: Mapping[TableRef, Visible]) -> dict[str, tuple[TableRef, tuple[str, ...]]]:
-    found = {}
+    direct = {}
     for each in trace.outputs(tree, columns):
         if each.followed and each.direct and len(each.sources) == 1:
-            found[fold(each.name)] = next(iter(each.sources))
-    return found
+            direct[fold(each.name)] = next(iter(each.sources))
+    return direct
 
 
 def _bared(tree: Any) -> Any:
