@@ -47,7 +47,7 @@ from api.wiring.access_services import effective_access
 from api.wiring.adapters import Adapters
 from api.wiring.given import Given
 from api.wiring.services import Services
-from api.wiring.view_services import grants_on, output_topic, seen_states, view_services
+from api.wiring.view_services import grants_on, output_topic, seen_states, source_topic, view_services
 from catalog.apply import handlers as catalog_handlers
 from catalog.apply.apply import Handler
 from catalog.datasets.clusters import Clusters
@@ -189,9 +189,11 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         settings.query,
         drift_scans(store, scans, settings.query, now),
         references,
-        SqlViews(views, seen_states(settings, parts), identity, datasets, lambda: declared, lambda: query.preparer),
+        SqlViews(
+            views, seen_states(settings, parts, views), identity, datasets, lambda: declared, lambda: query.preparer
+        ),
     )
-    view_handler = ViewHandler(store, now, output_topic(connections, parts))
+    view_handler = ViewHandler(store, now, output_topic(connections, parts), source_topic(clusters, views))
     places = Places(store, parts.secrets, parts.connect_workers)
     connectors = Connectors(store, now, places, audit, lambda subject: "manage" in identity.permissions(subject))
 

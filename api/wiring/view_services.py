@@ -21,7 +21,7 @@ from api.joins.views.seen import SeenStates
 from api.joins.views.service import Views
 from api.wiring.adapters import Adapters
 from catalog.datasets.clusters import Clusters
-from catalog.errors import NotSignedIn
+from catalog.errors import DatasetNotFound, InvalidInput, NotSignedIn
 from lineage.ingest.service import Ingest
 from policies.access.identity import Identity
 from policies.audit import AuditLog
@@ -45,14 +45,28 @@ class ViewServices:
     runner: Callable[[], Runner]
 
 
-def seen_states(settings: Settings, parts: Adapters) -> SeenStates:
-    return SeenStates(parts.view_states, timedelta(seconds=settings.views.silent_seconds))
+def seen_states(settings: Settings, parts: Adapters, declared: DeclaredViews) -> SeenStates:
+    return SeenStates(parts.view_states, timedelta(seconds=settings.views.silent_seconds), declared.applied)
 
 
 def output_topic(connections: Connections, parts: Adapters) -> Callable[[str, str], TopicOptions | None]:
     """How a cluster's topic is; None where it is not there."""
     reached = ViewClusters(connections, parts.spark_options)
     return lambda cluster, topic: parts.view_topics.options(reached.client(cluster), topic)
+
+
+def source_topic(clusters: Clusters, declared: DeclaredViews) -> Callable[[str], tuple[str, str] | None]:
+    """The topic that a name in the SQL of a view means; None for a view, and for a name that means nothing, or several."""
+
+    def find(name: str) -> tuple[str, str] | None:
+        try:
+            record = clusters.find_in_any_case(name)
+        except (DatasetNotFound, InvalidInput):
+            return None
+        is_view = declared.named(name) is not None or declared.of_dataset(record.reference) is not None
+        return (record.cluster, record.id.name) if record.cluster is not None and not is_view else None
+
+    return find
 
 
 def view_services(
@@ -115,7 +129,13 @@ def view_services(
         return parts.view_topics.compacted(reached.client(cluster), topic)
 
     views = Views(
-        declared_views, parts.view_states, seen_states(settings, parts), parts.serving, audit, sees_figures, manages
+        declared_views,
+        parts.view_states,
+        seen_states(settings, parts, declared_views),
+        parts.serving,
+        audit,
+        sees_figures,
+        manages,
     )
     keys = MaskKeys(parts.mask_secret())
     reading = ViewReading(views, decisions, keys, audit)

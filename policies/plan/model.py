@@ -83,11 +83,11 @@ class ByKey:
     """Of a topic whose records replace one another by key: a record without a value takes the row of its key away, and so
     does one that a row filter hides. Such a record has nothing but its key.
 
-    fields  (field of the value, SQL over `weir_key`) of the fields that the key holds; a record in which one differs from its
-            key ends the query
+    fields  (field of the value, SQL over `weir_key`, the type of that as DDL) of the fields that the key holds; a record in which
+            one differs from its key ends the query
     """
 
-    fields: tuple[tuple[str, str], ...] = ()
+    fields: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ QUERIES = {
     "newest": ("SELECT van, town, load FROM {vans}", "van"),
     "chosen": ("SELECT van, load * 2 AS twice FROM {vans} WHERE load > 5", "van"),
     "of-key": ("SELECT _key AS id, town FROM {vans} WHERE town <> 'Bonn'", ""),
-    "computed": ("SELECT upper(van) AS v, load FROM {vans}", "v"),
+    "computed": ("SELECT concat('van-', van) AS v, load FROM {vans}", "v"),
     "joined": ("SELECT v.van, t.land FROM {vans} v JOIN {towns} t ON t.town = v.town", "van"),
     "counted-table": (
         "SELECT v.van, t.n FROM {vans} v JOIN (SELECT town, count(*) AS n FROM {towns} GROUP BY town) t ON t.town = v.town",
@@ -71,7 +71,7 @@ def at_once() -> Mapping[str, list[tuple[Any, ...]]]:
         "newest": [(v["van"], v["town"], v["load"]) for v in vans],
         "chosen": [(v["van"], v["load"] * 2) for v in vans if v["load"] > 5],
         "of-key": [(v["van"], v["town"]) for v in vans if v["town"] != "Bonn"],
-        "computed": [(v["van"].upper(), v["load"]) for v in vans],
+        "computed": [(f"van-{v['van']}", v["load"]) for v in vans],
         "joined": [(v["van"], towns[v["town"]]) for v in vans if v["town"] in towns],
         "counted-table": [(v["van"], 1) for v in vans if v["town"] in towns],
         "subquery": [(v["van"], v["load"]) for v in vans if 0 < v["load"] < 9],

@@ -90,10 +90,16 @@ def _refused(match: re.Match[str]) -> ViewFailed:
 
 def _other_key(match: re.Match[str]) -> ViewFailed:
     topic, partition, offset, field = match[1], int(match[2]), int(match[3]), bytes.fromhex(match[4]).decode()
+    instead = "write compactedAs: stream to take each record for itself"
+    wrong = (
+        "cannot be read as its type, or is written in another way than its value (01 for 1), so records of several keys of this"
+        f" compacted topic would be one row; declare the key as STRING, or {instead}."
+        if field == "_key"
+        else f"is not its {field}, so a record that is deleted in this compacted topic could not be taken away from the view; make"
+        f" the view's key of _key, or {instead}."
+    )
     return ViewFailed(
-        f"The key of the record at offset {offset} of partition {partition} of {topic} is not its {field}, so a record that is"
-        " deleted in this compacted topic could not be taken away from the view; make the view's key of _key, or write"
-        " compactedAs: stream to take each record for itself.",
+        f"The key of the record at offset {offset} of partition {partition} of {topic} {wrong}",
         details={"condition": "value", "topic": topic, "partition": partition, "offset": offset, "field": field},
     )
 

@@ -38,6 +38,7 @@ class Built:
     """What one generation runs.
 
     generation  16 hexadecimal digits; sources: `CLUSTER/TOPIC` of each followed topic, in order
+    compacted   `CLUSTER/TOPIC` -> whether it is compacted, where that is known and counts
     reads       a hash of how records are decoded, and of onError: when it alone changes, the stream starts again on its checkpoint
     """
 
@@ -48,6 +49,7 @@ class Built:
     shape: Shape
     prepared: Prepared
     sources: tuple[str, ...]
+    compacted: Mapping[str, bool]
 
 
 def built(spec: ViewSpec, preparer: Preparer, subject: Subject, is_compacted: IsCompacted) -> Built:
@@ -111,6 +113,11 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found,
         shape=streamed,
         prepared=prepared,
         sources=tuple(dict.fromkeys(governed.table.reference for governed in prepared.tables.values())),
+        compacted={
+            f"{decided.tables[ref].reference.partition('/')[0]}/{decided.tables[ref].topic}": each
+            for ref, each in known.items()
+            if each is not None
+        },
     )
 
 

@@ -59,6 +59,7 @@ def contents(current: Built, schema: Sequence[tuple[str, str]]) -> dict[str, Any
         "single": current.shape.single,
         "sources": list(current.sources),
         "reads": current.reads,
+        "compacted": dict(current.compacted),
         "notes": list(current.shape.notes),
         "tags": inherited(by_column),
         "origins": origins(by_column),

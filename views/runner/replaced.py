@@ -6,13 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from catalog.datatypes import StructType
 from catalog.errors import Conflict, InvalidInput
 from policies.plan.ports import QueryTable
 from policies.plan.prepare import Prepared
+from policies.plan.value_columns import kind_of
 from policies.plan.views import Column, GovernedTable
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
 from policies.sql.untraceable import followed_outputs
+from views.runner.key_columns import KeyColumn, has_text, how_masked, key_columns
 from views.shape.names import GONE
 from views.shape.shape import Shape
 
@@ -58,14 +61,15 @@ def own_key(prepared: Prepared, replaced: Keys, declared: list[str] | None) -> l
 
 
 def check_replaced(prepared: Prepared, streamed: Shape, replaced: Keys) -> None:
-    """A row that goes is known by its key alone, so the key of a view over it must be made of that.
+    """A row that goes is known by its key alone, so the key of a view over it must be the whole of that, in a form that keeps keys
+    apart.
 
     Raises InvalidInput for a key that is not, Conflict where a row filter of the subject's chooses among the rows.
     """
     followed = {ref: key for ref, key in replaced.items() if ref in streamed.follows}
     if not followed or streamed.mode != "append":
         return
-    outputs = {fold(each.name): each for each in followed_outputs(prepared.gated.tree, prepared.columns())}
+    columns = key_columns(prepared.gated.tree, prepared.columns())
     for ref, key in followed.items():
         if prepared.tables[ref].filters:
             raise Conflict(
@@ -73,16 +77,36 @@ def check_replaced(prepared: Prepared, streamed: Shape, replaced: Keys) -> None:
                 " that they may not see any more could not be taken away. Follow the topics that it comes from.",
                 details={"dataset": prepared.tables[ref].table.reference},
             )
-        known = {fold(name) for name in key}
+        missing = {fold(name): name for name in key}
+        known = {name: each for each in prepared.tables[ref].columns if (name := fold(each.name)) in missing}
         for column in streamed.key:
-            output = outputs.get(fold(column))
-            sources = output.sources if output is not None else ()
-            if not sources or any(each != ref or fold(names[0]) not in known for each, names in sources):
+            one = columns.get(fold(column))
+            below = known.get(fold(one.path[0])) if one is not None and one.ref == ref else None
+            if one is None or below is None or not _keeps_apart(prepared.tables[ref], below, one):
                 raise InvalidInput(
-                    f"{column} is not made of the key of {ref.name} ({', '.join(key) or 'one row'}), so a row that goes"
-                    " there could not be taken away here; use that key, or follow the topics that it comes from.",
+                    f"{column} is not the key of {ref.name} ({', '.join(key) or 'one row'}), so a row that goes there could not be"
+                    " taken away here, or would take away others; use that key as it is or with texts around it, or follow the"
+                    " topics that it comes from.",
                     details={"field": "spec.key"},
                 )
+            missing.pop(fold(below.name), None)
+        if missing and streamed.key:
+            raise InvalidInput(
+                f"The key of {ref.name} is {', '.join(key)}, and with a part of it as the key several rows would be one here; add"
+                f" {', '.join(missing.values())} to the key, or follow the topics that it comes from.",
+                details={"field": "spec.key"},
+            )
+
+
+def _keeps_apart(governed: GovernedTable, below: Column, one: KeyColumn) -> bool:
+    """Whether a column is a key column of a view, no two values of which are one here. The start of a window identifies it."""
+    kind = kind_of(governed.table, below.name, below.path)
+    if kind is None or below.path is None or (one.computed and not has_text(kind)):
+        return False
+    is_start = isinstance(kind, StructType) and fold(one.path[-1]) == "start" and kind.get("end") is not None
+    if len(one.path) != 1 and not (is_start and len(one.path) == 2):
+        return False
+    return how_masked(governed, kind, below.path) is None
 
 
 def with_gone(table: GovernedTable) -> GovernedTable:

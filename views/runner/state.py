@@ -32,6 +32,7 @@ class Generation:
     sql       as it was declared
     made_of   see `views.runner.result.made_of`; None: not known, which denies
     filtered  sources of which the subject sees some rows only: `CLUSTER/TOPIC` -> conditions
+    compacted see `views.runner.build.Built`
     """
 
     id: str
@@ -61,6 +62,7 @@ class Generation:
     copy_to: int = 0
     start: str | None = None
     sql: str = ""
+    compacted: dict[str, bool] = field(default_factory=dict)
 
     @property
     def hash(self) -> str:

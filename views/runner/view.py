@@ -19,7 +19,7 @@ from views.durations import span
 from views.model import State
 from views.ports import StreamingQuery
 from views.runner.build import Built, built
-from views.runner.compacted import Compaction
+from views.runner.compacted import Compaction, or_as_before
 from views.runner.expiry import Expiry
 from views.runner.feed import Feed
 from views.runner.figures import SAMPLE_S, sampled
@@ -175,7 +175,9 @@ class View:
         if not changed and not wanted and now - self._due.decided < self.tools.settings.recheck_seconds:
             return
         subject = self.tools.subject(declared.spec.runAs.subject)
-        current = built(declared.spec, self.tools.preparer, subject, self._compaction)
+        before = self.state.writing
+        compaction = or_as_before(self._compaction, before.compacted if before is not None else {})
+        current = built(declared.spec, self.tools.preparer, subject, compaction)
         self._due.decided = now
         if paused:
             self._settle_paused(current)

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from api.joins.views.cycles import Clusters, check_no_cycle
 from catalog.apply.handlers import Kept
@@ -16,10 +17,12 @@ from catalog.errors import InvalidInput, WeirError
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
 from policies.sql.names import fold
+from policies.sql.trace import Visible
 from views.declared import ViewSpec
 from views.durations import span
 from views.ports import TopicOptions, TopicSettings
 from views.runner.build import gated_once
+from views.runner.compacted import shown_key
 from views.runner.tools import Declared
 from views.runner.topic_options import alterations
 from views.shape.shape import shape
@@ -33,7 +36,11 @@ Options = Callable[[str, str], TopicOptions | None]
 """Of a cluster's topic; None where it is not there. Raises WeirError."""
 
 
-def topic_notes(spec: ViewSpec, options: Options) -> list[str]:
+Source = Callable[[str], tuple[str, str] | None]
+"""(cluster, topic) that a name in SQL means; None where it is none, or is a view."""
+
+
+def topic_notes(spec: ViewSpec, options: Options, source: Source) -> list[str]:
     """Sentences on what a view changes of an output topic that is there already, and why it would not start."""
     sink = spec.sink
     if sink is None:
@@ -45,7 +52,7 @@ def topic_notes(spec: ViewSpec, options: Options) -> list[str]:
             return []
         streamed = shape(
             gated_once(spec.sql),
-            key=spec.key,
+            key=spec.key if spec.key is not None else _key_of_source(spec, options, source),
             watermark=spec.watermark is not None,
             watermark_column=spec.watermark_column,
         )
@@ -60,14 +67,32 @@ def topic_notes(spec: ViewSpec, options: Options) -> list[str]:
     return alterations(there, wanted, sink, keyed or spec.copyOf is not None).sentences(place)
 
 
+def _key_of_source(spec: ViewSpec, options: Options, source: Source) -> list[str] | None:
+    """The key that a view without one has by its compacted source, as `views.runner.build` finds it. Raises WeirError."""
+    gated = gated_once(spec.sql)
+    if spec.copyOf is not None or spec.compactedAs == "stream" or len(gated.tables) != 1:
+        return None
+    (ref,) = gated.tables
+    key = shown_key(gated, {ref: Visible(("_key",), ("_key",))}, [ref])
+    place = source(ref.name) if key is not None else None
+    there = options(*place) if place is not None else None
+    return key if there is not None and "compact" in there.config.get("cleanup.policy", "") else None
+
+
 class ViewHandler(Kept):
     """A view is kept as it was written; what depends on topics and rights is found when it starts."""
 
     kind = KIND
 
-    def __init__(self, store: CatalogStore, clock: Clock, options: Options = lambda cluster, topic: None) -> None:
+    def __init__(
+        self,
+        store: CatalogStore,
+        clock: Clock,
+        options: Options = lambda cluster, topic: None,
+        source: Source = lambda name: None,
+    ) -> None:
         super().__init__(store, clock)
-        self._options = options
+        self._options, self._source = options, source
 
     def notes(self, document: Document) -> Sequence[str]:
         """What becomes of an output topic that is there already."""
@@ -77,7 +102,7 @@ class ViewHandler(Kept):
 
     def topic(self, spec: ViewSpec) -> list[str]:
         """See `topic_notes`."""
-        return topic_notes(spec, self._options)
+        return topic_notes(spec, self._options, self._source)
 
     def check(self, document: Document, all_documents: Sequence[Document]) -> None:
         """Raises SqlRefused for SQL that cannot stream, InvalidInput for a key, topic or name that does not fit."""
@@ -147,6 +172,10 @@ class DeclaredViews:
     def names(self) -> list[str]:
         return sorted(self._all().by_name)
 
+    def applied(self) -> Mapping[str, datetime | None]:
+        """View -> when it was applied last."""
+        return self._all().applied
+
     def get(self, name: str) -> Declared | None:
         return self._all().by_name.get(name)
 
@@ -173,14 +202,15 @@ class DeclaredViews:
         return self._kept.get("", self._read)
 
     def _read(self) -> _Views:
-        by_name = {}
+        by_name, applied = {}, {}
         for document in self._store.documents(KIND):
+            applied[document.key] = document.applied_at
             text = json.dumps(document.spec, sort_keys=True, default=str)
             digest = hashlib.sha256(text.encode()).hexdigest()[:16]
             by_name[document.key] = Declared(ViewSpec.model_validate(document.spec), digest)
         sinks = ((name, each.spec.sink) for name, each in by_name.items())
         by_topic = {(fold(sink.cluster), sink.topic): name for name, sink in sinks if sink is not None}
-        return _Views(by_name, {fold(name): name for name in by_name}, by_topic)
+        return _Views(by_name, {fold(name): name for name in by_name}, by_topic, applied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,3 +220,4 @@ class _Views:
     by_name: dict[str, Declared]
     folded: dict[str, str]
     by_topic: dict[tuple[str, str], str]
+    applied: dict[str, datetime | None]

@@ -21,6 +21,7 @@ from policies.plan.prepare import Preparer
 from views.declared import ViewSpec
 from views.ports import ServingTable, StreamEngine
 from views.runner.build import Built, IsCompacted, built
+from views.runner.compacted import or_as_before
 from views.runner.compared import breaks, columns_diff, rows_diff, shown, sql_diff
 from views.runner.contents import contents, place_of, plan_of, with_form
 from views.runner.state import Generation, ViewState
@@ -69,7 +70,9 @@ class ViewDiffs:
         proposed = self._proposed(name, spec) if spec is not None else None
         wanted = proposed if proposed is not None else declared.spec
         try:
-            current = built(wanted, self._preparer, self._subject(wanted.runAs.subject), self._compaction)
+            before = state.writing
+            compaction = or_as_before(self._compaction, before.compacted if before is not None else {})
+            current = built(wanted, self._preparer, self._subject(wanted.runAs.subject), compaction)
         except (NotAllowed, NotSignedIn) as refusal:
             return _refused(name, active, wanted, refusal)
         after = self._next(name, wanted, current, state.number + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from cachetools import TTLCache
@@ -22,23 +22,33 @@ class SeenStates:
     """The states of views, `unknown` where the runner was silent for `silent`. Safe for threads."""
 
     def __init__(
-        self, states: ViewStates, silent: timedelta, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        states: ViewStates,
+        silent: timedelta,
+        declared: Callable[[], Mapping[str, datetime | None]],
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._states, self._silent, self._clock = states, silent, clock
+        """`declared`: the views there are, and when each was applied last."""
+        self._states, self._silent, self._declared, self._clock = states, silent, declared, clock
         self._beats: TTLCache[str, datetime | None] = TTLCache(1, _KEPT_S)
         self._lock = threading.Lock()
 
     def get(self, view: str) -> ViewState:
         """Raises Unavailable."""
-        return self._seen(ViewState.read(self._states.get(view)))
+        return self._seen(view, ViewState.read(self._states.get(view)))
 
     def all(self) -> dict[str, ViewState]:
         """Raises Unavailable."""
-        return {name: self._seen(ViewState.read(data)) for name, data in self._states.all().items()}
+        kept = self._states.all()
+        return {name: self._seen(name, ViewState.read(kept.get(name, {}))) for name in {**self._declared(), **kept}}
 
-    def _seen(self, state: ViewState) -> ViewState:
-        if not state.since or state.state not in _MOVING:
+    def _seen(self, view: str, state: ViewState) -> ViewState:
+        if state.state not in _MOVING:
             return state
+        if not state.since:
+            applied = self._declared().get(view)
+            if applied is None or self._clock() - applied < self._silent:
+                return state  # a runner may be on its way to it
         beat = self._beat()
         if beat is not None and self._clock() - beat < self._silent:
             return state
@@ -46,8 +56,13 @@ class SeenStates:
         since = f" since {at}" if at else ""
         state.error = {
             "code": "unavailable",
-            "message": f"The runner of views does not answer{since}, so it is not known how far the view is; its rows are those of"
-            " then. The worker starts the runner again: weir status shows whether there is a worker.",
+            "message": f"The runner of views does not answer{since}, so "
+            + (
+                "it is not known how far the view is; its rows are those of then."
+                if state.since
+                else "the view is not built."
+            )
+            + " The worker starts the runner again: weir status shows whether there is a worker.",
             "details": {"server": "views"},
         }
         state.state, state.since = State.UNKNOWN, at or state.since

@@ -46,7 +46,7 @@ def _sql_of(table: TablePlan) -> Iterator[str]:
     yield from table.filters
     yield from (sql for _, sql in table.conditions)
     if table.by_key is not None:
-        yield from (sql for _, sql in table.by_key.fields)
+        yield from (sql for _, sql, _ in table.by_key.fields)
 
 
 def read(frame: Any, table: TablePlan, avro: bool, exact: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -179,3 +180,32 @@ def test_a_masked_copy_runs_as_its_group(served: ServedView) -> None:
     served.world.admin.delete("/api/v1/declared/Group/analysts")
     answer = ask(served, name="orders-analysts")
     assert answer["refused"] is not None and "There is no group analysts any more" in answer["text"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "cleanup", "more", "words"),
+    [
+        ("SELECT _key AS k, email FROM prod.orders", "compact", {}, "with 6 its keys would be in others"),
+        ("SELECT o._key AS k, email FROM `Orders` AS o", "compact,delete", {}, "with 6 its keys would be in others"),
+        (
+            "SELECT _key AS k FROM prod.orders",
+            "compact",
+            {"compactedAs": "stream"},
+            "compact,delete -> delete.*6 partitions",
+        ),
+        ("SELECT _key AS k, email FROM prod.orders", "delete", {}, "compact,delete -> delete.*6 partitions"),
+        ("SELECT lower(_key) AS k FROM prod.orders", "compact", {}, "compact,delete -> delete.*6 partitions"),
+    ],
+)
+def test_an_output_topic_of_a_view_whose_key_is_that_of_its_compacted_source(
+    served: ServedView, sql: str, cleanup: str, more: dict[str, Any], words: str
+) -> None:
+    """Without a declared key, as the runner does it."""
+    topics = served.engine.topics
+    topics.config |= {
+        "orders": {"cleanup.policy": cleanup},
+        "copy": {"cleanup.policy": "compact,delete", "retention.ms": "-1", "retention.bytes": "-1"},
+    }
+    sink = {"cluster": "prod", "topic": "copy", "partitions": 6}
+    answer = ask(served, {"sql": sql, "runAs": {"user": "ana"}, "sink": sink} | more)
+    assert re.search(words, " ".join(answer["topic"])), answer["topic"]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from api.joins.views.seen import SeenStates
 from tests.served_view import ServedView, served_view
+from views.adapters.memory import MemoryViewStates
 from views.model import State
+
+NOW = datetime(2026, 11, 23, 10, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -117,6 +121,32 @@ def test_a_state_is_not_known_while_the_runner_is_silent(served: ServedView) -> 
     assert served.world.admin.post("/api/v1/query", json={"sql": "SHOW VIEWS"}).json()["rows"][0][1] == "unknown"
     served.serve(served.state.active, state=State.PAUSED)
     assert ana.get("/api/v1/views/spend").json()["state"] == "paused"
+
+
+def test_a_view_that_a_runner_comes_to(served: ServedView) -> None:
+    admin = served.world.admin
+
+    def states() -> set[str]:
+        listed = {each["name"]: each["state"] for each in admin.get("/api/v1/views").json()["views"]}
+        sql = admin.post("/api/v1/query", json={"sql": "SHOW VIEWS"}).json()["rows"]
+        return {listed["spend"], admin.get("/api/v1/views/spend").json()["state"], *(row[1] for row in sql)}
+
+    assert states() == {"starting"}  # a runner is at work
+
+
+@pytest.mark.parametrize("beaten", [None, NOW - timedelta(hours=1)])
+def test_a_view_that_is_declared_while_no_runner_answers(beaten: datetime | None) -> None:
+    """`starting` as long as a runner may be on its way, then `unknown`."""
+    states = MemoryViewStates()
+    if beaten is not None:
+        states.beat(beaten)
+    silent = timedelta(seconds=20)
+    assert SeenStates(states, silent, lambda: {"spend": NOW}, lambda: NOW + silent / 2).get("spend").state == "starting"
+    seen = SeenStates(states, silent, lambda: {"spend": NOW}, lambda: NOW + silent)
+    for shown in (seen.get("spend"), seen.all()["spend"]):
+        assert shown.state == "unknown" and shown.error is not None
+        assert "does not answer" in shown.error["message"] and "its rows are" not in shown.error["message"]
+    assert seen.get("dropped").state == "starting"
 
 
 @pytest.mark.parametrize("change", ["revoked", "masked"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from catalog.errors import Unavailable
@@ -58,3 +60,15 @@ def test_progress_of_a_join_with_itself_has_what_all_sources_read() -> None:
     read = read_progress(status)
     assert read.offsets == {"orders": {0: 8, 1: 4}} and (read.rows_in, read.rows_out, read.seconds) == (5, 0, 1.5)
     assert (read.state_rows, read.late_rows) == (7, 2) and read.unfit_values == 3
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [("id", "is not its id.*make the view's key of _key"), ("_key", "cannot be read.*declare the key as STRING")],
+)
+def test_a_record_whose_key_no_deletion_would_match(field: str, words: str) -> None:
+    error = failure(
+        f"Caused by: [USER_RAISED_EXCEPTION] weir-other-key prices 3 17 {field.encode().hex()} SQLSTATE: P0001"
+    )
+    assert re.search(words, error.message) and "compactedAs: stream" in error.message
+    assert error.details == {"condition": "value", "topic": "prices", "partition": 3, "offset": 17, "field": field}

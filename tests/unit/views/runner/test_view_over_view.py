@@ -23,10 +23,10 @@ KEYED = Rows("weir-generation", "1-aa", newest=True, keys=("id",), key_header="w
 
 
 class Views(World):
-    """`plain` is a view without a key, `keyed` one with the key `id`, `people` a topic."""
+    """`plain` is a view without a key, `keyed` one with the key `id`, `two` one with two, `people` a topic."""
 
     def find(self, name: str) -> QueryTable:
-        rows = {"plain": KEYLESS, "keyed": KEYED}.get(name)
+        rows = {"plain": KEYLESS, "keyed": KEYED, "two": replace(KEYED, keys=("id", "email"))}.get(name)
         return replace(super().find(name), reference=f"prod/{name}", topic=name, rows=rows)
 
 
@@ -62,3 +62,32 @@ def test_a_view_without_a_key_is_neither_followed_nor_joined(sql: str, more: dic
 def test_a_view_with_a_key_is_followed_and_joined() -> None:
     assert build("SELECT id, email FROM keyed").shape.key == ("id",)
     assert build("SELECT p.id, k.email FROM people p JOIN keyed k ON k.id = p.id").shape.tables
+
+
+@pytest.mark.parametrize(
+    ("sql", "key"),
+    [
+        ("SELECT concat('p-', id) AS k, email FROM keyed", ["k"]),
+        ("SELECT k.id, k.email, p.email AS other FROM keyed k JOIN people p ON p.id = k.id", ["id"]),
+        ("SELECT email, id FROM two", ["id", "email"]),
+    ],
+)
+def test_the_key_is_the_whole_key_of_the_view_below(sql: str, key: list[str]) -> None:
+    assert build(sql, key=key).shape.kept
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT upper(id) AS k FROM keyed",
+        "SELECT concat(id, email) AS k FROM keyed",
+        "SELECT concat(id, current_date()) AS k FROM keyed",
+        "SELECT concat(id, t) AS k FROM (SELECT id, email AS t FROM keyed)",
+        "SELECT email AS k FROM keyed",
+        "SELECT id AS k FROM two",
+    ],
+)
+def test_a_key_that_several_rows_below_share_or_one_that_goes_does_not_have(sql: str) -> None:
+    with pytest.raises(InvalidInput, match="follow the topics that it comes from") as refused:
+        build(sql, key=["k"])
+    assert refused.value.details["field"] == "spec.key"
