@@ -37,6 +37,7 @@ from api.http.routes import (
     connectors,
     decisions,
     declared,
+    directory,
     effective,
     events,
     health,
@@ -94,7 +95,8 @@ def create_app(services: Services) -> FastAPI:
     # Routes are tried in this order; rows of views are asked for hundreds of times a second.
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
-        sources, queries, running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
+        sources, queries, running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, directory,
+        events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)
     app.include_router(scim.router)
