@@ -114,6 +114,11 @@ def create_app(services: Services) -> FastAPI:
     app.state.person_rates = PersonRates(rates)
     app.add_middleware(RateLimit, rates=rates)
     app.add_middleware(ClientAddress, proxies=networks(api.trusted_proxies))
+    for wide in api.wide_proxies:
+        _log.warning(
+            "proxies_too_wide", network=wide, notice="Every machine in this network can take any address in"
+            " X-Forwarded-For; name the proxies alone in WEIR_API__TRUSTED_PROXIES.",
+        )  # fmt: skip
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024, events=_EVENTS)
     app.add_middleware(EndingServer)
     return app
