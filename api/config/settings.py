@@ -81,7 +81,7 @@ class ApiSettings(_Section):
         2.0,
         ge=0,
         description="Requests a second with tokens that are not good, from one address but this machine's own; 0 = any"
-        " number. Tokens that are known to be good are not slowed down by them.",
+        " number. Good tokens, cookies and sign-in are not slowed down by them.",
     )
     trusted_proxies: list[str] = Field(
         [],

@@ -152,6 +152,15 @@ class Directory:
         return Given(frozenset(groups), frozenset(roles))
 
 
+def not_given(rule: DirectoryRuleSpec, barred: Given) -> list[str]:
+    """`group admins`, `role steward`: what a rule names, or would give by a group's own name, and does not give."""
+    if "*" not in rule.group:
+        return []
+    same = {group for group in barred.groups if rule.group_of_same_name and dataset_matches(rule.group, group)}
+    groups = sorted(barred.groups & {*rule.groups, *same})
+    return [*(f"group {each}" for each in groups), *(f"role {each}" for each in sorted(barred.roles & set(rule.roles)))]
+
+
 def strong(roles: Mapping[str, Role], roles_of_groups: Mapping[str, Sequence[str]]) -> Given:
     """Roles that carry a permission, inherited ones too, and groups that have such a role.
 

@@ -13,6 +13,7 @@ from policies.decision.decide import denied
 from policies.declared import access_specs, kinds, policy_specs, provider_specs
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
+from policies.declared.directory import DirectorySpec, not_given
 from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
 from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, Declared, View, build_view, documents_at
 from policies.model import DatasetFacts, Decision, Subject
@@ -130,6 +131,18 @@ class GovernanceState:
             except ValueError as error:
                 raise InvalidInput(f"IdentityProvider {name}: metadata.name {error}.") from None
         return kinds.dump(model)
+
+    def notes(self, kind: str, name: str, spec: Any) -> list[str]:
+        """What a document does not do, though it looks as if, by what is declared now."""
+        model = kinds.parse(kind, name, spec) if kind == "DirectoryRights" else None
+        if not isinstance(model, DirectorySpec):
+            return []
+        barred = self.view().powerful
+        return [
+            f"the rule for {rule.group!r} does not give the {what}: rules with * give nothing that carries a permission"
+            for rule in model.rights
+            for what in not_given(rule, barred)
+        ]
 
     def _check_one_owner(self, kind: str, name: str) -> None:
         """A name is a person's or a service account's, never both. Raises InvalidInput."""

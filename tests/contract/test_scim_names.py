@@ -233,6 +233,17 @@ def test_a_pattern_gives_no_group_that_carries_a_permission(weir: ApiWorld, rule
     assert client.get("/api/v1/me").json()["roles"] == ["boss"]
 
 
+def test_an_apply_names_what_a_pattern_does_not_give(weir: ApiWorld) -> None:
+    weir.apply(GROUPS % ("{group: admins, groupOfSameName: true}", "boss"))
+    rule = '{group: "*", groupOfSameName: true}, {group: "x*", roles: [steward], groups: [team]}'
+    answer = weir.admin.post("/api/v1/apply?dryRun=true", content=(GROUPS % (rule, "boss")).encode()).json()
+    (notes,) = [each["notes"] for each in answer["changes"] if each["kind"] == "DirectoryRights"]
+    assert notes == [
+        "the rule for '*' does not give the group admins: rules with * give nothing that carries a permission",
+        "the rule for 'x*' does not give the role steward: rules with * give nothing that carries a permission",
+    ]
+
+
 def test_a_pattern_gives_no_role_that_carries_a_permission(weir: ApiWorld) -> None:
     directory = Directory(weir)
     directory.group("data-eu", directory.user("ana"))
