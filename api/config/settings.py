@@ -35,6 +35,8 @@ class _Section(BaseModel):
 
 
 HOST_PREFIX = "__Host-"
+AUTHENTICATED = "authenticated"
+"""Key of a request's state that is set once it is known who calls."""
 SESSION_COOKIES = (f"{HOST_PREFIX}weir_session", "weir_session")
 """With TLS, and without: the first is taken by browsers only with Secure, from this very host."""
 
@@ -79,12 +81,13 @@ class ApiSettings(_Section):
         2.0,
         ge=0,
         description="Requests a second with tokens that are not good, from one address but this machine's own; 0 = any"
-        " number. Tokens that are known to be good are not slowed down by them.",
+        " number. Good tokens, cookies and sign-in are not slowed down by them.",
     )
     trusted_proxies: list[str] = Field(
         [],
         description="Addresses and networks of proxies whose `X-Forwarded-For` names the client, as in"
-        " `10.0.0.0/8,192.168.1.7`. From anybody else the header counts for nothing.",
+        " `10.0.3.7,10.0.3.8`. From anybody else the header counts for nothing; every machine in a network that is named"
+        " here can take any address, so name the proxies alone.",
     )
     rate_address: float = Field(
         2000.0, ge=0, description="Requests a second from one address but this machine's own; 0 = any number."
@@ -97,8 +100,14 @@ class ApiSettings(_Section):
             try:
                 ipaddress.ip_network(each, strict=False)
             except ValueError:
-                raise ValueError(f"{each!r} is neither an address nor a network, as in 10.0.0.0/8") from None
+                raise ValueError(f"{each!r} is neither an address nor a network, as in 10.0.3.7") from None
         return given
+
+    @property
+    def wide_proxies(self) -> list[str]:
+        """Networks among the trusted proxies that have more than 256 addresses."""
+        given = {each: ipaddress.ip_network(each, strict=False) for each in self.trusted_proxies}
+        return [each for each, network in given.items() if network.num_addresses > 256]
 
     @property
     def secure(self) -> bool:

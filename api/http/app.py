@@ -39,6 +39,7 @@ from api.http.routes import (
     connectors,
     decisions,
     declared,
+    directory,
     effective,
     events,
     health,
@@ -98,7 +99,8 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(views.often, prefix=PREFIX)
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
-        sources, queries, running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, events,
+        sources, queries, running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, directory,
+        events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)
     app.include_router(scim.router)
@@ -117,6 +119,11 @@ def create_app(services: Services) -> FastAPI:
     app.state.lately = TTLCache(_TOKENS_KEPT, LATELY_S)
     app.add_middleware(RateLimit, rates=rates)
     app.add_middleware(ClientAddress, proxies=networks(api.trusted_proxies))
+    for wide in api.wide_proxies:
+        _log.warning(
+            "proxies_too_wide", network=wide, notice="Every machine in this network can take any address in"
+            " X-Forwarded-For; name the proxies alone in WEIR_API__TRUSTED_PROXIES.",
+        )  # fmt: skip
     app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024, events=_EVENTS)
     app.add_middleware(EndingServer)
     return app

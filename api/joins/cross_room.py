@@ -15,12 +15,15 @@ from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.model import DatasetId
 from catalog.paths import FieldPath, StepKind
 from catalog.ports import CatalogStore
+from catalog.records import DatasetFilter
 from catalog.search.related import Step
 from lineage.model import Direction, Kind, Level
 from lineage.questions.queries import Lineage
 from lineage.questions.traversal import hops
 from lineage.sql.separate_process import SqlApart
 from policies.access.grants import Grants
+from policies.access.mentions import people_in
+from policies.declared.person_names import name_key
 from policies.declared.state import GovernanceState
 
 References = Callable[[DatasetId], str | None]
@@ -107,6 +110,17 @@ class LineageNear:
                     if of not in found or found[of].distance > distance:
                         found[of] = Step(way.value, distance)
         return found
+
+
+def held_elsewhere(store: CatalogStore, name: str) -> list[str]:
+    """What the catalog has of a person's name: datasets they own, views and connectors they own or that run as them."""
+    owned = store.datasets(DatasetFilter(owner=name)).items
+    own = [
+        f"Dataset {each.reference}" for each in owned if any(o.kind == "user" and o.name == name for o in each.owners)
+    ]
+    key = name_key(name)
+    documents = [each for kind in ("View", "Connector") for each in store.documents(kind)]
+    return own + [f"{each.kind} {each.key}" for each in documents if key in people_in(each.spec)]
 
 
 class CatalogSliver:

@@ -40,7 +40,7 @@ class GovernanceHandler:
         self._state.check(self.kind, document.name, document.spec)
 
     def notes(self, document: Document) -> Sequence[str]:
-        return ()
+        return self._state.notes(self.kind, document.name, document.spec)
 
     def get(self, key: str) -> DeclaredDocument | None:
         found = self._state.store.get(self.kind, key)

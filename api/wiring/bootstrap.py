@@ -21,6 +21,7 @@ from api.joins.cross_room import (
     ReportFlows,
     ReportReaders,
     SqlLineageSliver,
+    held_elsewhere,
     names_cluster,
 )
 from api.joins.declared import Declared, GovernanceHandler
@@ -78,6 +79,7 @@ from policies.access.device_logins import DeviceLogins
 from policies.access.directory import DirectoryPeople
 from policies.access.grants import Grants
 from policies.access.identity import Identity
+from policies.access.mentions import Mentions
 from policies.access.offboarding import Offboarding
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
@@ -218,9 +220,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         sessions,
         lambda user, why: query.running.stop_all(user, f"was ended, since {why}", NotSignedIn(f"{why.capitalize()}.")),
         Readdressing(state, approvals.deciders, audit, events).readdress,
-        parts.session_store.unlink,
     )
-    people = DirectoryPeople(state, now, audit, offboarding)
+    state.on_person = offboarding.declared
+    people = DirectoryPeople(state, now, audit, offboarding, Mentions(state, now, partial(held_elsewhere, store)))
 
     def receivers() -> list[Receiver]:
         topic = parts.event_topic

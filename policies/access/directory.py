@@ -12,16 +12,18 @@ from typing import Any
 
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.records import rfc3339
+from policies.access.mentions import Mentions
 from policies.access.offboarding import Ended, Offboarding
 from policies.audit import AuditLog
-from policies.declared.builtin import ADMIN_USER
 from policies.declared.directory import GROUP, MEMBER, NAME, USER, Directory
+from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
 from policies.declared.state import GovernanceState
+from policies.matching import dataset_matches
 from policies.model import Subject
 from policies.ports import Change, Clock, Document
 
-_OWN_NAMES = frozenset({ADMIN_USER, "weir"})
-_MOST_NAME = 253
+_MOST_NAMED = 50
+"""How many members an entry of the audit names, of those added and of those removed."""
 
 
 class DirectoryPeople:
@@ -30,8 +32,16 @@ class DirectoryPeople:
     Every method that changes raises Conflict when the thing is not at the version `expect`; None = whatever it is.
     """
 
-    def __init__(self, state: GovernanceState, clock: Clock, audit: AuditLog, offboarding: Offboarding) -> None:
+    def __init__(
+        self,
+        state: GovernanceState,
+        clock: Clock,
+        audit: AuditLog,
+        offboarding: Offboarding,
+        mentions: Mentions | None = None,
+    ) -> None:
         self._state, self._clock, self._audit, self._offboarding = state, clock, audit, offboarding
+        self._mentions = mentions or Mentions(state, clock)
         self._store = state.store
 
     def directory(self) -> Directory:
@@ -55,11 +65,12 @@ class DirectoryPeople:
     # --- people ----------------------------------------------------------------------------------------------------
 
     def create_user(self, by: Subject, user: str, active: bool, resource: Mapping[str, Any]) -> Document:
-        """Raises Conflict for a name that is taken, InvalidInput for one that cannot be."""
-        identifier, now = secrets.token_hex(12), self._clock()
+        """Raises Conflict for a name that is taken, or has rights that nobody gave to the directory; InvalidInput for one
+        that cannot be."""
+        identifier, now, user = secrets.token_hex(12), self._clock(), plain(user)
         spec = {"user": user, "active": active, "created": rfc3339(now), "resource": dict(resource)}
         with self._store.transaction():
-            self._require_free(user)
+            self._require_free(user, adopts=True)
             self._store.apply(
                 [self._named(user, identifier, by), Change(USER, identifier, spec, by=by.user, expect=0)], now
             )
@@ -76,24 +87,22 @@ class DirectoryPeople:
             present = self.user(identifier)
             before = dict(present.spec or {})
             user, active, resource = change(present)
+            user = plain(user)
             spec = {**before, "user": user, "active": active, "resource": resource}
             if spec == before:
                 _check(present, expect)
                 return present
             changes = [Change(USER, identifier, spec, by=by.user, expect=expect)]
-            if user.casefold() != before["user"].casefold():
+            if name_key(user) != name_key(before["user"]):
                 self._require_free(user)
-                changes += [
-                    Change(NAME, before["user"].casefold(), None, by=by.user),
-                    self._named(user, identifier, by),
-                ]
+                changes += [*self._freed(before["user"], by), self._named(user, identifier, by)]
             self._store.apply(changes, self._clock())
             reasons = [identifier, _state(active)] + ([f"was {before['user']}"] if user != before["user"] else [])
             self._audit.record(by.user, "directory.user.change", user, "allow", reasons)
-            cut = [] if active or not before["active"] else [(user, "the directory deactivated the user", False)]
+            cut = [] if active or not before["active"] else [(user, "the directory deactivated the user")]
             if user != before["user"]:
-                cut.append((before["user"], f"the directory renamed the user to {user}", True))
-            ended_now = [(name, why, self._offboarding.holdings(name, why, unlink=gone)) for name, why, gone in cut]
+                cut.append((before["user"], f"the directory renamed the user to {user}"))
+            ended_now = [(name, why, self._offboarding.holdings(name, why)) for name, why in cut]
         for name, why, ended in ended_now:
             self._after(name, why, ended)
         return self.user(identifier)
@@ -103,13 +112,10 @@ class DirectoryPeople:
         with self._store.transaction():
             present = self.user(identifier)
             user = str((present.spec or {})["user"])
-            groups = self.directory().groups_of.get(identifier, frozenset())
-            changes = [Change(USER, identifier, None, by=by.user, expect=expect), Change(NAME, user.casefold(), None)]
-            changes += [Change(MEMBER, f"{group}/{identifier}", None, by=by.user) for group in sorted(groups)]
-            self._store.apply(changes, self._clock())
+            self._store.apply([*self._removal(identifier, by, expect), *self._freed(user, by)], self._clock())
             self._audit.record(by.user, "directory.user.remove", user, "allow", [identifier])
             why = "the directory removed the user"
-            ended = self._offboarding.holdings(user, why, unlink=True)
+            ended = self._offboarding.holdings(user, why)
         self._after(user, why, ended)
 
     def _cut(self, user: str) -> None:
@@ -122,19 +128,71 @@ class DirectoryPeople:
         done = self._offboarding.running(user, why, ended)
         self._audit.record("weir", "directory.user.cut", user, "allow", [why, *done.words()])
 
-    def _named(self, user: str, identifier: str, by: Subject) -> Change:
-        return Change(NAME, user.casefold(), {"id": identifier, "user": user}, by=by.user)
+    def release(self, by: Subject, name: str) -> list[str]:
+        """Take a name back from the directory: whom it keeps under it is gone there, nothing keeps the name out any more,
+        and the directory may create one user of it, whatever mentions the name. Gives what mentions it.
 
-    def _require_free(self, user: str) -> None:
-        if not user.strip() or user != user.strip() or not user.isprintable() or len(user) > _MOST_NAME:
-            raise InvalidInput(
-                f"userName must be 1 to {_MOST_NAME} printable characters, without blanks around it.",
-                details={"field": "userName"},
-            )
-        if self._store.get(NAME, user.casefold()) is not None:
+        An administrator's word, since all that the name has passes to who gets it. Raises NotFound for a name that the
+        directory does not keep or keep out, and that nothing mentions.
+        """
+        name, why, ended = plain(name), "an administrator took the name from the directory", None
+        with self._store.transaction():
+            directory, mentions = self.directory(), self._mentions.of(name)
+            known = name_key(name) in directory.names.keys() | directory.freed | directory.released
+            if not (known or mentions) or self._is_reserved(name):
+                raise NotFound(
+                    f"The directory does not keep {name!r} or keep it out, and nothing else mentions the name of a person.",
+                    details={"name": name},
+                )
+            kept = directory.user(name)
+            gone = self._removal(kept.name, by, None) if kept is not None else []
+            released = Change(NAME, name_key(name), {"released": rfc3339(self._clock())}, by=by.user)
+            self._store.apply([*gone, released], self._clock())
+            self._audit.record(by.user, "directory.release", name, "allow", [kept.name] if kept is not None else [],
+                               {"users": [name], "mentions": mentions[:_MOST_NAMED]})  # fmt: skip
+            if kept is not None:
+                ended = self._offboarding.holdings(name, why)
+        if ended is not None:
+            self._after(name, why, ended)
+        return mentions
+
+    def _removal(self, identifier: str, by: Subject, expect: int | None) -> list[Change]:
+        groups = self.directory().groups_of.get(identifier, frozenset())
+        gone = [Change(MEMBER, f"{group}/{identifier}", None, by=by.user) for group in sorted(groups)]
+        return [Change(USER, identifier, None, by=by.user, expect=expect), *gone]
+
+    def _named(self, user: str, identifier: str, by: Subject) -> Change:
+        return Change(NAME, name_key(user), {"id": identifier, "user": user}, by=by.user)
+
+    def _freed(self, user: str, by: Subject) -> list[Change]:
+        """A name is out from now on. Where an earlier Weir wrote it under another key, that goes too."""
+        keys = sorted({name_key(user), user.casefold()})
+        return [Change(NAME, key, None, by=by.user) for key in keys if self._store.get(NAME, key) is not None]
+
+    def _is_reserved(self, user: str) -> bool:
+        key = name_key(user)
+        return key in OWN_NAMES or key in map(name_key, self._state.view().services)
+
+    def _require_free(self, user: str, *, adopts: bool = False) -> None:
+        """`adopts`: a rule of an administrator can give the name to the directory; not one that was another person's."""
+        if not can_be_a_name(user):
+            raise InvalidInput(f"userName {RULE}.", details={"field": "userName"})
+        view = self._state.view()
+        if view.directory.user(user) is not None:
             raise _taken(f"There is a user named {user!r} already.")
-        if user.casefold() in _OWN_NAMES or self._store.get("ServiceAccount", user) is not None:
+        if self._is_reserved(user):
             raise _taken(f"{user!r} is a name of Weir's own or of a service account; give the person another.")
+        key = name_key(user)
+        if key in view.directory.released:
+            return
+        mentions = self._mentions.of(user)
+        adopted = adopts and key not in view.directory.freed and any(dataset_matches(a, user) for a in view.adopted)
+        if mentions and not adopted:
+            more = f" and {len(mentions) - 3} more" if len(mentions) > 3 else ""
+            raise _taken(
+                f"The name {user!r} has rights here that the directory did not give: {', '.join(mentions[:3])}{more}."
+                f" They would pass to this user; an administrator allows it with: weir directory release {user}."
+            )
 
     # --- groups ----------------------------------------------------------------------------------------------------
 
@@ -152,8 +210,9 @@ class DirectoryPeople:
                 [Change(GROUP, identifier, spec, by=by.user, expect=0), *_memberships(by, identifier, members, ())], now
             )
             self._audit.record(
-                by.user, "directory.group.create", name, "allow", [identifier, f"{len(set(members))} members"]
-            )
+                by.user, "directory.group.create", name, "allow", [identifier, f"{len(set(members))} members"],
+                self._members_named(members, ()),
+            )  # fmt: skip
         return self.group(identifier)
 
     def change_group(
@@ -177,7 +236,8 @@ class DirectoryPeople:
             changes = [Change(GROUP, identifier, spec, by=by.user, expect=expect)]
             self._store.apply([*changes, *_memberships(by, identifier, wanted, before)], self._clock())
             reasons = [identifier, f"{len(wanted - before)} members added", f"{len(before - wanted)} members removed"]
-            self._audit.record(by.user, "directory.group.change", name, "allow", reasons)
+            named = self._members_named(wanted - before, before - wanted)
+            self._audit.record(by.user, "directory.group.change", name, "allow", reasons, named)
         return self.group(identifier)
 
     def remove_group(self, by: Subject, identifier: str, expect: int | None) -> None:
@@ -186,7 +246,21 @@ class DirectoryPeople:
             gone = [Change(GROUP, identifier, None, by=by.user, expect=expect)]
             self._store.apply([*gone, *_memberships(by, identifier, (), members)], self._clock())
             name = str((present.spec or {})["name"])
-            self._audit.record(by.user, "directory.group.remove", name, "allow", [identifier])
+            reasons = [identifier, f"{len(members)} members removed"]
+            self._audit.record(
+                by.user, "directory.group.remove", name, "allow", reasons, self._members_named((), members)
+            )
+
+    def _members_named(self, added: Collection[str], removed: Collection[str]) -> dict[str, Any]:
+        """Names of members for the audit, so many; `notNamed`: how many more there were."""
+        users = self.directory().users
+        names = [
+            sorted(str((users[each].spec or {})["user"]) for each in set(ids) if each in users)
+            for ids in (added, removed)
+        ]
+        come, gone = (each[:_MOST_NAMED] for each in names)
+        beyond = len(set(added)) + len(set(removed)) - len(come) - len(gone)
+        return {"users": sorted({*come, *gone}), "added": come, "removed": gone, "notNamed": beyond}
 
     def _require_users(self, members: Collection[str]) -> None:
         unknown = sorted(each for each in set(members) if self._store.get(USER, each) is None)

@@ -14,6 +14,7 @@ from policies.access.provider_rights import Rights
 from policies.access.sessions import PREFIX as SESSION
 from policies.access.sessions import Sessions, gone_because
 from policies.declared.builtin import ADMIN_USER
+from policies.declared.person_names import RULE, can_be_a_name, name_key, plain
 from policies.declared.service_specs import SCIM, SCOPES
 from policies.declared.state import GovernanceState, View
 from policies.matching import resolve
@@ -66,8 +67,9 @@ class Identity:
         The user need not be declared (then they hold no role). Raises InvalidInput for one disabled or deleted, for an
         unknown scope, and for a service account without scopes or an end.
         """
-        if not user or user != user.strip() or len(user) > 253:
-            raise InvalidInput("A token needs a user name without blanks around it, as in --user ana.")
+        user = plain(user)
+        if not can_be_a_name(user):
+            raise InvalidInput(f"A token needs a user name, as in --user ana; it {RULE}.")
         if ttl is None and self._settings.token_days is not None:
             ttl = timedelta(days=self._settings.token_days)
         if ttl is not None and ttl <= timedelta(0):
@@ -82,13 +84,23 @@ class Identity:
         now = self._clock()
         text, record = _made(user, name, now, now + ttl if ttl is not None else None, checked)
         self._tokens.add(record)
-        if (gone := self._gone(self._state.view(), user)) is not None:  # deactivated meanwhile
-            self._tokens.revoke(record.id, now)
-            raise InvalidInput(f"User {user} {gone}; declare the user again before making a token.")
+        self._require_good(record, now)
         return NewToken(record.id, user, text, record.expires_at, checked)
 
+    def _require_good(self, record: TokenRecord, now: datetime) -> None:
+        """Look again behind the write: who was deactivated meanwhile has no token that another day makes good again.
+
+        Raises InvalidInput, and then the token is revoked.
+        """
+        view = self._state.view()
+        gone = self._gone(view, record.user) or (_UNFIT if _is_unfit(view, record) else None)
+        if gone is not None:
+            self._tokens.revoke(record.id, now)
+            raise InvalidInput(f"User {record.user} {gone}; declare the user again before making a token.")
+
     def rotate(self, token_id: str, overlap: timedelta) -> NewToken:
-        """A token in place of another: same user, scopes and life. Both are good for `overlap`, then the old one ends.
+        """A token in place of another: same user and scopes, and the same life as far as a service account's may be as
+        long. Both are good for `overlap`, then the old one ends.
 
         Raises NotFound, Conflict when the old one was rotated, was revoked or has expired, InvalidInput.
         """
@@ -98,18 +110,23 @@ class Identity:
         old = next((each for each in self._tokens.tokens() if each.id == token_id), None)
         if old is None:
             raise _no_token(token_id)
-        gone = self._gone(self._state.view(), old.user)
+        view = self._state.view()
+        gone = self._gone(view, old.user) or (_UNFIT if _is_unfit(view, old) else None)
         if gone:
             raise InvalidInput(f"User {old.user} {gone}, so the token cannot be rotated.")
         if old.expires_at is None:
             raise InvalidInput("This token has no end; revoke it, and create one with --days, which can be rotated.")
         until = min(old.expires_at, now + overlap)
-        text, record = _made(old.user, old.name, now, now + (old.expires_at - old.created_at), old.scopes)
+        life = old.expires_at - old.created_at
+        if old.user in view.services:
+            life = min(life, timedelta(days=self._settings.service_token_days))
+        text, record = _made(old.user, old.name, now, now + life, old.scopes)
         if not _valid(old, now) or old.rotated is not None or not self._tokens.rotate(old.id, record, until):
             raise Conflict(
                 f"Token {token_id} was rotated or revoked before, or has expired; rotate the newest one, or create another.",
                 details={"token": token_id},
             )
+        self._require_good(record, now)
         return NewToken(record.id, old.user, text, record.expires_at, record.scopes, until)
 
     def ensure_admin(self) -> NewToken | None:
@@ -133,8 +150,8 @@ class Identity:
         if not token.startswith(PREFIX):
             for verifier in self._verifiers:
                 found = verifier.verify(token)
-                if found is not None and not self._refused(self._state.view(), found.user):
-                    return self._state.view().subject(found.user, found.groups, found.roles)
+                if found is not None and not self._refused(view := self._state.view(), found.user):
+                    return view.subject(plain(found.user), found.groups, found.roles)
             raise _not_signed_in()
         digest = _digest(token)
         record = self._tokens.find(digest)
@@ -143,7 +160,7 @@ class Identity:
         if record is None or not same or not _valid(record, now):
             raise _not_signed_in()
         view = self._state.view()
-        if self._gone(view, record.user):
+        if self._gone(view, record.user) or _is_unfit(view, record):
             raise _not_signed_in()
         if use and (record.used_at is None or now - record.used_at >= _NOTED):
             self._tokens.used(record.id, now)
@@ -174,8 +191,10 @@ class Identity:
 
         def now() -> Subject:
             view = self._state.view()
-            self._require_there(view, given.user)
-            return view.subject(given.user, given.groups, given.roles)
+            self._require_there(view, plain(given.user))
+            if given.user in view.services:
+                raise NotSignedIn(f"{given.user} is a service account's name now, so the query was ended.")
+            return view.subject(plain(given.user), given.groups, given.roles)
 
         return now
 
@@ -184,7 +203,7 @@ class Identity:
         view = self._state.view()
         if record is not None:
             self._require_there(view, record.user)
-        if record is None or not _valid(record, self._clock()):
+        if record is None or not _valid(record, self._clock()) or _is_unfit(view, record):
             raise NotSignedIn("The token was revoked or has expired while the query ran.")
         return self._limited(self._subject(view, record.user), record)
 
@@ -224,15 +243,41 @@ class Identity:
         """Names of the declared service accounts."""
         return frozenset(self._state.view().services)
 
-    def revoke(self, token_id: str) -> None:
-        """End a token now. Raises NotFound."""
-        if not self._tokens.revoke(token_id, self._clock()):
-            raise _no_token(token_id)
+    def revoke(self, token_id: str) -> list[str]:
+        """End a token now, and those whose place it took, which may be good for an overlap still; gives their ids.
 
-    def revoke_all(self, user: str) -> int:
-        """End every valid token of a user, whatever the capitals of the name; how many those were."""
-        now, name = self._clock(), user.casefold()
-        valid = [each for each in self._tokens.tokens() if each.user.casefold() == name and _valid(each, now)]
+        Raises NotFound. A token that took its place stays good: rotating is how a token that leaked is replaced.
+        """
+        now = self._clock()
+        if not self._tokens.revoke(token_id, now):
+            raise _no_token(token_id)
+        before = {each.rotated: each for each in self._tokens.tokens() if each.rotated is not None}
+        ended, at = [], before.get(token_id)
+        while at is not None and at.id not in ended:
+            if _valid(at, now):
+                self._tokens.revoke(at.id, now)
+                ended.append(at.id)
+            at = before.get(at.id)
+        return ended
+
+    def revoke_all(self, user: str, *, exact: bool = False, programs_alone: bool = False) -> int:
+        """End every valid token of a person, in any spelling of the name; how many those were.
+
+        exact           of this very name alone, which may be a program's; else programs keep theirs
+        programs_alone  those alone that were made while the name was a service account's
+        """
+        now, name = self._clock(), name_key(user)
+        lives = self._program_lives(user) if programs_alone else []
+        if programs_alone and not lives:
+            return 0
+        if exact:
+            mine = self._tokens.tokens(user)
+        else:
+            services = self._state.view().services
+            mine = [each for each in self._tokens.tokens() if name_key(each.user) == name and each.user not in services]
+        valid = [each for each in mine if _valid(each, now)]
+        if programs_alone:
+            valid = [each for each in valid if any(since <= each.created_at <= until for since, until in lives)]
         for each in valid:
             self._tokens.revoke(each.id, now)
         return len(valid)
@@ -274,9 +319,22 @@ class Identity:
     def _subject(view: View, user: str) -> Subject:
         return view.subject(user, roles=frozenset({"admin"}) if user == ADMIN_USER else frozenset())
 
+    def _program_lives(self, name: str) -> list[tuple[datetime, datetime]]:
+        """From when to when the name was a service account's."""
+        lives: list[tuple[datetime, datetime]] = []
+        since: datetime | None = None
+        for state in self._state.store.history("ServiceAccount", name):
+            if state.spec is not None:
+                since = since or state.at
+            elif since is not None:
+                lives.append((since, state.at))
+                since = None
+        return lives
+
     def _refused(self, view: View, user: str) -> bool:
         """Whether a token of another issuer signs this user not in: gone, or a name that only tokens of Weir have."""
-        return user in view.services or self._gone(view, user) is not None
+        user = plain(user)
+        return user in view.services or not can_be_a_name(user) or self._gone(view, user) is not None
 
     @staticmethod
     def _gone(view: View, user: str) -> str | None:
@@ -319,6 +377,14 @@ def _made(
     text = PREFIX + secrets.token_urlsafe(_BYTES)
     identifier = "tok_" + secrets.token_hex(6)
     return text, TokenRecord(identifier, user, name, _digest(text), now, expires, scopes=scopes)
+
+
+_UNFIT = "is a service account now, and this token has no scopes or no end"
+
+
+def _is_unfit(view: View, token: TokenRecord) -> bool:
+    """Whether a token of a service account's name is one that no service account can have: it was a person's."""
+    return token.user in view.services and (token.scopes is None or token.expires_at is None)
 
 
 def _no_token(token_id: str) -> NotFound:

@@ -6,11 +6,13 @@ That a person is gone is decided from the directory at every request, query and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from policies.access.identity import Identity
 from policies.access.sessions import Sessions
+from policies.declared.person_names import name_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +44,25 @@ class Offboarding:
     sessions: Sessions
     stop_queries: Callable[[str, str], int] = lambda user, why: 0
     readdress: Callable[[str], Sequence[str]] = lambda user: ()
-    unlinks: Callable[[str], object] = field(default=lambda user: None)
 
-    def holdings(self, user: str, because: str, *, unlink: bool = False) -> Ended:
-        """End sessions and tokens, in the caller's transaction. `unlink`: another account may take the name."""
-        name = user.casefold()
-        mine = [each for each in self.sessions.store.sessions() if each.user.casefold() == name]
+    def holdings(self, user: str, because: str) -> Ended:
+        """End sessions and tokens, in the caller's transaction. An account of a provider stays linked to its name: that it
+        belongs to another person now is for an administrator to say (`weir session unlink`)."""
+        name = name_key(user)
+        mine = [each for each in self.sessions.store.sessions() if name_key(each.user) == name]
         ended = sum(self.sessions.end(each, because, by="weir") for each in mine)
-        if unlink:
-            for each in {user, *(session.user for session in mine)}:
-                self.unlinks(each)
         return Ended(ended, self.identity.revoke_all(user))
+
+    def declared(self, kind: str, name: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> None:
+        """Ends what a name holds when it becomes a program's, when its program ends, and when it becomes a person's again:
+        nothing that was issued to the one is good for the other. For `GovernanceState.on_person`."""
+        begins, ends = before is None and after is not None, before is not None and after is None
+        if kind == "ServiceAccount" and begins:
+            for each in self.sessions.store.sessions(name):
+                self.sessions.end(each, "the name became a service account's", by="weir")
+        disabled = after is not None and after.get("disabled") is True and (before or {}).get("disabled") is not True
+        if (kind == "ServiceAccount" and (begins or ends or disabled)) or (kind == "User" and begins):
+            self.identity.revoke_all(name, exact=True, programs_alone=kind == "User")
 
     def running(self, user: str, because: str, ended: Ended) -> Ended:
         """Stop queries and turn requests to others, once the directory's change is committed."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from policies.declared.person_names import can_be_a_name, plain
 from policies.declared.provider_specs import IdentityProviderSpec, RightsRuleSpec
 from policies.matching import dataset_matches
 
@@ -65,7 +66,7 @@ def _vouched(claims: Mapping[str, Any], name: str) -> bool:
 def user_name(claims: Mapping[str, Any], spec: IdentityProviderSpec) -> str | None:
     """The name here; None when the claim is not there or cannot be a name."""
     value = claims.get(spec.user_claim) if _vouched(claims, spec.user_claim) else None
-    if not isinstance(value, str) or not value or value != value.strip() or not value.isprintable():
+    if not isinstance(value, str) or not can_be_a_name(value):
         return None
-    name = spec.user_prefix + value
-    return name if len(name) <= 253 else None
+    name = plain(spec.user_prefix + value)
+    return name if can_be_a_name(name) else None

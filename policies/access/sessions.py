@@ -100,7 +100,7 @@ class Sessions:
         )  # fmt: skip
         self.store.add(session)
         # Looked at behind the write: who was deactivated meanwhile has no session that another day could make good again.
-        if (gone := gone_because(self._state.view(), user)) is not None:
+        if (gone := no_session_because(self._state.view(), user)) is not None:
             self.store.end(session.id, now, f"user {gone}")
             raise NotSignedIn(f"User {user} {gone}; an administrator can let them in again.")
         given = rights(session.claims, spec.rights)
@@ -141,6 +141,8 @@ class Sessions:
             try:
                 if ask:
                     return self._now(session, use=False).given
+                if user in self._state.view().services:
+                    return Rights()
                 self._require_open(session, now)
                 spec = self._provider(self._state.view(), session.provider, session.issuer)
             except NotSignedIn:
@@ -167,7 +169,7 @@ class Sessions:
         view = self._state.view()
         self._require_open(session, now)
         spec = self._provider(view, session.provider, session.issuer)
-        if (gone := gone_because(view, session.user)) is not None:
+        if (gone := no_session_because(view, session.user)) is not None:
             raise NotSignedIn(f"User {session.user} {gone}, so the session is over.")
         session = self._confirmed(session, spec, now)
         if use and now - session.used_at >= min(_NOTED, self._idle(session) / 4):
@@ -340,13 +342,27 @@ def digest(secret: str) -> str:
 
 
 def gone_because(view: View, user: str) -> str | None:
-    """Why a user may not sign in any more. The built-in admin is never gone, or nobody could repair anything."""
+    """Why a user may not sign in any more. The built-in admin is never gone, or nobody could repair anything.
+
+    A directory keeps out people: it has no say about a program, whatever names it had.
+    """
     if user == ADMIN_USER:
         return None
     if user in view.removed_users:
         return "was deleted"
     spec = view.users.get(user) or view.services.get(user)
-    return "is disabled" if spec is not None and spec.disabled else view.directory.gone(user)
+    if spec is not None and spec.disabled:
+        return "is disabled"
+    return view.directory.gone(user) if user not in view.services else None
+
+
+def no_session_because(view: View, user: str) -> str | None:
+    """Why a user has no session of a provider: gone, or a name that is a program's now."""
+    return (
+        "is a service account, which signs in with its tokens only"
+        if user in view.services
+        else gone_because(view, user)
+    )
 
 
 def _away(provider: str) -> Unavailable:

@@ -30,7 +30,7 @@ from policies.access.session_ports import (
     SessionStore,
 )
 from policies.access.sessions import Sessions, gone_because
-from policies.declared.builtin import ADMIN_USER
+from policies.declared.person_names import OWN_NAMES, name_key
 from policies.declared.provider_specs import IdentityProviderSpec
 from policies.declared.state import GovernanceState
 from policies.ports import Clock
@@ -38,7 +38,6 @@ from policies.ports import Clock
 LASTS_S = 600
 """How long a sign-in may take, in seconds."""
 COOKIE = "weir_sign_in_"
-_OWN_NAMES = frozenset({ADMIN_USER, "weir"})
 """`weir` is who the audit names where Weir itself acts."""
 _LETS_IN = "let a command line in"
 _ERROR = re.compile(r"[a-z_]{1,40}\Z")
@@ -229,7 +228,7 @@ class SignIn:
             )
         if user in self._state.view().services:
             raise NotSignedIn(f"{user!r} is a service account, which signs in with its tokens only.")
-        if user in _OWN_NAMES:
+        if name_key(user) in OWN_NAMES:
             raise NotSignedIn(
                 f"{user!r} is a name of Weir's own, as in its audit; nobody signs in under it by a provider."
             )

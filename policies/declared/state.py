@@ -11,17 +11,22 @@ from typing import Any
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import denied
 from policies.declared import access_specs, kinds, policy_specs, provider_specs
-from policies.declared.builtin import ADMIN_USER, BUILT_IN_ROLES
+from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
-from policies.declared.view import GOVERNANCE_KINDS, READ_KINDS, Declared, View, build_view, documents_at
+from policies.declared.directory import DirectorySpec, not_given
+from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
+from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, Declared, View, build_view, documents_at
 from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.settings import PolicySettings
 
 __all__ = ["GOVERNANCE_KINDS", "Checks", "GovernanceState", "View", "build_view"]
 
-_VERSION_KINDS = GOVERNANCE_KINDS | {"ScimUser", "ScimGroup"}
-"""Names and memberships change with their user or group alone, so they need no look of their own before each decision."""
+_VERSION_KINDS = GOVERNANCE_KINDS | {"ScimUser", "ScimGroup", DIRECTORY_NAME}
+"""Memberships change with their group or user alone, so they need no look of their own before each decision."""
+
+OnPerson = Callable[[str, str, Mapping[str, Any] | None, Mapping[str, Any] | None], object]
+"""Kind (User, ServiceAccount), name, spec before and after; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ class GovernanceState:
         self._clock = clock
         self._settings = settings or PolicySettings()
         self._checks = checks or Checks()
+        self.on_person: OnPerson = lambda *_: None
+        """Called in the transaction that declares, changes or deletes a person or a program."""
         self._read = Declared()
         self._at = -1
         self._lock = threading.Lock()
@@ -125,14 +132,28 @@ class GovernanceState:
                 raise InvalidInput(f"IdentityProvider {name}: metadata.name {error}.") from None
         return kinds.dump(model)
 
+    def notes(self, kind: str, name: str, spec: Any) -> list[str]:
+        """What a document does not do, though it looks as if, by what is declared now."""
+        model = kinds.parse(kind, name, spec) if kind == "DirectoryRights" else None
+        if not isinstance(model, DirectorySpec):
+            return []
+        barred = self.view().powerful
+        return [
+            f"the rule for {rule.group!r} does not give the {what}: rules with * give nothing that carries a permission"
+            for rule in model.rights
+            for what in not_given(rule, barred)
+        ]
+
     def _check_one_owner(self, kind: str, name: str) -> None:
         """A name is a person's or a service account's, never both. Raises InvalidInput."""
         other = {"User": "ServiceAccount", "ServiceAccount": "User"}.get(kind)
         if other is not None and self.store.get(other, name) is not None:
             raise InvalidInput(f"{kind} {name}: there is a {other} of this name; take another.")
-        if kind == "ServiceAccount" and name == ADMIN_USER:
+        if other is not None and not (can_be_a_name(name) and name == plain(name)):
+            raise InvalidInput(f"{kind} {name!r}: metadata.name {RULE}, in composed letters (NFC).")
+        if kind == "ServiceAccount" and name_key(name) in OWN_NAMES:
             raise InvalidInput(f"ServiceAccount {name}: this is a name of Weir's own; take another.")
-        if kind == "ServiceAccount" and self.store.get(DIRECTORY_NAME, name.casefold()) is not None:
+        if kind == "ServiceAccount" and self.view().directory.user(name) is not None:
             raise InvalidInput(f"ServiceAccount {name}: the directory has a person of this name; take another.")
 
     def _sql(self, model: Any) -> list[tuple[list[str | int], Callable[[str], object], str]]:
@@ -157,6 +178,8 @@ class GovernanceState:
             if present is not None and present.spec == checked and dict(present.metadata) == kept:
                 return False
             self.store.apply([Change(kind, name, checked, kept, by)], self._clock())
+            if kind in PEOPLE_KINDS:
+                self.on_person(kind, name, present.spec if present is not None else None, checked)
         return True
 
     def delete(self, kind: str, name: str, by: str | None = None) -> bool:
@@ -165,7 +188,10 @@ class GovernanceState:
         A role that others inherit may go: until they are changed, their holders are denied, with a gap that says so.
         """
         with self.store.transaction():
-            if self.store.get(kind, name) is None:
+            present = self.store.get(kind, name)
+            if present is None:
                 return False
             self.store.apply([Change(kind, name, None, {}, by)], self._clock())
+            if kind in PEOPLE_KINDS:
+                self.on_person(kind, name, present.spec, None)
         return True

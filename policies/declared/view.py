@@ -13,7 +13,7 @@ from policies.decision.decide import decide
 from policies.decision.policy_index import Compiled, Problem
 from policies.declared import access_specs, convert, kinds, policy_specs, provider_specs
 from policies.declared.builtin import BUILT_IN_ROLES
-from policies.declared.directory import DIRECTORY_KINDS, Directory, DirectoryRuleSpec, Given
+from policies.declared.directory import DIRECTORY_KINDS, Directory, DirectoryRuleSpec, Given, strong
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.matching import resolve
@@ -24,7 +24,7 @@ from policies.workflow import Workflow
 GOVERNANCE_KINDS = frozenset(kinds.KINDS)
 READ_KINDS = GOVERNANCE_KINDS | DIRECTORY_KINDS
 """Kinds of documents that a view is made of."""
-_PEOPLE = frozenset({"User", "ServiceAccount"})
+PEOPLE_KINDS = frozenset({"User", "ServiceAccount"})
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,14 @@ class View:
     services: Mapping[str, ServiceAccountSpec] = field(default_factory=dict)
     directory: Directory = field(default_factory=Directory)
     directory_rules: tuple[DirectoryRuleSpec, ...] = ()
+    adopted: tuple[str, ...] = ()
+    """Names and patterns of declared people whom the directory may create."""
+    powerful: Given = field(default_factory=Given)
+    """Roles that carry a permission, inherited ones too, and groups that have such a role."""
 
     def given_by_directory(self, user: str) -> Given:
         """What the directory (SCIM) gives a user; nothing that is declared by hand."""
-        return self.directory.given(user, self.directory_rules)
+        return self.directory.given(user, self.directory_rules, self.powerful)
 
     def has_group(self, name: str) -> bool:
         """Whether a group is declared, or given by the directory."""
@@ -177,7 +181,7 @@ def documents_at(store: PolicyStore, as_of: datetime) -> list[Document]:
     """What was declared at a moment, with an empty document for each name of a person that had been taken away by then."""
     gone = [
         Document(kind, name, None, {}, 0, as_of)
-        for kind in (*sorted(_PEOPLE), DIRECTORY_NAME)
+        for kind in (*sorted(PEOPLE_KINDS), DIRECTORY_NAME)
         for name in sorted(store.deleted(kind, as_of))
     ]
     return [*store.documents(as_of=as_of), *gone]
@@ -250,13 +254,17 @@ def _view(
         groups_of = _groups_of(groups)
     users = part("User", old.users if old else {})
     services = part("ServiceAccount", old.services if old else {})
-    gone = {name for (kind, name), each in changed.items() if kind in _PEOPLE and each is None}
+    gone = {name for (kind, name), each in changed.items() if kind in PEOPLE_KINDS and each is None}
     removed = (old.removed_users if old is not None else frozenset()) | gone
     rules: tuple[DirectoryRuleSpec, ...] = old.directory_rules if old is not None else ()
+    adopted = old.adopted if old is not None else ()
     if old is None or "DirectoryRights" in kinds_changed:
-        rules = tuple(
-            rule for _, each in listed("DirectoryRights") if each.value is not None for rule in each.value.rights
-        )
+        specs = [each.value for _, each in listed("DirectoryRights") if each.value is not None]
+        rules = tuple(rule for spec in specs for rule in spec.rights)
+        adopted = tuple(name for spec in specs for name in spec.adopt)
+    powerful = old.powerful if old is not None else Given()
+    if old is None or kinds_changed & {"Role", "Group"}:
+        powerful = strong(roles, {name: group.roles for name, group in groups.items()})
     unread = any(each is not None and each.problem for each in changed.values())
     problems = old.problems if old is not None and not old.problems and not unread else tuple(
         each.problem for _, each in sorted(read.items()) if each.problem
@@ -264,6 +272,7 @@ def _view(
     return View(
         version, roles, policies, grants, workflows, users, groups, removed - users.keys() - services.keys(), problems,
         by_subject, part("IdentityProvider", old.providers if old else {}), groups_of, services, directory, rules,
+        adopted, powerful,
     )  # fmt: skip
 
 

@@ -225,16 +225,16 @@ def test_two_changes_at_once(directory: Directory) -> None:
 
 
 def test_groups_give_rights_by_declared_rules_alone(directory: Directory, there: ApiWorld) -> None:
-    ana = directory.user("ana")
+    ana = directory.user("dora")
     directory.group("Stewards", ana)
     directory.group("Data EU", ana)
-    client = there.user("ana")
+    client = there.user("dora")
     assert client.get("/api/v1/me").json()["roles"] == []
     there.apply(RIGHTS)
     me = client.get("/api/v1/me").json()
     assert (me["roles"], me["groups"]) == (["steward"], ["Data EU"])
     # Declared by hand besides: the sum counts, and what the directory takes back is gone alone.
-    there.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: ana}\nspec: {roles: [auditor]}\n")
+    there.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: dora}\nspec: {roles: [auditor]}\n")
     assert client.get("/api/v1/me").json()["roles"] == ["auditor", "steward"]
     group = directory.call("GET", '/Groups?filter=displayName eq "Stewards"').json()["Resources"][0]["id"]
     directory.patch(f"/Groups/{group}", {"op": "remove", "path": f'members[value eq "{ana}"]'})

@@ -20,6 +20,11 @@ from views.adapters.memory import MemoryServingTable, MemoryViewStates
 CUT_S = 5.0
 BASE = """
 apiVersion: weir/v1
+kind: DirectoryRights
+metadata: {name: company}
+spec: {adopt: [ana, otto]}
+---
+apiVersion: weir/v1
 kind: Role
 metadata: {name: reader}
 spec: {read: [{dataset: "prod/orders"}], seesUnscanned: true}

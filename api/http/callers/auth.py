@@ -12,6 +12,7 @@ from cachetools import TTLCache
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from api.config.settings import AUTHENTICATED
 from api.http.callers import cookies
 from api.http.callers.scopes import require_scope
 from api.wiring.services import Services
@@ -79,6 +80,7 @@ def caller(request: Request, built: ServicesOf, given: Annotated[Credential, Dep
     """The subject of the request. Raises NotSignedIn (401), NotAllowed (403) for a token without the scope it needs,
     LimitExceeded (429) for a person who asks too often."""
     subject = built.identity.authenticate(given.text, cookie=given.cookie, use=is_use(request))
+    setattr(request.state, AUTHENTICATED, True)
     request.app.state.person_rates.require(subject.user, request.method, request.url.path)
     require_scope(subject, request.method, request.url.path)
     return subject

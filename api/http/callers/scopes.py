@@ -6,12 +6,15 @@ from catalog.errors import NotAllowed
 from policies.model import Subject
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
-_ANY = frozenset({"me", "auth"})
-"""Who one is, and ending one's own session."""
+_OPEN = frozenset({"session", "login", "callback", "logout", "device", "backchannel", "providers"})
+"""Rooms of `/auth` that take no token: they are about the cookie that comes along, or sign in."""
 _QUERY = frozenset({"query", "queries"})
 _DATA = ("rows", "changes", "records")
 """Last parts of addresses whose answers hold records."""
-_BY_ROOM = {"audit": "audit:read", "reports": "report:read", "decisions": "decide"}
+_BY_ROOM = {
+    "audit": "audit:read", "reports": "report:read", "access": "report:read", "explain": "report:read",
+    "decisions": "decide",
+}  # fmt: skip
 _CHANGES = {
     "scans": "scan", "recognizers": "scan", "classifications": "review", "access-requests": "request",
     "grants": "request", "search": "read",
@@ -24,8 +27,10 @@ def scope_of(method: str, path: str) -> str | None:
     room, last = parts[0], parts[-1]
     if parts[:2] == ["me", "delegation"] and method not in _READING:
         return "request"
-    if room in _ANY:
+    if parts == ["me"] or (room == "auth" and parts[1:2] and parts[1] in _OPEN):
         return None
+    if room == "auth":  # sessions and linked accounts, of anybody
+        return "manage"
     if room in _QUERY or (room in ("views", "datasets") and last in _DATA):
         return "query"
     if room in _BY_ROOM:

@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials
 
+from api.config.settings import AUTHENTICATED
 from api.http.callers.auth import bearer, caller, credential_of, require
 
 PERMISSION = "lineage:write"
@@ -42,6 +43,7 @@ async def sender(
         state.senders = Senders()
     senders: Senders = state.senders
     if credentials is not None and senders.trusted(credentials.credentials):
+        setattr(request.state, AUTHENTICATED, True)
         return
 
     def check() -> None:

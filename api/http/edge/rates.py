@@ -15,7 +15,7 @@ from cachetools import TTLCache
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.config.settings import SESSION_COOKIES
+from api.config.settings import AUTHENTICATED, SESSION_COOKIES
 from api.http.edge import errors
 from api.http.edge.answer_headers import PAGE_POLICY
 from catalog.errors import LimitExceeded
@@ -24,8 +24,10 @@ _KEPT = 20_000
 """Buckets kept; of more, those used longest ago begin full again."""
 _BURST_SECONDS = 10
 """A bucket holds what comes in so long."""
-_GOOD_SECONDS = 3600.0
+_GOOD_SECONDS, _BAD_SECONDS = 3600.0, 60.0
 _LIMITED = ("/api/", "/scim/")
+_WAY_IN = "/api/v1/auth/"
+_FAILED = "this address with tokens that are not good"
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Weir: too many requests</title>
 <style>body{{font:16px/1.5 system-ui;max-width:36rem;margin:4rem auto;padding:0 1rem}}</style>
 <h1>Too many requests</h1><p>Your browser, or others at the same network address, asked too often in a short time. Nothing is
@@ -39,8 +41,9 @@ class Rates:
 
     sign_in   for each address, of requests that sign in or try to. It counts by address and never by name: nobody can
               keep another person out
-    failed    for each address, of requests whose token is not good. A token that was good a moment ago is not slowed down by
-              the failures of others behind the same address
+    failed    for each address, of requests whose bearer token is not good. A good token is never slowed down by the failures
+              of others behind the same address: one that was not seen yet is looked at once. Cookies do not count, since a
+              page with a dead one asks again by itself; nor does anything below /auth, which is the way back in
     """
 
     ingest: float
@@ -94,6 +97,7 @@ class RateLimit:
     def __init__(self, app: ASGIApp, rates: Rates, buckets: Buckets | None = None) -> None:
         self.app, self._rates, self._buckets = app, rates, buckets or Buckets()
         self._good: TTLCache[str, bool] = TTLCache(_KEPT, _GOOD_SECONDS)
+        self._bad: TTLCache[str, bool] = TTLCache(_KEPT, _BAD_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith(_LIMITED):
@@ -103,40 +107,57 @@ class RateLimit:
         if wait > 0:
             await refuse(wait, whose, scope, receive, send)
             return
-        given, host = _credential(scope), _host(scope)
-        if not self._rates.failed or given is None or host is None:
+        token, host = self._counted(scope)
+        if token is None or host is None:
             await self.app(scope, receive, send)
             return
-        digest = hashlib.sha256(given).hexdigest()
+        state, refused = scope.setdefault("state", {}), False
 
         async def noted(message: Message) -> None:
+            nonlocal refused
             if message["type"] == "http.response.start":
-                self._note(message["status"], digest, host)
-            await send(message)
+                wait = self._note(message["status"], bool(state.get(AUTHENTICATED)), token, host)
+                if wait > 0:
+                    refused = True
+                    await refuse(wait, _FAILED, scope, receive, send)
+            if not refused:
+                await send(message)
 
         await self.app(scope, receive, noted)
 
-    def _note(self, status: int, digest: str, host: str) -> None:
-        if status == 401:
-            self._good.pop(digest, None)
-            self._buckets.take(("failed", host), self._rates.failed)
-        elif status < 400:
-            self._good[digest] = True
+    def _counted(self, scope: Scope) -> tuple[str | None, str | None]:
+        """(digest of the bearer token, address) of a request that counts when its token is not good."""
+        token = _bearer(scope)
+        if not self._rates.failed or token is None or scope["path"].startswith(_WAY_IN):
+            return None, None
+        return _digest(token), _host(scope)
+
+    def _note(self, status: int, authenticated: bool, token: str, host: str) -> float:
+        """The seconds that the address has to wait, after one failure too many."""
+        if authenticated:
+            self._good[token] = True
+            self._bad.pop(token, None)
+        elif status == 401:
+            self._good.pop(token, None)
+            self._bad[token] = True
+            return self._buckets.take(("failed", host), self._rates.failed)
+        return 0.0
 
     def _wait(self, scope: Scope) -> tuple[float, str]:
         host = _host(scope)
         given = _credential(scope)
-        digest = hashlib.sha256(given).hexdigest() if given is not None else None
+        digest = _digest(given) if given is not None else None
         if self._rates.address and host is not None:
             wait = self._buckets.take(("address", host), self._rates.address)
             if wait == 0 and self._rates.sign_in and _signs_in(scope["path"]):
                 wait = self._buckets.take(("sign-in", host), self._rates.sign_in)
             if wait > 0:
                 return wait, "this address"
-        if self._rates.failed and host is not None and digest is not None and digest not in self._good:
-            wait = self._buckets.wait(("failed", host), self._rates.failed)
+        token, counted = self._counted(scope)
+        if token is not None and counted is not None and token in self._bad:
+            wait = self._buckets.wait(("failed", counted), self._rates.failed)
             if wait > 0:
-                return wait, "this address with tokens that are not good"
+                return wait, _FAILED
         kind = class_of(scope["method"], scope["path"])
         rate = self._rates.of(kind)
         if not rate or digest is None:
@@ -184,9 +205,18 @@ def _words(whose: str, seconds: int) -> str:
 
 
 def _host(scope: Scope) -> str | None:
-    """The address to count by; None for this machine's own."""
+    """The address to count by; None for this machine's own. Of version 6 the network of 64 bits, since each machine in it
+    takes addresses as it likes."""
     client = scope.get("client")
-    return client[0] if client and not _is_local(client[0]) else None
+    try:
+        address = ipaddress.ip_address(client[0]) if client else None
+    except ValueError:
+        return None
+    address = getattr(address, "ipv4_mapped", None) or address
+    # Clients of the same machine share one address; so do those of a socket file, which have none.
+    if address is None or address.is_loopback:
+        return None
+    return str(address) if address.version == 4 else str(ipaddress.ip_network((int(address), 64), strict=False))
 
 
 def class_of(method: str, path: str) -> str:
@@ -206,18 +236,22 @@ def _signs_in(path: str) -> bool:
 
 
 def _credential(scope: Scope) -> bytes | None:
-    """The Authorization header, else the cookie of a session."""
-    headers = dict(scope["headers"])
-    given: bytes | None = headers.get(b"authorization")
+    """The Authorization header with its scheme in small letters, else the cookie of a session."""
+    given = _bearer(scope)
     if given is not None:
         return given
+    headers = dict(scope["headers"])
     pairs = (pair.strip() for pair in headers.get(b"cookie", b"").split(b";"))
     return next((pair for pair in pairs if pair.partition(b"=")[0].decode("latin-1") in SESSION_COOKIES), None)
 
 
-def _is_local(host: str) -> bool:
-    """Clients of the same machine share one address; so do those of a socket file, which have none."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return True
+def _bearer(scope: Scope) -> bytes | None:
+    given: bytes | None = dict(scope["headers"]).get(b"authorization")
+    if given is None:
+        return None
+    scheme, _, token = given.strip().partition(b" ")
+    return scheme.lower() + b" " + token.strip()
+
+
+def _digest(credential: bytes) -> str:
+    return hashlib.sha256(credential).hexdigest()

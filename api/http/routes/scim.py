@@ -15,6 +15,7 @@ from fastapi.security import HTTPAuthorizationCredentials
 from pydantic import ValidationError
 from scim2_models import Error, SCIMException
 
+from api.config.settings import AUTHENTICATED
 from api.http.callers import cookies
 from api.http.callers.auth import ServicesOf, bearer, credential_of
 from api.http.edge.errors import headers_of, status_of
@@ -88,6 +89,7 @@ def client(
     if given.cookie:
         raise NotSignedIn("SCIM takes a token of a service account; send 'Authorization: Bearer TOKEN'.")
     subject = built.identity.authenticate(given.text)
+    setattr(request.state, AUTHENTICATED, True)
     if subject.scopes != frozenset({SCIM}) or subject.user not in built.identity.service_accounts():
         raise NotAllowed(
             "SCIM takes a token of a service account with the scope scim; make one with weir token create --user NAME"

@@ -118,7 +118,7 @@ def list_tokens(built: ServicesOf, _: Manager, user: Text | None = None) -> Any:
 
 @router.delete("/tokens/{id}", responses=answers_with(RevokedToken))
 def revoke(built: ServicesOf, subject: Manager, id: Name) -> Any:
-    """End a token now."""
-    built.identity.revoke(id)
-    built.record(subject, "token.revoke", id, "allow", [])
+    """End a token now, and those whose place it took, which may be good for an overlap still."""
+    before = built.identity.revoke(id)
+    built.record(subject, "token.revoke", id, "allow", [f"{each}, whose place it took" for each in before])
     return {"id": id, "revoked": True}

@@ -24,6 +24,7 @@ from catalog.errors import InvalidInput
 from catalog.records import rfc3339
 from policies.access.directory import DirectoryPeople
 from policies.declared.directory import USER, Directory
+from policies.declared.person_names import plain
 from policies.model import Subject
 from policies.ports import Document
 
@@ -250,6 +251,8 @@ def _asked(model: Any, query: Mapping[str, Any]) -> Any:
                 given[name] = int(given[name])
             except (TypeError, ValueError):
                 raise InvalidInput(f"{name} must be a whole number.", details={"field": name}) from None
+    if isinstance(given.get("filter"), str):
+        given["filter"] = plain(given["filter"])  # names are kept in composed letters
     with PROVIDER:
         return SearchRequest[model].model_validate(given)
 

@@ -2341,7 +2341,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke
-         * @description End a token now.
+         * @description End a token now, and those whose place it took, which may be good for an overlap still.
          */
         delete: operations["revoke_api_v1_tokens__id__delete"];
         options?: never;
@@ -2625,6 +2625,28 @@ export interface paths {
          * @description The person does not know the code. Only a page of Weir may send this.
          */
         post: operations["refuse_device_api_v1_auth_device__code__refuse_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/directory/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release
+         * @description Take a name back from the directory, which may then create one user of it, whatever mentions the name.
+         *
+         *     Whom the directory keeps under the name is gone there, with their sessions and tokens.
+         */
+        post: operations["release_api_v1_directory_release_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6527,6 +6549,28 @@ export interface components {
             direction?: "upstream" | "downstream";
             /** @description lineage: datasets away, 1 or 2. */
             distance?: number;
+        };
+        /**
+         * ReleaseAsked
+         * @description Whose name.
+         */
+        ReleaseAsked: {
+            /**
+             * Name
+             * @example eva
+             */
+            name: string;
+        };
+        /**
+         * ReleasedName
+         * @description A name that the directory neither keeps nor keeps out any more.
+         */
+        ReleasedName: {
+            name: string;
+            /** @constant */
+            released: true;
+            /** @description What passes to who gets the name: `User eva`, `Grant g-7`, `Dataset prod/orders`. */
+            mentions: string[];
         };
         /**
          * RemovedTopic
@@ -12900,6 +12944,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeviceRefused"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    release_api_v1_directory_release_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseAsked"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleasedName"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

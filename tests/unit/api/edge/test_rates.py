@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
+from api.http.app import create_app
 from api.http.edge.client_address import client_address, networks
 from api.http.edge.rates import Buckets, PersonRates, RateLimit, Rates, class_of, refuse
 from catalog.errors import LimitExceeded
+from tests.api_world import world
 
 
 @given(st.floats(0.1, 100), st.lists(st.floats(0, 5), max_size=200))
@@ -110,10 +115,18 @@ def test_a_session_has_a_rate_of_its_own() -> None:
 
 
 class Answers:
-    """An application that answers 401 but to one token."""
+    """An application that answers 401 but to one token and its spellings, and 200 without a look at one path."""
+
+    def __init__(self) -> None:
+        self.looked: list[bytes] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        good = (b"authorization", b"Bearer good") in scope["headers"]
+        given = dict(scope["headers"]).get(b"authorization", b"")
+        good = given.partition(b" ")[2].strip() == b"good"
+        if good:
+            scope["state"]["authenticated"] = True
+        good = good or scope["path"] == "/api/v1/health"
+        self.looked.append(given)
         await send({"type": "http.response.start", "status": 200 if good else 401, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
@@ -129,6 +142,75 @@ def test_failures_limit_their_address_and_no_token_that_is_known() -> None:
     assert ask(limit, "Bearer x", "10.0.0.2")[0] == 401
     now = 1.0
     assert ask(limit, "Bearer y", "10.0.0.1")[0] == 401
+
+
+def test_no_failure_locks_out_a_token_that_nobody_saw_yet() -> None:
+    """As of a process that has just started, behind an address from which others send bad tokens."""
+    limit = RateLimit(Answers(), Rates(1000, 1000, 1000, 10000, failed=1), Buckets(lambda: 0.0))
+    assert [ask(limit, f"Bearer {n}", "10.0.0.1")[0] for n in range(30)][-1] == 429
+    assert ask(limit, "Bearer good", "10.0.0.1")[0] == 200
+    status, headers = ask(limit, "Bearer x", "10.0.0.1")
+    assert status == 429 and headers["retry-after"] == "1"
+
+
+def test_a_bad_token_is_looked_at_once_while_its_address_has_to_wait() -> None:
+    app = Answers()
+    limit = RateLimit(app, Rates(1000, 1000, 1000, 10000, failed=1), Buckets(lambda: 0.0))
+    for number in range(11):
+        ask(limit, f"Bearer {number}", "10.0.0.1")
+    looked = len(app.looked)
+    assert {ask(limit, "Bearer again", "10.0.0.1")[0] for _ in range(50)} == {429}
+    assert len(app.looked) == looked + 1
+
+
+def test_sign_in_and_cookies_are_outside_the_limit_on_bad_tokens() -> None:
+    limit = RateLimit(Answers(), Rates(1000, 1000, 1000, 10000, failed=1), Buckets(lambda: 0.0))
+    for number in range(30):
+        ask(limit, f"Bearer {number}", "10.0.0.1")
+
+    def of_cookie(secret: str, path: str) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        headers = [(b"cookie", f"weir_session={secret}".encode())]
+        scope = {"type": "http", "method": "GET", "path": path, "headers": headers, "client": ("10.0.0.1", 1)}
+        asyncio.run(limit(scope, None, send))  # type: ignore[arg-type]
+        return int(sent[0]["status"])
+
+    assert ask(limit, "Bearer dead", "10.0.0.1", "/api/v1/auth/session")[0] == 401
+    assert {of_cookie("dead", path) for path in ("/api/v1/auth/session", "/api/v1/me")} == {401}
+    fresh = RateLimit(Answers(), Rates(1000, 1000, 1000, 10000, failed=1), Buckets(lambda: 0.0))
+    limit = fresh
+    assert {of_cookie(f"{n}", "/api/v1/me") for n in range(50)} == {401}  # pages with a dead cookie ask again and again
+    assert ask(fresh, "Bearer bad", "10.0.0.1")[0] == 401
+
+
+def test_a_token_is_good_once_somebody_signed_in_with_it_and_not_before() -> None:
+    limit = RateLimit(Answers(), Rates(1000, 1000, 1000, 10000, failed=1), Buckets(lambda: 0.0))
+    for number in range(500):
+        assert ask(limit, f"Bearer {number}", "10.0.0.1", "/api/v1/health")[0] == 200
+    assert len(limit._good) == 0
+    ask(limit, "Bearer good", "10.0.0.1")
+    assert len(limit._good) == 1
+
+
+def test_spellings_of_the_scheme_are_one_token() -> None:
+    limit = RateLimit(ok, Rates(1, 1, 1, 1000), Buckets(lambda: 0.0))
+    spellings = ("Bearer a", "bEARER a", "BEARER  a", "bearer a ")
+    assert [ask(limit, spellings[n % 4], "10.0.0.1")[0] for n in range(11)] == [200] * 10 + [429]
+
+
+def test_addresses_of_one_network_of_version_6_are_one() -> None:
+    limit = RateLimit(ok, Rates(100, 100, 100, 2), Buckets(lambda: 0.0))
+    passed = [ask(limit, None, f"2001:db8:1:2::{n:x}")[0] for n in range(21)]
+    assert passed == [200] * 20 + [429]
+    assert ask(limit, None, "2001:db8:1:3::1")[0] == 200
+    for last in range(1, 100):  # addresses of version 4 in the form of version 6 are not one network
+        assert ask(limit, None, f"::ffff:198.51.100.{last}")[0] == 200
+    assert [ask(limit, None, "::ffff:192.0.2.1")[0] for _ in range(21)][-1] == 429
+    assert ask(limit, None, "192.0.2.1")[0] == 429
 
 
 def test_a_person_is_limited_over_all_their_tokens() -> None:
@@ -178,3 +260,36 @@ def test_a_browser_gets_a_page_in_plain_words() -> None:
 )
 def test_the_address_of_a_client_behind_proxies(peer: str, forwarded: list[str], client: str) -> None:
     assert client_address(peer, forwarded, networks(["10.0.0.0/8"])) == client
+
+
+@pytest.mark.parametrize(
+    ("proxies", "wide"),
+    [
+        (["10.0.3.7", "10.0.3.0/24", "2001:db8::1"], []),
+        (["10.0.0.0/8", "10.0.3.0/23", "2001:db8::/64"], ["10.0.0.0/8", "10.0.3.0/23", "2001:db8::/64"]),
+    ],
+)
+def test_a_start_warns_of_networks_of_proxies_that_hold_more_than_proxies(
+    tmp_path: Path, proxies: list[str], wide: list[str]
+) -> None:
+    with world(tmp_path) as weir, capture_logs() as logs:
+        weir.services.settings.api.trusted_proxies = proxies
+        create_app(weir.services)
+    assert [each["network"] for each in logs if each["event"] == "proxies_too_wide"] == wide
+
+
+def test_a_token_that_signed_in_passes_whatever_came_before_it(tmp_path: Path) -> None:
+    """The whole application: routes that look at the caller name a good token, open ones do not."""
+    with world(tmp_path) as weir:
+        weir.services.settings.api.rate_failed = 1.0
+        app = create_app(weir.services)
+
+        def status(token: str, path: str = "/api/v1/search?q=x") -> int:
+            client = TestClient(app, client=("203.0.113.9", 1), headers={"Authorization": f"Bearer {token}"})
+            return int(client.get(path).status_code)
+
+        good = weir.admin.post("/api/v1/tokens", json={"user": "ana"}).json()["token"]
+        for number in range(10):
+            assert status(f"bad{number}", "/api/v1/auth/session") != 429
+        assert [status(f"weir_bad{number}") for number in range(12)] == [401] * 10 + [429] * 2
+        assert status(good) == 200
