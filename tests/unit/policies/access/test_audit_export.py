@@ -106,7 +106,8 @@ def test_a_cell_of_csv_that_was_changed_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "header", [b"seq,at,target,action,actor", b"seq,when,actor,action,target", b"actor,at,seq,action,target", b"\xefseq,at"]
+    "header",
+    [b"seq,at,target,action,actor", b"seq,when,actor,action,target", b"actor,at,seq,action,target", b"\xefseq,at"],
 )
 def test_columns_with_other_names_are_found(header: bytes) -> None:
     lines = exported("csv")

@@ -22,7 +22,9 @@ from tests.unit.policies.world import World
 LONG = "value." + "é" * 4000
 
 
-def entry(action: str = "query", target: str = "prod/orders", reasons: tuple[str, ...] = (), **details: Any) -> AuditEntry:
+def entry(
+    action: str = "query", target: str = "prod/orders", reasons: tuple[str, ...] = (), **details: Any
+) -> AuditEntry:
     return AuditEntry(1, datetime(2026, 1, 1, tzinfo=UTC), "ana", action, target, "allow", reasons, details, "", "h")
 
 
