@@ -23,8 +23,10 @@ MOST_FIELD_NAMES = 1200
 """Names of fields that one entry is found by: entries follow one another, so none may hold up the others for long."""
 _MOST_LEVELS, _LONGEST_PATH = 100, 20_000
 
-_ABOUT_A_PERSON = frozenset({"sign-out", "sign-in.unlink", "token.create", "delegation.set", "delegation.end"})
-"""Actions whose target is a user."""
+_ABOUT_A_PERSON = frozenset(
+    {"sign-out", "sign-in.unlink", "token.create", "token.rotate", "delegation.set", "delegation.end"}
+)
+"""Actions whose target is a user; so is that of all that begin with `directory.user.`."""
 READING = ("query", "query.stream", "view.read")
 """Actions by which somebody reads records; with the decision `allow` they did."""
 
@@ -54,8 +56,10 @@ def kept(text: str) -> str:
 
 def _names(entry: AuditEntry) -> Iterator[Name]:
     yield PERSON, entry.actor
-    if entry.action in _ABOUT_A_PERSON:
+    if entry.action in _ABOUT_A_PERSON or entry.action.startswith("directory.user."):
         yield PERSON, entry.target
+    if entry.action == "directory.user.change":  # a name that the person had before
+        yield from ((PERSON, each.removeprefix("was ")) for each in entry.reasons if each.startswith("was "))
     for part in entry.target.split(", "):
         dataset = part.partition("#")[0]
         if "/" in dataset and " " not in dataset:

@@ -51,7 +51,8 @@ class Moment:
         if all_ or not self.problems:
             return (*self.problems, *self.notes)
         many = len(self.problems)
-        unread = f"{many} declared document{' ' if many == 1 else 's '}cannot be read, so an answer may be stricter than it should be."
+        documents = "One declared document" if many == 1 else f"{many} declared documents"
+        unread = f"{documents} cannot be read, so an answer may be stricter than it should be."
         return (unread, *self.notes)
 
 
