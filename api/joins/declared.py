@@ -92,7 +92,10 @@ class Declared:
             made = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
             if made:
                 about = (
-                    each for c in changes if c.action != "unchanged" for each in mentioned(c.kind, c.name, c.before, c.after)
+                    each
+                    for c in changes
+                    if c.action != "unchanged"
+                    for each in mentioned(c.kind, c.name, c.before, c.after)
                 )
                 self._record(subject, "apply", f"{len(made)} documents", made, about)
         return {"changes": [change.to_json() for change in changes], "dryRun": dry_run}

@@ -150,11 +150,11 @@ def _only(one: _Seen, other: _Seen) -> list[dict[str, Any]]:
 
 def _held(one: _Seen, other: _Seen, open_: bool) -> dict[str, list[str]]:
     """Groups and roles of one side only; to the owner of the dataset the roles behind what is shown, and no more."""
-    mine, theirs = (resolve(seen.who.subject, seen.moment.view.roles).roles.keys() for seen in (one, other))
-    roles = mine - theirs
-    if open_:
-        return {"groups": sorted(one.who.subject.groups - other.who.subject.groups), "roles": sorted(roles)}
-    return {"groups": [], "roles": sorted(roles & {r.name for r in one.shown.rules if r.kind == "role"})}
+    if not open_:
+        mine, theirs = ({r.name for r in seen.shown.rules if r.kind == "role"} for seen in (one, other))
+        return {"groups": [], "roles": sorted(mine - theirs)}
+    held, others = (resolve(seen.who.subject, seen.moment.view.roles).roles.keys() for seen in (one, other))
+    return {"groups": sorted(one.who.subject.groups - other.who.subject.groups), "roles": sorted(held - others)}
 
 
 def _fields(first: _Seen, second: _Seen) -> tuple[list[dict[str, Any]], int]:

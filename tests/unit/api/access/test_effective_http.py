@@ -219,7 +219,8 @@ def test_the_audit_is_found_by_person_dataset_field_and_grant(weir: ApiWorld) ->
 def test_an_owner_learns_of_others_what_the_rules_of_their_dataset_need_and_no_more(weir: ApiWorld) -> None:
     weir.apply(
         "apiVersion: weir/v1\nkind: Dataset\nmetadata: {cluster: prod, name: orders}\nspec: {owners: [{user: nobody}]}\n---\n"
-        "apiVersion: weir/v1\nkind: Group\nmetadata: {name: union}\nspec: {members: [ben], roles: [steward]}\n---\n"
+        "apiVersion: weir/v1\nkind: Group\nmetadata: {name: union}\nspec: {members: [ben], roles: [card]}\n---\n"
+        "apiVersion: weir/v1\nkind: Role\nmetadata: {name: card}\nspec: {read: [{dataset: other/x}]}\n---\n"
         "apiVersion: weir/v1\nkind: User\nmetadata: {name: left}\nspec: {roles: [reader], disabled: true}"
     )
     owner = weir.user("nobody")
