@@ -18,7 +18,7 @@ import orjson
 
 from catalog.errors import InvalidInput, Unavailable
 from catalog.records import rfc3339
-from policies.audit_names import wanted_names
+from policies.audit_names import MOST_FIELD_NAMES, fields_left_out, wanted_names
 from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, Clock, HeadPublisher
 
 MAX_LIMIT = 1000
@@ -103,7 +103,10 @@ class AuditLog:
         unnamed = self._store.unnamed() if wanted_names(where) else 0
         found = self._store.entries(where, int(cursor) if cursor is not None else None, limit + 1)
         more = len(found) > limit
-        return AuditPage(tuple(found[:limit]), str(found[limit - 1].seq) if more else None, unnamed_note(unnamed))
+        page = tuple(found[:limit])
+        notes = [unnamed_note(unnamed), _left_out_note(page) if where.field is not None else None]
+        note = " ".join(filter(None, notes)) or None
+        return AuditPage(page, str(found[limit - 1].seq) if more else None, note)
 
     def first(self) -> datetime | None:
         """When the audit begins; None while it is empty."""
@@ -172,6 +175,16 @@ def unnamed_note(count: int) -> str | None:
     if not count:
         return None
     return f"{count:,} older entries are not indexed by person, dataset, field and grant yet; ask again in a while to find them."
+
+
+def _left_out_note(page: Sequence[AuditEntry]) -> str | None:
+    left = {entry.seq: count for entry in page if (count := fields_left_out(entry))}
+    if not left:
+        return None
+    return (
+        f"{len(left):,} of these entries used more fields than are indexed ({sum(left.values()):,} beyond the {MOST_FIELD_NAMES:,}"
+        " names of each), so every field of their datasets finds them; their details have the fields."
+    )
 
 
 def _problem(entry: AuditEntry, seq: int, prev: str, published: str | None, noted: AuditHead) -> str | None:

@@ -189,7 +189,9 @@ class _Walk:
         """All lines; the signature's, where there is one. Raises _Wrong."""
         given = iter(lines)
         start = next(given, b"")
-        if start.startswith(b"seq,"):
+        if start and not start.startswith(b"{"):
+            if start.rstrip(b"\r\n") != _row(COLUMNS).rstrip(b"\r\n"):
+                raise _Wrong(1, f"The line does not name the columns of an export: {', '.join(COLUMNS)}.")
             return self._csv(given)
         return self._json(_again(start, given))
 
@@ -202,7 +204,8 @@ class _Walk:
                 self._nothing_behind(lines)
                 return text
             # {"entry":ENTRY,"hash":"64","running":"64"}: both ends have one length, so ENTRY is what is between them.
-            if text[:9] != _HEAD or text[-152:-143] != b',"hash":"' or text[-79:-66] != b'","running":"':
+            ends = (text[-152:-143], text[-79:-66], text[-2:])
+            if text[:9] != _HEAD or ends != (b',"hash":"', b'","running":"', b'"}'):
                 raise _Wrong(self.number, "The line is not an entry of an export.")
             body, hash_ = text[9:-152], text[-143:-79].decode("ascii", "replace")
             self._entry(body, sha(body).hexdigest(), hash_, text[-66:-2].decode("ascii", "replace"))
@@ -216,7 +219,9 @@ class _Walk:
                 self.number = 1 + reader.line_num
                 if cells and cells[0] == _CSV_SIGNED:
                     self._nothing_behind(lines)
-                    return cells[1].encode() if len(cells) > 1 else None
+                    if len(cells) != 2:  # what is beside it is not signed
+                        raise _Wrong(None, "The signature cannot be read.")
+                    return cells[1].encode()
                 if len(cells) != len(COLUMNS):
                     raise _Wrong(self.number, "The line is not an entry of an export.")
                 *shown, hash_, run, text = cells
@@ -268,6 +273,8 @@ def _signature(walk: _Walk, line: bytes | None, check: Verifier, trusted: list[s
     try:
         given = json.loads(line)
         signed, signature = given["signed"], given["signature"]
+        if len(given) != 2:  # what is beside them is not signed
+            raise KeyError
         key, count, run = signed["key"], signed["entries"], signed["running"]
     except (ValueError, KeyError, TypeError):
         raise _Wrong(None, "The signature cannot be read.") from None

@@ -5,7 +5,8 @@ The index that stores make of this is not part of the chain: it can be made agai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from catalog.errors import InvalidInput
@@ -13,11 +14,19 @@ from catalog.paths import FieldPath
 from policies.matching import is_path
 from policies.ports import AuditEntry, AuditFilter
 
-PERSON, DATASET, FIELD, INSIDE, GRANT = "person", "dataset", "field", "inside", "grant"
-"""Kinds of names. FIELD: a field that was used; INSIDE: what a used field is a part of. Both as `PATH` and `CLUSTER/TOPIC#PATH`."""
+PERSON, DATASET, FIELD, INSIDE, MORE, GRANT = "person", "dataset", "field", "inside", "more", "grant"
+"""Kinds of names. FIELD: a field that was used; INSIDE: what a used field is a part of. Both as `PATH` and `CLUSTER/TOPIC#PATH`.
+MORE: the entry used more fields than are indexed, so it is found by every field; as an empty text and `CLUSTER/TOPIC#`."""
+LONGEST_NAME = 500
+"""Characters. Of a longer name the beginning and its SHA-256 are kept: the key of an index has a limit (PostgreSQL: 2.7 kB)."""
+MOST_FIELD_NAMES = 1200
+"""Names of fields that one entry is found by: entries follow one another, so none may hold up the others for long."""
+_MOST_LEVELS, _LONGEST_PATH = 100, 20_000
 
-_ABOUT_A_PERSON = frozenset({"sign-out", "sign-in.unlink", "token.create", "delegation.set", "delegation.end"})
-"""Actions whose target is a user."""
+_ABOUT_A_PERSON = frozenset(
+    {"sign-out", "sign-in.unlink", "token.create", "token.rotate", "delegation.set", "delegation.end"}
+)
+"""Actions whose target is a user; so is that of all that begin with `directory.user.`."""
 READING = ("query", "query.stream", "view.read")
 """Actions by which somebody reads records; with the decision `allow` they did."""
 
@@ -26,28 +35,38 @@ Name = tuple[str, str]
 
 
 def names_of(entry: AuditEntry) -> frozenset[Name]:
-    """Everything that the entry can be found by, but its own columns."""
-    return frozenset(_names(entry))
+    """Everything that the entry can be found by, but its own columns; bounded in number and in length."""
+    names = set(_names(entry))
+    names.update(_field_names(_fields(entry))[0])
+    return frozenset((kind, kept(text)) for kind, text in names)
+
+
+def fields_left_out(entry: AuditEntry) -> int:
+    """How many of the fields that an entry used are not indexed by their own names; it is found by every field then."""
+    return _field_names(_fields(entry))[1]
+
+
+def kept(text: str) -> str:
+    """A name as the index has it."""
+    if len(text) <= LONGEST_NAME:
+        return text
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return f"{text[: LONGEST_NAME - len(digest) - 1]}~{digest}"
 
 
 def _names(entry: AuditEntry) -> Iterator[Name]:
     yield PERSON, entry.actor
-    if entry.action in _ABOUT_A_PERSON:
+    if entry.action in _ABOUT_A_PERSON or entry.action.startswith("directory.user."):
         yield PERSON, entry.target
+    if entry.action == "directory.user.change":  # a name that the person had before
+        yield from ((PERSON, each.removeprefix("was ")) for each in entry.reasons if each.startswith("was "))
     for part in entry.target.split(", "):
-        dataset, hash_, path = part.partition("#")
+        dataset = part.partition("#")[0]
         if "/" in dataset and " " not in dataset:
             yield DATASET, dataset
-            if hash_:
-                yield from _field(dataset, path)
     details = entry.details
-    for dataset, paths in _mapping(details.get("fields")).items():
+    for dataset in _mapping(details.get("fields")):
         yield DATASET, dataset
-        for path in _texts(paths):
-            yield from _field(dataset, path)
-    if isinstance(details.get("fields"), list) and "/" in entry.target:  # of an access request
-        for path in filter(is_path, _texts(details["fields"])):
-            yield from _field(entry.target, path)
     for dataset in _texts(details.get("dataset")):
         yield DATASET, dataset
     for key in ("grants", "grant"):
@@ -65,31 +84,58 @@ def _names(entry: AuditEntry) -> Iterator[Name]:
             yield PERSON, person
 
 
-def _field(dataset: str, path: str) -> Iterator[Name]:
-    yield FIELD, path
-    yield FIELD, f"{dataset}#{path}"
-    for above in around(path):
-        yield INSIDE, above
-        yield INSIDE, f"{dataset}#{above}"
+def _fields(entry: AuditEntry) -> Iterator[tuple[str, str]]:
+    """Dataset and path of each field that the entry is about."""
+    for part in entry.target.split(", "):
+        dataset, hash_, path = part.partition("#")
+        if hash_ and "/" in dataset and " " not in dataset:
+            yield dataset, path
+    fields = entry.details.get("fields")
+    for dataset, paths in _mapping(fields).items():
+        for path in _texts(paths):
+            yield dataset, path
+    if isinstance(fields, list) and "/" in entry.target:  # of an access request
+        for path in filter(is_path, _texts(fields)):
+            yield entry.target, path
+
+
+def _field_names(fields: Iterable[tuple[str, str]]) -> tuple[set[Name], int]:
+    """The names of fields, as many as are kept, and how many fields have none."""
+    used: set[str] = set()
+    inside: set[str] = set()
+    more: set[Name] = set()
+    left = 0
+    for dataset, path in dict.fromkeys(fields):
+        parts = around(path) if len(used) + len(inside) < MOST_FIELD_NAMES and len(path) <= _LONGEST_PATH else None
+        if parts is None or len(parts) > _MOST_LEVELS:
+            left += 1
+            more |= {(MORE, ""), (MORE, f"{dataset}#")}
+            continue
+        used |= {path, f"{dataset}#{path}"}
+        inside.update(*((above, f"{dataset}#{above}") for above in parts))
+    names = {(FIELD, each) for each in used} | {(INSIDE, each) for each in inside - used}  # FIELD is looked for too
+    return names | more, left
 
 
 def around(path: str) -> list[str]:
     """The places that a field is a part of, nearest first; empty for a text that cannot be read as a path."""
     try:
-        above = FieldPath.parse(path).parent
+        whole = FieldPath.parse(path)
     except InvalidInput:
         return []
-    collected = []
-    while above is not None:
-        collected.append(str(above))
-        above = above.parent
-    return collected
+    parts = [whole.root]
+    for step in whole.steps[:-1]:
+        parts.append(parts[-1] + str(step))
+    return parts[::-1] if whole.steps else []
 
 
 def field_names(path: str, dataset: str | None) -> list[Name]:
-    """The names of which an entry has one when it used this field, something inside it, or something it is a part of."""
+    """The names of which an entry has one when it used this field, something inside it, or something it is a part of, or
+    more fields than are indexed."""
     start = f"{dataset}#" if dataset is not None else ""
-    return [(FIELD, start + path), (INSIDE, start + path), *((FIELD, start + above) for above in around(path))]
+    above = around(path)[-_MOST_LEVELS:]  # no deeper ones are indexed
+    used = [(FIELD, start + path), (INSIDE, start + path), *((FIELD, start + each) for each in above)]
+    return [*((kind, kept(text)) for kind, text in used), (MORE, start)]
 
 
 def wanted_names(where: AuditFilter) -> list[list[Name]]:
@@ -97,11 +143,11 @@ def wanted_names(where: AuditFilter) -> list[list[Name]]:
     collected: list[list[Name]] = []
     for kind, text in ((PERSON, where.person), (GRANT, where.grant)):
         if text is not None:
-            collected.append([(kind, text)])
+            collected.append([(kind, kept(text))])
     if where.field is not None:
         collected.append(field_names(where.field, where.dataset))
     elif where.dataset is not None:
-        collected.append([(DATASET, where.dataset)])
+        collected.append([(DATASET, kept(where.dataset))])
     return collected
 
 

@@ -138,36 +138,42 @@ def audit_verify(
     key: Annotated[
         Path | None, typer.Option(help="The public key that must have signed it, as `weir audit key` gives it.")
     ] = None,
+    unknown: Annotated[
+        bool,
+        typer.Option("--allow-unknown-key", help="Check with the file's own key, which its writer may have made."),
+    ] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Check every link of the audit chain, or of an exported file with its signature; exit code 1 when one does not hold."""
+    """Check every link of the audit chain, or of an exported file with its signature by a known key; exit code 1 when one
+    does not hold."""
     if file is not None:
-        _verify_file(file, key, output)
+        _verify_file(file, key, unknown, output)
         return
-    if key is not None:
-        raise InvalidInput("--key is for an exported file; name it with --file.")
+    if key is not None or unknown:
+        raise InvalidInput("--key and --allow-unknown-key are for an exported file; name it with --file.")
     answer: dict[str, Any] = api(user).get("/api/v1/audit/verify")
     show([answer], ("holds", "entries", "head", "first_bad"), output, whole=answer)
     if not answer["holds"]:
         raise WeirError(f"The audit chain does not hold from entry {answer.get('first_bad')} on.")
 
 
-def _verify_file(file: Path, key: Path | None, output: Format) -> None:
+def _verify_file(file: Path, key: Path | None, unknown: bool, output: Format) -> None:
     answer = check_audit_file(file, key).to_json()
     show([answer], ("holds", "entries", "first", "last", "complete", "trusted", "first_bad"), output, whole=answer)
+    sys.stdout.flush()
     if not answer["holds"]:
         where = f"line {answer['first_bad']}: " if answer["first_bad"] is not None else ""
         raise WeirError(f"{file} does not hold: {where}{answer['problem']}")
-    if output is not Format.TABLE:
-        return
-    if not answer["complete"]:
+    if output is Format.TABLE and not answer["complete"]:
         console.print(
             "It is a part: between some entries others are left out, as the signed filter or an earlier end has it."
         )
-    if not answer["trusted"]:
-        errors.print(
-            f"The key {answer['key']} is the file's own: the writer of the file may have made it. Give the key of your Weir by"
-            " --key (weir audit key).", soft_wrap=True,
-        )  # fmt: skip
-    sys.stdout.flush()
+    if answer["trusted"]:
+        return
+    doubt = f"The key {answer['key']} is {file}'s own: the writer of the file may have made it."
+    if not unknown:
+        raise WeirError(
+            f"{doubt} Give the key of your Weir by --key (weir audit key), or check without one by --allow-unknown-key."
+        )
+    errors.print(f"{doubt} Give the key of your Weir by --key (weir audit key).", soft_wrap=True)

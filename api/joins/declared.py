@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -17,6 +17,7 @@ from catalog.records import DeclaredDocument
 from connectors.declared import ConnectorSpec
 from policies.audit import AuditLog
 from policies.declared import kinds as policy_kinds
+from policies.declared.mentioned import Mentioned, details, mentioned
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from views.declared import ViewSpec
@@ -90,7 +91,13 @@ class Declared:
             changes = self._apply(documents, subject, prune)
             made = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
             if made:
-                self._audit.record(subject.user, "apply", f"{len(made)} documents", "allow", made)
+                about = (
+                    each
+                    for c in changes
+                    if c.action != "unchanged"
+                    for each in mentioned(c.kind, c.name, c.before, c.after)
+                )
+                self._record(subject, "apply", f"{len(made)} documents", made, about)
         return {"changes": [change.to_json() for change in changes], "dryRun": dry_run}
 
     def _apply(self, documents: list[Document], subject: Subject, prune: bool) -> list[Change]:
@@ -121,8 +128,17 @@ class Declared:
         if kind == "Grant" and found["spec"].get("request"):
             raise Conflict(f"Grant {name!r} is what an approved request ended in; revoke it: weir grant revoke {name}.")
         problem = self._applier.delete(kind, name, by=subject.user)
-        self._audit.record(subject.user, "delete", f"{kind} {name}", "allow", [f"delete {kind} {name}"])
+        about = mentioned(kind, name, found["spec"], None)
+        self._record(subject, "delete", f"{kind} {name}", [f"delete {kind} {name}"], about)
         return {"kind": kind, "name": name, "action": "delete"} | ({"problem": problem} if problem else {})
+
+    def _record(
+        self, subject: Subject, action: str, target: str, reasons: Sequence[str], about: Iterable[Mentioned]
+    ) -> None:
+        """One entry; where it is about more names than an entry holds, more of them with the others."""
+        for number, part in enumerate(details(about)):
+            words = reasons if not number else [f"part {number + 1} of the names that this is about"]
+            self._audit.record(subject.user, action, target, "allow", words, part)
 
     def everything(self) -> list[dict[str, Any]]:
         """Every declared document, in an order that can be applied again."""

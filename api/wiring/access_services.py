@@ -40,9 +40,10 @@ def effective_access(
     settings: PolicySettings,
     references: Callable[[], Iterable[str]],
     named: Callable[[str], str],
+    bearers: bool,
 ) -> EffectiveAccess:
-    """`references`: `CLUSTER/TOPIC` of every dataset that can be queried."""
-    moments = Moments(state, facts, clock, sessions, NotKept(facts), settings)
+    """`references`: `CLUSTER/TOPIC` of every dataset that can be queried; `bearers`: another issuer's tokens are good too."""
+    moments = Moments(state, facts, clock, sessions, NotKept(facts), settings, bearers)
     dataset = DatasetAccess(moments, identity)
     return EffectiveAccess(
         dataset,

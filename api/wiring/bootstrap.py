@@ -145,7 +145,8 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         record=lambda actor, action, target, reasons: audit.record(actor, action, target, "allow", reasons),
     )  # fmt: skip
     device_logins = DeviceLogins(parts.session_store, now)
-    identity = Identity(parts.tokens, state, now, parts.verifiers(), settings.policies, sessions)
+    verifiers = parts.verifiers()
+    identity = Identity(parts.tokens, state, now, verifiers, settings.policies, sessions)
     approvals = Approvals(state, facts, identity, audit, now, settings.policies, custom.check_condition, events)
     grants = Grants(state, facts, identity, audit, now, settings.policies, events)
 
@@ -334,7 +335,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         request_view=RequestView(state, approvals.deciders, now, settings.policies),
         grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
-        access=effective_access(state, facts, identity, sessions, audit, now, settings.policies, references, named),
+        access=effective_access(
+            state, facts, identity, sessions, audit, now, settings.policies, references, named, bool(verifiers)
+        ),
         audit=audit,
         audit_signer=parts.audit_signer(),
         query=query,

@@ -29,7 +29,7 @@ class Change:
     """What applying does to one document. `diff`: unified, of the YAML before and after; empty when unchanged.
 
     `notes`: sentences on what else comes of it. `problem`: what could not be done outside of Weir yet, and will be tried
-    again; empty where nothing is left.
+    again; empty where nothing is left. `before`, `after`: the specs, None where there is none; not for callers.
     """
 
     kind: str
@@ -39,6 +39,8 @@ class Change:
     line: int | None = None
     notes: tuple[str, ...] = ()
     problem: str = ""
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         shown = {
@@ -119,7 +121,7 @@ class Applier:
                 if all(d.kind != kind for d in documents):
                     continue
                 changes += [
-                    Change(kind, old.key, Action.DELETE, _diff(old, None))
+                    Change(kind, old.key, Action.DELETE, _diff(old, None), before=old.spec)
                     for old in self._handlers[kind].list()
                     if (kind, old.key) not in named
                 ]
@@ -201,7 +203,10 @@ class Applier:
         else:
             action = Action.UPDATE
         new = DeclaredDocument(document.kind, document.key, document.metadata, document.spec)
-        return Change(document.kind, document.key, action, _diff(old, new), document.line)
+        before = old.spec if old is not None else None
+        return Change(
+            document.kind, document.key, action, _diff(old, new), document.line, before=before, after=document.spec
+        )
 
 
 class Transaction(Protocol):

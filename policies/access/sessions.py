@@ -151,18 +151,20 @@ class Sessions:
                 return rights(session.claims, spec.rights)
         return Rights()
 
-    def given_now(self) -> dict[str, Rights]:
-        """User -> what providers give them, by the newest session of each that continues; no provider is asked."""
+    def given_now(self) -> dict[str, tuple[Rights, ...]]:
+        """User -> what each session of theirs that continues gives, without repeats, the newest first; no provider is asked.
+
+        A request has the rights of its own session alone, so they are not joined.
+        """
         view = self._state.view()
-        given: dict[str, Rights] = {}
+        given: dict[str, dict[Rights, None]] = {}
         for session in reversed(self.listed()):
-            if session.user not in given:
-                try:
-                    spec = self._provider(view, session.provider, session.issuer)
-                except NotSignedIn:
-                    continue
-                given[session.user] = rights(session.claims, spec.rights)
-        return given
+            try:
+                spec = self._provider(view, session.provider, session.issuer)
+            except NotSignedIn:
+                continue
+            given.setdefault(session.user, {})[rights(session.claims, spec.rights)] = None
+        return {user: tuple(each) for user, each in given.items()}
 
     def _now(self, session: SessionRecord, use: bool) -> SignedIn:
         now = self._clock()

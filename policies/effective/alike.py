@@ -45,7 +45,7 @@ class Alike:
 
     def __init__(self, view: View, facts: DatasetFacts, now: datetime, unscanned_is_sensitive: bool = True) -> None:
         self._roles = view.roles
-        every = [facts, *_sources(facts)]
+        every = list(with_sources(facts))
         references = {each.reference for each in every}
         self.grants: list[Grant] = [
             g
@@ -113,8 +113,9 @@ def _matters(role: Role, every: Iterable[DatasetFacts], view: View) -> bool:
     return any(p is None or dataset_matches(p, each.reference) for p in patterns for each in every)
 
 
-def _sources(facts: DatasetFacts) -> Iterator[DatasetFacts]:
+def with_sources(facts: DatasetFacts) -> Iterator[DatasetFacts]:
+    """A dataset, and all that it is made of: views between, and topics. A grant on each of them may open it."""
+    yield facts
     for source in facts.sources:
         if source.facts is not None:
-            yield source.facts
-            yield from _sources(source.facts)
+            yield from with_sources(source.facts)

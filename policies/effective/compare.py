@@ -13,7 +13,7 @@ from policies.access.decision_service import column_json
 from policies.access.identity import Identity
 from policies.effective.dataset_access import SEES_ALL
 from policies.effective.moment import Moment, Moments
-from policies.effective.people import NO_RIGHTS, Holding, Principal, person
+from policies.effective.people import Holding, Principal, person_by_session
 from policies.effective.shown import Shown, Summaries
 from policies.matching import is_active, resolve
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Reason, Subject
@@ -53,22 +53,26 @@ class Compare:
         """{dataset, left, right, fields: [{path, left, right}], more_fields, same, rules, holds, changed, notes}.
 
         `fields` are those of which the two see different things; `same` counts the others. `rules` holds those behind one
-        side only, `holds` the groups and roles of one side only, `changed` what became of these rules between two moments.
+        side only, `holds` the groups and roles of one side only, `changed` what became of these rules between two moments;
+        who changed a role or a policy (`by`) shows to those who may see all, and so does what others hold beside the rules.
         Owners of the dataset and those who may see all may compare anybody; a person may compare themselves at two moments.
         Raises DatasetNotFound, NotAllowed, InvalidInput where both sides are the same.
         """
         if left == right:
             raise InvalidInput("Both sides are the same; name two people, or two moments, or two purposes.")
         self._require(caller, reference, {left.person, right.person})
-        first, second = self._see(reference, left), self._see(reference, right)
+        all_ = bool(self._identity.permissions(caller) & SEES_ALL)
+        open_ = [all_ or side.person == caller.user for side in (left, right)]
+        first, second = self._see(reference, left, open_[0]), self._see(reference, right, open_[1])
         fields, same = _fields(first, second)
         rules = {"left": _only(first, second), "right": _only(second, first)}
-        notes = dict.fromkeys((*self._notes(reference, first), *self._notes(reference, second)))
+        notes = dict.fromkeys((*self._notes(reference, first, all_), *self._notes(reference, second, all_)))
         return {
             "dataset": first.facts.reference, "left": _side(first), "right": _side(second),
             "fields": fields[:MOST_FIELDS], "more_fields": max(0, len(fields) - MOST_FIELDS), "same": same,
-            "rules": rules, "holds": {"left": _held(first, second), "right": _held(second, first)},
-            "changed": self._changed(first, second, rules), "notes": list(notes),
+            "rules": rules,
+            "holds": {"left": _held(first, second, all(open_)), "right": _held(second, first, all(open_))},
+            "changed": self._changed(first, second, rules, all_), "notes": list(notes),
         }  # fmt: skip
 
     def _require(self, caller: Subject, reference: str, people: set[str]) -> None:
@@ -82,24 +86,29 @@ class Compare:
                 details={"permission": "report:read", "reasons": ["neither owner, nor one of the permissions"]},
             )
 
-    def _see(self, reference: str, side: Side) -> _Seen:
+    def _see(self, reference: str, side: Side, open_: bool) -> _Seen:
         moment = self._moments.of(side.as_of)
         facts = self._moments.facts(reference, moment)
-        who, gone = person(moment.view, side.person, moment.given.get(side.person, NO_RIGHTS))
+        by_session, gone = person_by_session(moment.view, side.person, moment.given)
+        who = by_session[0]
         grants = [g for g in moment.view.grants_of(who.subject) if is_active(g, moment.at)]
         if gone is None:
             sensitive = self._moments.settings.unscanned_is_sensitive
             decision = moment.view.decide(who.subject, facts, side.purpose, moment.at, sensitive, grants)
         else:
-            decision = Decision(facts.id, facts.reference, Effect.DENY, reasons=(Reason("gap", who.name, gone),))
+            why = (Reason("gap", who.name, gone),) if open_ else ()
+            decision = Decision(facts.id, facts.reference, Effect.DENY, reasons=why)
         shown = Summaries(None, {g.name: (g.valid_to, g.purpose) for g in grants}).of(decision)
         return _Seen(side, moment, who, facts, decision, shown)
 
-    def _notes(self, reference: str, seen: _Seen) -> Iterable[str]:
-        return (*seen.moment.notes, *self._moments.missing(reference, seen.moment))
+    def _notes(self, reference: str, seen: _Seen, all_: bool) -> Iterable[str]:
+        yield from seen.moment.notes_for(all_)
+        if len(seen.moment.given.get(seen.who.name, ())) > 1:
+            yield f"{seen.who.name} has sessions with different rights; what is compared is the newest of them."
+        yield from self._moments.missing(reference, seen.moment)
 
     def _changed(
-        self, first: _Seen, second: _Seen, rules: Mapping[str, Sequence[Mapping[str, Any]]]
+        self, first: _Seen, second: _Seen, rules: Mapping[str, Sequence[Mapping[str, Any]]], all_: bool
     ) -> list[dict[str, Any]]:
         """States of the rules' documents that were written between the two moments, oldest first."""
         early, late = sorted((first.moment.at, second.moment.at))
@@ -108,7 +117,13 @@ class Compare:
         store: PolicyStore = self._moments.state.store
         named = {(_DOCUMENTS[r["kind"]], r["name"]) for only in rules.values() for r in only if r["kind"] in _DOCUMENTS}
         collected = [
-            {"kind": kind, "name": name, "at": rfc3339(each.at), "by": each.by, "deleted": each.spec is None}
+            {
+                "kind": kind,
+                "name": name,
+                "at": rfc3339(each.at),
+                "deleted": each.spec is None,
+                "by": each.by if all_ or kind == "Grant" else None,
+            }
             for kind, name in sorted(named)
             for each in store.history(kind, name)
             if early < each.at <= late
@@ -133,9 +148,13 @@ def _only(one: _Seen, other: _Seen) -> list[dict[str, Any]]:
     return _rules(one, (r for r in one.shown.rules if (r.kind, r.name, r.text) not in theirs))
 
 
-def _held(one: _Seen, other: _Seen) -> dict[str, list[str]]:
-    mine, theirs = (resolve(seen.who.subject, seen.moment.view.roles).roles.keys() for seen in (one, other))
-    return {"groups": sorted(one.who.subject.groups - other.who.subject.groups), "roles": sorted(mine - theirs)}
+def _held(one: _Seen, other: _Seen, open_: bool) -> dict[str, list[str]]:
+    """Groups and roles of one side only; to the owner of the dataset the roles behind what is shown, and no more."""
+    if not open_:
+        mine, theirs = ({r.name for r in seen.shown.rules if r.kind == "role"} for seen in (one, other))
+        return {"groups": [], "roles": sorted(mine - theirs)}
+    held, others = (resolve(seen.who.subject, seen.moment.view.roles).roles.keys() for seen in (one, other))
+    return {"groups": sorted(one.who.subject.groups - other.who.subject.groups), "roles": sorted(held - others)}
 
 
 def _fields(first: _Seen, second: _Seen) -> tuple[list[dict[str, Any]], int]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from catalog.errors import InvalidInput, NotAllowed, NotFound
@@ -37,7 +38,8 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Listing:
     """place    the field that was asked for; None: the whole dataset
-    entries  by kind (user, group, role), name and purpose; who sees nothing is only counted
+    entries  by kind (user, group, role), name and purpose; who sees nothing is only counted. A person with sessions of
+             different rights has one for each that shows something else
     totals   people by `clear`, `partly`, `masked`, `none`; each counted once, by the most that they see
     decided  for how many kinds of people a decision was made
     notes    what is not known, in sentences
@@ -91,9 +93,11 @@ class DatasetAccess:
 
     def sees(self, caller: Subject, facts: DatasetFacts) -> bool:
         """Whether the caller may see who has access to a dataset."""
-        if self._identity.permissions(caller) & SEES_ALL:
-            return True
-        return resolve(caller, self._moments.state.view().roles).among(facts.owners)
+        return self.sees_all(caller) or resolve(caller, self._moments.state.view().roles).among(facts.owners)
+
+    def sees_all(self, caller: Subject) -> bool:
+        """Whether the caller may see who has access to everything."""
+        return bool(self._identity.permissions(caller) & SEES_ALL)
 
     def of(
         self, caller: Subject, reference: str, field: str | None = None, as_of: datetime | None = None,
@@ -114,7 +118,7 @@ class DatasetAccess:
             raise InvalidInput(f"{wrong!r} is not a kind here; use {', '.join(KINDS)}.", details={"field": "kind"})
         entries, totals, decided = self._decide(moment, facts, place, kinds, name)
         kept = [entry for entry in entries if shows is None or entry.shown.shows == shows]
-        notes = (*moment.notes, *self._moments.missing(reference, moment))
+        notes = (*moment.notes_for(self.sees_all(caller)), *self._moments.missing(reference, moment))
         return Listing(facts, place, moment, kept, totals, decided, notes)
 
     def _decide(
@@ -125,17 +129,24 @@ class DatasetAccess:
         known: dict[tuple[str, Kind], list[tuple[str | None, Shown]]] = {}
         totals: Counter[str] = Counter()
         entries: list[Entry] = []
-        for who in principals(moment.view, facts, alike.grants, moment.given, kinds):
-            if name is not None and who.name != name:
+        everybody = principals(moment.view, facts, alike.grants, moment.given, kinds)
+        for (kind, one), sessions in groupby(everybody, key=lambda who: (who.kind, who.name)):
+            if name is not None and one != name:
                 continue
-            key = (who.kind, alike.kind(who.subject))
-            seen = known.get(key)
-            if seen is None:
-                seen = known[key] = self._ways(moment, facts, alike, summaries, who.subject)
-            if who.kind == USER:
-                collected = {shown.shows for _, shown in seen}
+            mine: dict[
+                tuple[str | None, object], Entry
+            ] = {}  # of a person with several sessions once what they all show
+            for who in sessions:
+                key = (kind, alike.kind(who.subject))
+                seen = known.get(key)
+                if seen is None:
+                    seen = known[key] = self._ways(moment, facts, alike, summaries, who.subject)
+                for purpose, shown in seen:
+                    mine.setdefault((purpose, shown.what), Entry(who, purpose, shown))
+            if kind == USER:
+                collected = {entry.shown.shows for entry in mine.values()}
                 totals[next((word for word in _STRONGEST if word in collected), NOTHING)] += 1
-            entries += [Entry(who, purpose, shown) for purpose, shown in seen]
+            entries += sorted(mine.values(), key=lambda entry: entry.purpose or "")
         return entries, {word: totals[word] for word in (*_STRONGEST, NOTHING)}, len(known)
 
     def _ways(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from catalog.errors import InvalidInput
-from policies.access.provider_rights import Rights
 from policies.declared.state import GovernanceState, View
-from policies.effective.people import SignedIn
+from policies.effective.people import Given, SignedIn
 from policies.model import DatasetFacts
 from policies.ports import Clock, FactsSource
 from policies.settings import PolicySettings
@@ -26,16 +25,35 @@ _PROVIDERS_THEN = (
     " the groups and roles they gave are in the audit (action sign-in)."
 )
 
+_BEARERS = (
+    "People who come with tokens of the identity provider in WEIR_OIDC are here only as they are declared: what their tokens"
+    " give them is known while they ask."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """`at`: for decisions; `as_of`: None where it is the present."""
+    """`at`: for decisions; `as_of`: None where it is the present.
+
+    notes     what is not known, in sentences
+    problems  documents that cannot be read, by name, for those who may see all
+    """
 
     at: datetime
     as_of: datetime | None
     view: View
-    given: Mapping[str, Rights]
+    given: Given
     notes: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+
+    def notes_for(self, all_: bool) -> tuple[str, ...]:
+        """The notes as somebody may have them: who may not see all gets the number of problems, and no name in them."""
+        if all_ or not self.problems:
+            return (*self.problems, *self.notes)
+        many = len(self.problems)
+        documents = "One declared document" if many == 1 else f"{many} declared documents"
+        unread = f"{documents} cannot be read, so an answer may be stricter than it should be."
+        return (unread, *self.notes)
 
 
 @dataclass(slots=True)
@@ -48,6 +66,8 @@ class Moments:
     signed_in: SignedIn | None = None
     not_kept: NotKept = lambda _reference, _at: ()
     settings: PolicySettings = field(default_factory=PolicySettings)
+    bearers: bool = False
+    """Whether another issuer's bearer tokens are good here (WEIR_OIDC)."""
 
     def of(self, as_of: datetime | None) -> Moment:
         """Raises InvalidInput for a moment that is still to come."""
@@ -59,10 +79,12 @@ class Moments:
             )
         view = self.state.view(as_of)
         given = self.signed_in.given_now() if self.signed_in is not None and as_of is None else {}
-        notes = list(view.problems)
+        notes = []
         if view.providers:
             notes.append(_PROVIDERS_NOW if as_of is None else _PROVIDERS_THEN)
-        return Moment(as_of or now, as_of, view, given, tuple(notes))
+        if self.bearers:
+            notes.append(_BEARERS)
+        return Moment(as_of or now, as_of, view, given, tuple(notes), view.problems)
 
     def facts(self, reference: str, moment: Moment) -> DatasetFacts:
         """Raises DatasetNotFound."""

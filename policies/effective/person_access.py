@@ -12,9 +12,10 @@ from typing import Any
 from catalog.errors import InvalidInput, NotAllowed, NotFound
 from catalog.records import rfc3339
 from policies.access.identity import Identity
-from policies.effective.dataset_access import SEES_ALL, DatasetAccess
+from policies.effective.alike import with_sources
+from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moment, Moments
-from policies.effective.people import NO_RIGHTS, Holding, Principal, person
+from policies.effective.people import Holding, Principal, person_by_session
 from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, Rule, Shown, Summaries
 from policies.matching import dataset_matches, is_active, resolve
 from policies.model import DatasetFacts, Decision, Effect, Grant, Reason, Subject
@@ -26,8 +27,12 @@ _STRONGEST = (CLEAR, PARTLY, MASKED, NOTHING)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the person sees of one dataset, stating one purpose or none; `shown.shows` none: nothing, and why."""
+    """What the person sees of one dataset, stating one purpose or none; `shown.shows` none: nothing, and why.
 
+    who: the person with the rights of the session that shows it.
+    """
+
+    who: Principal
     facts: DatasetFacts
     purpose: str | None
     shown: Shown
@@ -37,14 +42,17 @@ class Row:
 class Sheet:
     """rows    by dataset and purpose; totals: datasets of each kind, counted once, by the most that shows
     gone    why the person may not sign in; then nothing shows
+    limited the caller sees it as the owner of these datasets: groups, roles and `gone` are those behind the rows alone
     """
 
-    who: Principal
+    name: str
+    sessions: Sequence[Principal]
     moment: Moment
     rows: Sequence[Row]
     totals: dict[str, int]
     gone: str | None
     notes: tuple[str, ...]
+    limited: bool = False
 
     def rows_json(self, rows: Iterable[Row]) -> Iterable[dict[str, Any]]:
         """{dataset, purpose, shows, fields, masks, rows, clear_when, until, rules, more_rules}, each rule with `how`."""
@@ -52,22 +60,33 @@ class Sheet:
             holding = Holding(self.moment.view, row.facts)
             yield {
                 "dataset": row.facts.reference, "purpose": row.purpose, **row.shown.to_json(),
-                "rules": [{**r.to_json(), "how": holding.of(self.who, r)} for r in row.shown.rules],
+                "rules": [{**r.to_json(), "how": holding.of(row.who, r)} for r in row.shown.rules],
                 "more_rules": row.shown.more_rules,
             }  # fmt: skip
 
     def to_json(self, offset: int, limit: int) -> dict[str, Any]:
         """One page, with who the person is: groups, and roles with how the person comes to them."""
-        view = self.moment.view
-        holding = Holding(view, None)
-        roles = resolve(self.who.subject, view.roles).roles
+        groups, roles = self._held()
         return {
-            "person": self.who.name, "at": rfc3339(self.moment.at), "gone": self.gone,
-            "groups": sorted(self.who.subject.groups),
-            "roles": [{"name": r, "how": holding.of(self.who, Rule("role", r, ""))} for r in sorted(roles)],
+            "person": self.name, "at": rfc3339(self.moment.at), "gone": None if self.limited else self.gone,
+            "groups": groups, "roles": [{"name": role, "how": how} for role, how in roles.items()],
             "entries": list(self.rows_json(self.rows[offset : offset + limit])), "total": len(self.rows),
             "datasets": self.totals, "notes": list(self.notes),
         }  # fmt: skip
+
+    def _held(self) -> tuple[list[str], dict[str, list[str]]]:
+        """Groups, and roles with how the person comes to them, in all sessions; where limited, those behind the rows."""
+        view = self.moment.view
+        holding = Holding(view, None)
+        shown = {r.name for row in self.rows for r in row.shown.rules if r.kind == "role"} if self.limited else None
+        roles: dict[str, dict[str, None]] = {}
+        for who in self.sessions:
+            for role in resolve(who.subject, view.roles).roles:
+                if shown is None or role in shown:
+                    ways = holding.of(who, Rule("role", role, ""))
+                    roles.setdefault(role, {}).update(dict.fromkeys(ways))
+        groups = () if self.limited else {group for who in self.sessions for group in who.subject.groups}
+        return sorted(groups), {role: list(ways) for role, ways in sorted(roles.items())}
 
 
 class PersonAccess:
@@ -92,12 +111,16 @@ class PersonAccess:
         """
         if shows is not None and shows not in _STRONGEST:
             raise InvalidInput(f"{shows!r} is not one of {', '.join(_STRONGEST)}.", details={"field": "shows"})
-        limited = caller.user != name and not self._identity.permissions(caller) & SEES_ALL
+        sees_all = self._datasets.sees_all(caller)
+        limited = caller.user != name and not sees_all
         moment = self._moments.of(as_of)
-        given = moment.given.get(name, NO_RIGHTS)
-        who, gone = person(moment.view, name, given)
-        grants = [g for g in moment.view.grants_of(who.subject) if is_active(g, moment.at)]
-        notes = [*moment.notes, *self._unknown(moment, who)]
+        sessions, gone = person_by_session(moment.view, name, moment.given)
+        grants = [[g for g in moment.view.grants_of(who.subject) if is_active(g, moment.at)] for who in sessions]
+        notes = [*moment.notes_for(sees_all), *(() if limited else self._unknown(moment, sessions[0]))]
+        if len(sessions) > 1 and not limited:
+            notes.append(
+                f"{name} has {len(sessions)} sessions with different rights; each shows what its rights show, and all are listed."
+            )
         rows: list[Row] = []
         totals: Counter[str] = Counter()
         until = time.monotonic() + _SECONDS
@@ -117,7 +140,7 @@ class PersonAccess:
                 continue
             owned += 1
             past.update(dict.fromkeys(self._moments.missing(reference, moment)))
-            collected = self._row(moment, who, gone, facts, grants)
+            collected = self._rows(moment, sessions, gone, facts, grants, limited)
             totals[min((row.shown.shows for row in collected), key=_STRONGEST.index)] += 1
             rows += [row for row in collected if shows is None or row.shown.shows == shows]
         if limited and not owned:
@@ -127,8 +150,11 @@ class PersonAccess:
                 details={"permission": "report:read", "reasons": ["neither owner, nor one of the permissions"]},
             )
         if limited:
-            notes.append("Only datasets that you own are shown.")
-        return Sheet(who, moment, rows, {w: totals[w] for w in _STRONGEST}, gone, (*notes, *past))
+            notes.append(
+                "Only datasets that you own are shown, with the groups and roles that the rules about them rest on."
+            )
+        counts = {word: totals[word] for word in _STRONGEST}
+        return Sheet(name, sessions, moment, rows, counts, gone, (*notes, *past), limited)
 
     def _unknown(self, moment: Moment, who: Principal) -> Sequence[str]:
         view = moment.view
@@ -139,15 +165,34 @@ class PersonAccess:
             f"No document names {who.name} at that time, and no session of theirs continues: what a provider gives is unknown.",
         )
 
-    def _row(
-        self, moment: Moment, who: Principal, gone: str | None, facts: DatasetFacts, grants: Sequence[Grant]
+    def _rows(
+        self, moment: Moment, sessions: Sequence[Principal], gone: str | None, facts: DatasetFacts,
+        grants: Sequence[Sequence[Grant]], limited: bool,
+    ) -> list[Row]:  # fmt: skip
+        """What each session shows, once; where none shows anything, the first row, with why."""
+        rows: dict[tuple[str | None, object], Row] = {}
+        for who, held in zip(sessions, grants, strict=True):
+            for row in self._of_session(moment, who, gone, facts, held, limited):
+                rows.setdefault((row.purpose, row.shown.what), row)
+        collected = sorted(rows.values(), key=lambda row: row.purpose or "")
+        return [row for row in collected if row.shown.shows != NOTHING] or collected[:1]
+
+    def _of_session(
+        self,
+        moment: Moment,
+        who: Principal,
+        gone: str | None,
+        facts: DatasetFacts,
+        grants: Sequence[Grant],
+        limited: bool,
     ) -> list[Row]:
-        references = {facts.reference, *facts.topics}
+        # Grants on the dataset, and on what it is made of: also on the views between it and its topics.
+        references = {each.reference for each in with_sources(facts)}
         mine = [g for g in grants if any(dataset_matches(g.dataset, r) for r in references)]
         summaries = Summaries(None, {g.name: (g.valid_to, g.purpose) for g in mine})
         if gone is not None:
-            denied = Decision(facts.id, facts.reference, Effect.DENY, reasons=(Reason("gap", who.name, gone),))
-            return [Row(facts, None, summaries.of(denied))]
+            why = () if limited else (Reason("gap", who.name, gone),)
+            return [Row(who, facts, None, summaries.of(Decision(facts.id, facts.reference, Effect.DENY, reasons=why)))]
         rows: list[Row] = []
         met: set[object] = set()
         for purpose in (None, *sorted({g.purpose for g in mine})):
@@ -157,6 +202,6 @@ class PersonAccess:
             shown = summaries.of(decision)
             if shown.what not in met:
                 met.add(shown.what)
-                rows.append(Row(facts, purpose, shown))
+                rows.append(Row(who, facts, purpose, shown))
         open_rows = [row for row in rows if row.shown.shows != NOTHING]
         return open_rows or rows[:1]

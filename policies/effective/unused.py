@@ -13,9 +13,9 @@ from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.audit import AuditLog
 from policies.audit_names import DATASET, GRANT, READING
-from policies.effective.dataset_access import SEES_ALL, DatasetAccess
+from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moment, Moments
-from policies.effective.people import NO_RIGHTS, Holding, person
+from policies.effective.people import Holding, Principal, person_by_session
 from policies.effective.shown import Rule
 from policies.matching import dataset_matches, is_active, resolve
 from policies.model import DatasetFacts, Grant, Role, Subject
@@ -75,7 +75,8 @@ class Unused:
             raise InvalidInput(f"{kind!r} is not one of {', '.join(KINDS)}.", details={"field": "kind"})
         moment = self._moments.of(None)
         since = moment.at - timedelta(days=days)
-        notes = list(moment.notes)
+        all_ = self._datasets.sees_all(caller)
+        notes = list(moment.notes_for(all_))
         first, unnamed = self._audit.first(), self._audit.unnamed()
         if first is not None and first > since:
             notes.append(
@@ -93,7 +94,7 @@ class Unused:
             read.setdefault(use.actor, set()).add(use.name)
         used = {use.name for use in self._audit.uses(GRANT, READING, since)}
         facts = dict(self._facts(dataset))
-        mine = _Mine(caller, bool(self._identity.permissions(caller) & SEES_ALL), self._datasets, facts)
+        mine = _Mine(caller, all_, self._datasets, facts)
         collected: list[UnusedRight] = []
         young = 0
         if kind in (None, GRANT_):
@@ -139,8 +140,10 @@ class Unused:
         for name in sorted({*view.people, *moment.given}):
             if gone_because(view, name) is not None:
                 continue
-            who, _ = person(view, name, moment.given.get(name, NO_RIGHTS))
-            for role in sorted(resolve(who.subject, view.roles).roles):
+            held: dict[str, Principal] = {}
+            for who in person_by_session(view, name, moment.given)[0]:
+                held |= {role: who for role in resolve(who.subject, view.roles).roles if role not in held}
+            for role, who in sorted(held.items()):
                 datasets = opens.get(role)
                 if not datasets or not datasets.isdisjoint(read.get(name, ())) or not mine.sees_role(name, datasets):
                     continue

@@ -98,3 +98,13 @@ def _as_before(opened: Database) -> None:
     with opened.begin() as session:
         session.execute(delete(AuditNameRow))
         session.execute(update(AuditNamedRow).values(done=0, until=4))
+
+
+def test_an_entry_of_long_names_and_many_fields_is_written_and_found(store: AuditStore) -> None:
+    long = "value." + "".join(
+        chr(0x4E00 + n % 9999) for n in range(4000)
+    )  # too long for a key of PostgreSQL, and not compressible
+    add(store, "ana", fields={"prod/orders": [long, *(f"value.a{n}.b.c.d" for n in range(3000))]})
+    add(store, "otto", fields={"prod/orders": ["value.n"]})
+    assert seqs(store, field=long) == [1] and seqs(store, field="value.a2999.b.c.d", dataset="prod/orders") == [1]
+    assert seqs(store, field="value.n") == [2, 1] and seqs(store, field="value.n", dataset="prod/pay") == []

@@ -96,6 +96,8 @@ def unused(
 ) -> Any:
     """Rights by which nothing was read, as far as the audit reaches: grants, roles that people hold, ownership."""
     collected = built.access.unused.of(subject, days, dataset, person, kind)
+    if any(each["person"] != subject.user for each in collected["rights"]) or person not in (None, subject.user):
+        _note(built, subject, person or "unused rights", f"{len(collected['rights'])} rights unused for {days} days")
     if format != "json":
         notes = [*collected["notes"], f"{collected['young']} grants are younger than {days} days and are left out."]
         return as_file(

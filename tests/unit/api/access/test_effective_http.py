@@ -216,6 +216,93 @@ def test_the_audit_is_found_by_person_dataset_field_and_grant(weir: ApiWorld) ->
     assert "grant.revoke" in collected(action="grant") and "grant.revoke" in collected(person="ana", action="grant")
 
 
+def test_an_owner_learns_of_others_what_the_rules_of_their_dataset_need_and_no_more(weir: ApiWorld) -> None:
+    weir.apply(
+        "apiVersion: weir/v1\nkind: Dataset\nmetadata: {cluster: prod, name: orders}\nspec: {owners: [{user: nobody}]}\n---\n"
+        "apiVersion: weir/v1\nkind: Group\nmetadata: {name: union}\nspec: {members: [ben], roles: [card]}\n---\n"
+        "apiVersion: weir/v1\nkind: Role\nmetadata: {name: card}\nspec: {read: [{dataset: other/x}]}\n---\n"
+        "apiVersion: weir/v1\nkind: User\nmetadata: {name: left}\nspec: {roles: [reader], disabled: true}"
+    )
+    owner = weir.user("nobody")
+    sheet = owner.get("/api/v1/access/people/ben").json()
+    assert sheet["groups"] == [] and sheet["roles"] == [{"name": "reader", "how": ["group sales"]}]
+    assert weir.admin.get("/api/v1/access/people/ben").json()["groups"] == ["sales", "union"]
+    left, unknown = (owner.get(f"/api/v1/access/people/{name}").json() for name in ("left", "no-such-person"))
+    assert {**left, "person": "", "at": ""} == {**unknown, "person": "", "at": ""} and left["gone"] is None
+    assert weir.admin.get("/api/v1/access/people/left").json()["gone"] is not None
+    params = {"dataset": "prod/orders", "left": "ben", "right": "left"}
+    compared = owner.get("/api/v1/explain/compare", params=params).json()
+    assert compared["holds"]["left"] == {"groups": [], "roles": ["reader"]} and compared["rules"]["right"] == []
+    weir.apply("apiVersion: weir/v1\nkind: Dataset\nmetadata: {cluster: prod, name: orders}\nspec: {owners: []}")
+
+
+def test_what_cannot_be_read_is_named_to_those_who_may_see_all(weir: ApiWorld) -> None:
+    store = weir.services.state.store
+    store.apply([Change("Policy", "secret-plan", {"type": "unknown-type"})], datetime.now(UTC))
+    try:
+        mine = weir.user("ben").get("/api/v1/access/people/ben").json()["notes"]
+        assert "One declared document cannot be read" in mine[0] and not any("secret-plan" in note for note in mine)
+        assert any("secret-plan" in note for note in weir.admin.get("/api/v1/access/people/ben").json()["notes"])
+    finally:
+        store.apply([Change("Policy", "secret-plan", None)], datetime.now(UTC))
+
+
+def test_who_changed_a_role_is_for_those_who_may_see_all(weir: ApiWorld) -> None:
+    before = datetime.now(UTC).isoformat()
+    weir.apply("apiVersion: weir/v1\nkind: Role\nmetadata: {name: reader}\nspec: {read: [{dataset: other/x}]}")
+    params = {"dataset": "prod/orders", "left": "ben", "leftAsOf": before}
+    mine = weir.user("ben").get("/api/v1/explain/compare", params=params).json()
+    all_ = weir.admin.get("/api/v1/explain/compare", params=params).json()
+    weir.apply('apiVersion: weir/v1\nkind: Role\nmetadata: {name: reader}\nspec: {read: [{dataset: "prod/*"}]}')
+    assert [(c["name"], c["by"]) for c in mine["changed"]] == [("reader", None)]
+    assert [(c["name"], c["by"]) for c in all_["changed"]] == [("reader", "admin")]
+
+
+def test_asking_about_everybodys_unused_rights_is_in_the_audit(weir: ApiWorld) -> None:
+    def asked(name: str) -> list[str]:
+        params = {"action": "report.access", "actor": name}
+        return [e["target"] for e in weir.admin.get("/api/v1/audit", params=params).json()["entries"]]
+
+    before = len(asked("aud"))
+    assert weir.user("aud").get("/api/v1/access/unused").status_code == 200
+    assert asked("aud")[0] == "unused rights" and len(asked("aud")) == before + 1
+    weir.user("ben").get("/api/v1/access/unused")
+    assert asked("ben") == []
+
+
+def test_the_audit_finds_what_changed_the_rights_of_a_person_a_grant_and_a_dataset(weir: ApiWorld) -> None:
+    def collected(**params: str) -> list[str]:
+        answer = weir.admin.get("/api/v1/audit", params={"limit": 100, **params}).json()
+        return [e["action"] for e in answer["entries"] if e["actor"] == "admin" or e["action"].startswith("directory")]
+
+    weir.apply(
+        "apiVersion: weir/v1\nkind: User\nmetadata: {name: mia}\nspec: {roles: [reader]}\n---\n"
+        "apiVersion: weir/v1\nkind: Group\nmetadata: {name: crew}\nspec: {members: [max, eli], roles: [reader]}\n---\n"
+        "apiVersion: weir/v1\nkind: Dataset\nmetadata: {cluster: prod, name: orders}\nspec: {owners: [{user: olga}]}\n---\n"
+        "apiVersion: weir/v1\nkind: ServiceAccount\nmetadata: {name: etl}\nspec: {roles: [reader]}\n---\n"
+        + RULES.split("---\n")[-1].replace("ana-fraud", "g-pay").replace("user: ana", "user: zoe")
+    )
+    for name in ("mia", "max", "eli", "olga", "etl", "zoe"):
+        assert collected(person=name) == ["apply"], name
+    assert collected(grant="g-pay") == ["apply"] and "apply" in collected(dataset="prod/orders")
+    weir.apply("apiVersion: weir/v1\nkind: Group\nmetadata: {name: crew}\nspec: {members: [max], roles: [reader]}")
+    assert collected(person="eli") == ["apply", "apply"]  # what took the right away
+    assert collected(person="max") == ["apply"]  # nothing of his changed
+    weir.apply("apiVersion: weir/v1\nkind: Group\nmetadata: {name: crew}\nspec: {members: [max], roles: []}")
+    assert collected(person="max") == ["apply", "apply"]  # his group's roles did
+    for kind, name in (("User", "mia"), ("Grant", "g-pay"), ("Group", "crew")):
+        assert weir.admin.delete(f"/api/v1/declared/{kind}/{name}").status_code == 200
+    assert collected(person="mia") == ["delete", "apply"] and collected(grant="g-pay")[0] == "delete"
+    assert collected(person="zoe")[0] == "delete" and collected(person="max")[0] == "delete"
+    token = weir.admin.post("/api/v1/tokens", json={"user": "etl", "scopes": ["read"], "days": 1}).json()
+    assert weir.admin.post(f"/api/v1/tokens/{token['id']}/rotate", json={"overlapHours": 1}).status_code == 201
+    assert collected(person="etl")[:2] == ["token.rotate", "token.create"]
+    for action in ("user.create", "user.change", "user.remove", "user.cut"):
+        weir.services.audit.record("scim-job", f"directory.{action}", "dora", "allow", ["was dorothea"])
+    assert len(collected(person="dora")) == 4 and collected(person="dorothea") == ["directory.user.change"]
+    weir.apply("apiVersion: weir/v1\nkind: Dataset\nmetadata: {cluster: prod, name: orders}\nspec: {owners: []}")
+
+
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
 def test_an_export_is_signed_and_checked_without_weir(weir: ApiWorld, form: str) -> None:
     file = weir.admin.get("/api/v1/audit/export", params={"format": form}).content

@@ -62,6 +62,9 @@ HARM: dict[str, tuple[Callable[[list[bytes]], list[bytes]], int | None, str]] = 
     "not an entry": (lambda ls: [ls[0], b"{}\n", *ls[1:]], 2, "not an entry"),
     "something behind": (lambda ls: [*ls, ls[0]], 8, "behind the signature"),
     "signature changed": (lambda ls: [*ls[:-1], ls[-1].replace(b'"by":"admin"', b'"by":"otto"')], None, "does not fit"),
+    "last bytes changed": (lambda ls: [ls[0], ls[1].rstrip()[:-2] + b"}}\n", *ls[2:]], 2, "not an entry"),
+    "end of a line changed": (lambda ls: [ls[0], ls[1].rstrip()[:-1] + b" \n", *ls[2:]], 2, "not an entry"),
+    "something beside the signature": (lambda ls: [*ls[:-1], ls[-1].rstrip()[:-1] + b',"note":1}'], None, "cannot be read"),
     "signature without sense": (lambda ls: [*ls[:-1], b'{"signed":1}'], None, "cannot be read"),
 }  # fmt: skip
 del HARM["changed"]
@@ -100,6 +103,24 @@ def test_a_cell_of_csv_that_was_changed_is_found() -> None:
     lines[place] = lines[place].replace(b",otto,", b",ana,", 1)
     seen = checked(lines)
     assert not seen.holds and "column actor" in (seen.problem or "")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"seq,at,target,action,actor", b"seq,when,actor,action,target", b"actor,at,seq,action,target", b"\xefseq,at"],
+)
+def test_columns_with_other_names_are_found(header: bytes) -> None:
+    lines = exported("csv")
+    assert lines[0].startswith(b"seq,at,actor,action,target,")
+    lines[0] = header + lines[0].removeprefix(b"seq,at,actor,action,target")
+    seen = checked(lines)
+    assert not seen.holds and seen.first_bad == 1 and "columns" in (seen.problem or "")
+
+
+def test_a_cell_beside_the_signature_of_csv_is_found() -> None:
+    lines = exported("csv")
+    lines[-1] = lines[-1].rstrip() + b",checked by nobody\r\n"
+    assert not checked(lines).holds
 
 
 def test_each_line_of_json_is_json_and_csv_holds_no_formula() -> None:

@@ -336,3 +336,15 @@ def test_a_provider_s_name_is_a_part_of_addresses(world: World) -> None:
     for name in ("a/b", "Company", "a b", "-x", "a" * 64, "ü"):
         with pytest.raises(InvalidInput, match=r"metadata\.name"):
             world.state.check("IdentityProvider", name, PROVIDER)
+
+
+def test_each_session_gives_its_own_rights_and_none_of_another(
+    world: World, sessions: Sessions, answers: Answers
+) -> None:
+    opened(sessions, answers)
+    world.sleep(seconds=1)
+    answers.claims = {"groups": []}
+    opened(sessions, answers)
+    assert sessions.given_now() == {"nina": (Rights(), Rights(frozenset(), frozenset({"steward"})))}
+    opened(sessions, answers)
+    assert len(sessions.given_now()["nina"]) == 2  # the same rights once
