@@ -10,10 +10,10 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf, Session
-from api.http.callers.direct import DirectRoute
 from api.http.edge.event_stream import event, event_stream
 from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Name, Text
+from api.http.routes.direct import DirectRoute
 from api.http.schemas.views import View, ViewAction, ViewDiff, ViewRemoval, ViewRows, Views
 
 router = APIRouter(prefix="/views", tags=["views"])

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from api.http.callers import direct
 from api.http.callers.auth import LATELY_S
+from api.http.routes import direct
 from tests.query_door import until
 from tests.served_view import ServedView, served_view
 
