@@ -153,8 +153,8 @@ def _held(one: _Seen, other: _Seen, open_: bool) -> dict[str, list[str]]:
     if not open_:
         mine, theirs = ({r.name for r in seen.shown.rules if r.kind == "role"} for seen in (one, other))
         return {"groups": [], "roles": sorted(mine - theirs)}
-    held, others = (resolve(seen.who.subject, seen.moment.view.roles).roles.keys() for seen in (one, other))
-    return {"groups": sorted(one.who.subject.groups - other.who.subject.groups), "roles": sorted(held - others)}
+    ours, others = (resolve(seen.who.subject, seen.moment.view.roles).roles.keys() for seen in (one, other))
+    return {"groups": sorted(one.who.subject.groups - other.who.subject.groups), "roles": sorted(ours - others)}
 
 
 def _fields(first: _Seen, second: _Seen) -> tuple[list[dict[str, Any]], int]:

@@ -49,8 +49,8 @@ def person(view: View, name: str, given: Rights) -> tuple[Principal, str | None]
 def person_by_session(view: View, name: str, given: Given) -> tuple[list[Principal], str | None]:
     """A person with the rights of each session of theirs, the newest first, and why they may not sign in; without a session
     as declared. Never empty."""
-    found = [person(view, name, each) for each in given.get(name) or (NO_RIGHTS,)]
-    return [who for who, _ in found], found[0][1]
+    sessions = [person(view, name, each) for each in given.get(name) or (NO_RIGHTS,)]
+    return [who for who, _ in sessions], sessions[0][1]
 
 
 def principals(

@@ -171,8 +171,8 @@ class PersonAccess:
     ) -> list[Row]:  # fmt: skip
         """What each session shows, once; where none shows anything, the first row, with why."""
         rows: dict[tuple[str | None, object], Row] = {}
-        for who, held in zip(sessions, grants, strict=True):
-            for row in self._of_session(moment, who, gone, facts, held, limited):
+        for who, theirs in zip(sessions, grants, strict=True):
+            for row in self._of_session(moment, who, gone, facts, theirs, limited):
                 rows.setdefault((row.purpose, row.shown.what), row)
         collected = sorted(rows.values(), key=lambda row: row.purpose or "")
         return [row for row in collected if row.shown.shows != NOTHING] or collected[:1]

@@ -140,10 +140,10 @@ class Unused:
         for name in sorted({*view.people, *moment.given}):
             if gone_because(view, name) is not None:
                 continue
-            held: dict[str, Principal] = {}
+            by_role: dict[str, Principal] = {}
             for who in person_by_session(view, name, moment.given)[0]:
-                held |= {role: who for role in resolve(who.subject, view.roles).roles if role not in held}
-            for role, who in sorted(held.items()):
+                by_role = {**dict.fromkeys(resolve(who.subject, view.roles).roles, who), **by_role}
+            for role, who in sorted(by_role.items(), key=lambda each: each[0]):
                 datasets = opens.get(role)
                 if not datasets or not datasets.isdisjoint(read.get(name, ())) or not mine.sees_role(name, datasets):
                     continue

@@ -26,7 +26,7 @@ export function EffectiveTable<T extends AccessEntry | SeenDataset>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={`${"dataset" in row ? row.dataset : `${row.kind} ${row.name}`} ${row.purpose ?? ""}`}>
+            <tr key={keyOf(row)}>
               <td className="anywhere">{name(row)}</td>
               <td>
                 <Shown of={row} />
@@ -44,6 +44,12 @@ export function EffectiveTable<T extends AccessEntry | SeenDataset>({
       </table>
     </div>
   );
+}
+
+/** A person with sessions of different rights has an entry for each that shows something else. */
+function keyOf(row: AccessEntry | SeenDataset): string {
+  const of = "dataset" in row ? row.dataset : `${row.kind} ${row.name}`;
+  return JSON.stringify([of, row.purpose, row.shows, row.fields, row.masks, row.rows, row.clear_when]);
 }
 
 const TONES = { clear: "warn", partly: "mask", masked: "mask", none: "" } as const;

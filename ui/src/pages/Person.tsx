@@ -44,8 +44,9 @@ function Sheet({ name }: { name: string }) {
               {found.datasets.masked} masked, {found.datasets.none} not at all.
             </p>
             <p className="small">
-              Groups: {found.groups.join(", ") || "none"}. Roles:{" "}
-              {found.roles.map((role) => `${role.name} (${role.how.join("; ")})`).join(", ") || "none"}.
+              {found.groups.length > 0 && `Groups: ${found.groups.join(", ")}. `}
+              {found.roles.length > 0 &&
+                `Roles: ${found.roles.map((role) => `${role.name} (${role.how.join("; ")})`).join(", ")}.`}
             </p>
             <EffectiveTable
               rows={found.entries}
