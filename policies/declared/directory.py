@@ -132,7 +132,7 @@ class Directory:
 
     def given(self, name: str, rules: Iterable[DirectoryRuleSpec], barred: Given = _NOTHING) -> Given:
         """What groups of the directory give the person of exactly this name, if they are active. `barred`: what a rule
-        with `*` does not give, since whoever keeps the directory could make themselves anything by a group's name.
+        with `*` does not give, since who keeps the directory could get anything by a group's name.
         """
         person = self.user(name)
         spec = person.spec if person is not None else None
@@ -168,11 +168,11 @@ def strong(roles: Mapping[str, Role], roles_of_groups: Mapping[str, Sequence[str
     """
 
     def carries(name: str) -> bool:
-        held = resolve(Subject("", roles=frozenset({name})), roles).roles.values()
-        return any(role is not None and (role.permissions or role.problem) for role in held)
+        with_inherited = resolve(Subject("", roles=frozenset({name})), roles).roles.values()
+        return any(role is not None and (role.permissions or role.problem) for role in with_inherited)
 
-    found = frozenset(filter(carries, roles))
-    return Given(frozenset(name for name, own in roles_of_groups.items() if found.intersection(own)), found)
+    carrying = frozenset(filter(carries, roles))
+    return Given(frozenset(name for name, own in roles_of_groups.items() if carrying.intersection(own)), carrying)
 
 
 def _put(kept: dict[str, Document], each: Document) -> None:
