@@ -165,8 +165,8 @@ def test_a_connector_is_paused_changed_by_hand_and_deleted(world: ViewWorld, tmp
               "value.converter": "org.apache.kafka.connect.storage.StringConverter"}  # fmt: skip
     text = connector(name, "FileStreamSource", config)
     assert world.apply(text)["changes"][0]["action"] == "create"
-    until(lambda: shown(world, name)["topics"] == [topic], "lines are in the topic")
-    assert [value for _, value, _ in world.records(topic)] == [b"one", b"two"]
+    until(lambda: shown(world, name)["topics"] == [topic], "the worker names the topic")
+    until(lambda: [value for _, value, _ in world.records(topic)] == [b"one", b"two"], "lines are in the topic")
     for action, state in (("pause", "paused"), ("stop", "stopped"), ("resume", "running")):
         assert world.admin.post(f"/api/v1/connectors/{name}/{action}").status_code == 200
         until(lambda state=state: shown(world, name)["state"] == state, state)
