@@ -1,7 +1,7 @@
 """Where each column of an answer comes from: for the header of the answer, for the audit, and for what a stream view holds.
 
-What cannot be followed is marked (`Output.followed`): the header calls it "derived", and whoever enforces something by a
-column's sources takes it for one of every field that the query can read.
+What cannot be followed is marked (`Output.followed`): the header calls it "derived", and what is enforced by a column's
+sources takes it for one of every field that the query can read.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def _expression(node: Any, relations: list[_Relation]) -> Output:
 
 
 def _struct_of(star: Any, relations: list[_Relation]) -> Output | None:
-    """What `who.*` is a star of, where that is no table of the FROM by its name."""
+    """What `who.*` is a star of, where no table of the FROM has that name."""
     names = star.parts[:-1] if isinstance(star, exp.Column) else []
     if not names or (len(names) == 1 and fold(names[0].name) in {fold(each.alias) for each in relations}):
         return None
