@@ -151,20 +151,24 @@ def _select(node: exp.Select, env: _Env) -> Iterator[Output]:
         yield replace(found, name=item.alias_or_name or inner.unnest().alias_or_name, system=False)
 
 
+def places(select: exp.Select) -> list[Any]:
+    """What a select reads from: tables, queries in brackets, laterals, in their order."""
+    start = select.args.get("from_")
+    read = [start.this] if start else []
+    read += [join.this for join in select.args.get("joins") or ()]
+    if read and isinstance(read[0], exp.Table):
+        read += [join.this for join in read[0].args.get("joins") or ()]
+    return [*read, *(select.args.get("laterals") or [])]
+
+
 def _relations(node: exp.Select, env: _Env) -> Iterator[_Relation]:
     clause = node.args.get("with_")
     if clause is not None:
         env = _Env(env.columns, dict(env.ctes))
         for cte in clause.expressions:
             env.ctes[fold(cte.alias)] = _renamed(_query(cte.this, env), cte.args.get("alias"))
-    start = node.args.get("from_")
     seen: list[_Relation] = []
-    places = [start.this] if start else []
-    places += [join.this for join in node.args.get("joins") or ()]
-    if places and isinstance(places[0], exp.Table):
-        places += [join.this for join in places[0].args.get("joins") or ()]
-    places += node.args.get("laterals") or []
-    for place in places:
+    for place in places(node):
         relation = _relation(place, env, seen)
         seen.append(relation)
         yield relation

@@ -6,15 +6,14 @@ would name other fields than Spark takes, so it does not try.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from sqlglot import exp
 
 from policies.sql.names import fold
 from policies.sql.stars import counts_rows
 from policies.sql.tables import TableRef
-from policies.sql.trace import Output, Visible, outputs
+from policies.sql.trace import Output, Visible, outputs, places
 
 _GENERATORS = frozenset(
     {"explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack", "json_tuple"}
@@ -51,18 +50,8 @@ def _is_of_a_struct(star: exp.Star) -> bool:
         return False
     parts = [part.name for part in column.parts if not isinstance(part, exp.Star)]
     select = star.find_ancestor(exp.Select)
-    names = {fold(name) for name in _relations(select)} if select is not None else set()
+    names = {fold(place.alias_or_name) for place in places(select)} if select is not None else set()
     return len(parts) != 1 or fold(parts[0]) not in names
-
-
-def _relations(select: exp.Select) -> Iterator[str]:
-    start = select.args.get("from_")
-    places: list[Any] = [start.this] if start else []
-    places += [join.this for join in select.args.get("joins") or ()]
-    if places and isinstance(places[0], exp.Table):
-        places += [join.this for join in places[0].args.get("joins") or ()]
-    places += select.args.get("laterals") or []
-    yield from (place.alias_or_name for place in places)
 
 
 def _leaves_out_by_path(star: exp.Star) -> bool:

@@ -79,7 +79,11 @@ def credential_of(request: Request, built: Services, credentials: HTTPAuthorizat
 def caller(request: Request, built: ServicesOf, given: Annotated[Credential, Depends(credential)]) -> Subject:
     """The subject of the request. Raises NotSignedIn (401), NotAllowed (403) for a token without the scope it needs,
     LimitExceeded (429) for a person who asks too often."""
-    subject = built.identity.authenticate(given.text, cookie=given.cookie, use=is_use(request))
+    return _let_in(request, built.identity.authenticate(given.text, cookie=given.cookie, use=is_use(request)))
+
+
+def _let_in(request: Request, subject: Subject) -> Subject:
+    """What holds for a subject who is known, on every route."""
     setattr(request.state, AUTHENTICATED, True)
     request.app.state.person_rates.require(subject.user, request.method, request.url.path)
     require_scope(subject, request.method, request.url.path)
@@ -98,9 +102,7 @@ def caller_lately(request: Request, built: Services, given: Credential) -> Subje
         if given.text.startswith(PREFIX):
             with _LATELY:
                 kept[key] = subject
-    request.app.state.person_rates.require(subject.user, request.method, request.url.path)
-    require_scope(subject, request.method, request.url.path)
-    return subject
+    return _let_in(request, subject)
 
 
 def is_use(request: Request) -> bool:
