@@ -163,6 +163,8 @@ class Row:
 
 def identity(values: Sequence[object]) -> str:
     """The `Row.key` of a key's values."""
+    if all(type(value) is int for value in values):
+        return f"[{','.join(map(repr, values))}]"
     return _encode(list(values))
 
 

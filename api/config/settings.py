@@ -77,6 +77,11 @@ class ApiSettings(_Section):
     rate_tokens: float = Field(
         10.0, ge=0, description="Requests a second to `/tokens` from one token and one person; 0 = as `rate_requests`."
     )
+    rate_rows: float = Field(
+        2000.0,
+        ge=0,
+        description="Requests a second for rows of views from one token and one person; 0 = as `rate_requests`.",
+    )
     rate_failed: float = Field(
         2.0,
         ge=0,

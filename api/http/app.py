@@ -113,7 +113,7 @@ def create_app(services: Services) -> FastAPI:
     api = services.settings.api
     rates = Rates(
         api.rate_events, api.rate_queries, api.rate_requests, api.rate_address, api.rate_sign_in,
-        search=api.rate_searches, tokens=api.rate_tokens, failed=api.rate_failed,
+        search=api.rate_searches, tokens=api.rate_tokens, failed=api.rate_failed, rows=api.rate_rows,
     )  # fmt: skip
     app.state.person_rates = PersonRates(rates)
     app.state.lately = TTLCache(_TOKENS_KEPT, LATELY_S)

@@ -3,6 +3,7 @@
     weir test --bench streams                     1,000,000 records and keys: about twenty minutes
     weir test --bench streams --records 100000    a few minutes
     weir test --bench streams --only reads delay
+    weir test --bench streams --only killed       seven views while processes are killed: not run by default
 
 Starts an instance of its own; `--home DIR` uses the one of that folder, and leaves it running. Clients, servers and engine
 share the machine. A ratio compares two runs of the same minute.
@@ -18,10 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.faults.weir import instance
-from benchmarks.streams import reads, throughput
+from benchmarks.streams import killed, reads, throughput
 from benchmarks.streams.world import World
 
 PARTS = ("throughput", "ten", "reads", "delay", "restart")
+KILLED = "killed"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -29,20 +31,26 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--records", type=int, default=1_000_000, help="records of the topic, and keys that are read")
     parser.add_argument("--rounds", type=int, default=3, help="times each view and job by hand run, in turns")
     parser.add_argument("--seconds", type=float, default=30.0, help="how long keys are read")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--only", nargs="+", choices=(*PARTS, KILLED), default=list(PARTS))
+    parser.add_argument("--times", type=int, default=3, help="kills of each process")
+    parser.add_argument(
+        "--spread", type=float, default=600.0, help="seconds over which records come while processes are killed"
+    )
     parser.add_argument("--home", type=Path, help="an instance that is there")
     options = parser.parse_args(arguments)
     with instance(options.home) as weir:
         world = World(weir)
+        if KILLED in options.only:
+            _show(killed.measure(world, options.records, options.times, options.spread))
         if "throughput" in options.only:
             _show(throughput.measure(world, options.records, options.rounds))
         topic = f"bench.keys-{int(time.time())}"
-        if set(options.only) - {"throughput"}:
+        if set(options.only) - {"throughput", KILLED}:
             world.orders(topic, options.records)
         if "ten" in options.only:
             _show(reads.ten(world, topic))
         if {"reads", "delay"} & set(options.only):
-            name = "bench.keys"
+            name = "measured.keys"
             world.view(name, f"SELECT id, region, amount, email FROM bench.`{topic}`", "id")
             world.current(name)
             if "reads" in options.only:

@@ -70,18 +70,18 @@ def ten(world: World, topic: str) -> list[str]:
     before = sum(world.weir.memory().values())
     sql = f"SELECT region, count(*) AS n, sum(amount) AS s FROM bench.`{topic}` WHERE id % 10 = {{}} GROUP BY region"
     for number in range(10):
-        world.view(f"bench.ten{number}", sql.format(number))
+        world.view(f"measured.ten{number}", sql.format(number))
     for number in range(10):
-        world.current(f"bench.ten{number}")
+        world.current(f"measured.ten{number}")
     after = sum(world.weir.memory().values())
     for number in range(10):
-        world.delete(f"bench.ten{number}")
+        world.delete(f"measured.ten{number}")
     return [f"ten views in one engine: {(after - before) / 2**30:.2f} GiB more than none (limit 1.5)"]
 
 
 def restart(world: World, topic: str, keys: int) -> list[str]:
     """A view with a state of as many groups as there are keys, started again from its checkpoint."""
-    name = "bench.state"
+    name = "measured.state"
     world.view(name, f"SELECT id, count(*) AS n FROM bench.`{topic}` GROUP BY id")
     world.current(name)
     begun = time.monotonic()

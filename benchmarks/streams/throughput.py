@@ -104,7 +104,7 @@ def measure(world: World, records: int, rounds: int) -> list[str]:
                 topic,
                 sql.format(table=f"bench.`{topic}`", mail="email"),
                 records,
-                f"bench.{kind[:6].strip()}{number}",
+                f"measured.{kind[:6].strip()}{number}",
             )
             rates.append((hand, view, readable))
             ratios.append(view / hand)

@@ -89,7 +89,10 @@ class World:
         self.post("/apply", content=f"{text}  runAs: {{user: bench-reader}}\n{keyed}{more}".encode())
 
     def shown(self, name: str) -> dict[str, Any]:
-        shown: dict[str, Any] = self.http.get(f"/views/{name}").json()
+        try:
+            shown: dict[str, Any] = self.http.get(f"/views/{name}").json()
+        except (httpx.HTTPError, ValueError):  # while the API is started again
+            return {"state": "unknown", "counts": None}
         if shown.get("state") == "failed":
             raise RuntimeError(f"{name} failed: {shown['error']}")
         return shown
@@ -107,13 +110,17 @@ class World:
 
     def row(self, name: str, key: int) -> bool:
         """Whether the view has a row of the key, for the one it runs as."""
-        if self._reader is None:
-            headers = {"Authorization": f"Bearer {self.weir.token('bench-reader')}"}
-            self._reader = httpx.Client(base_url=self.http.base_url, headers=headers, timeout=60)
-        answer = self._reader.get(f"/views/{name}/rows", params={"key": key})
+        answer = self.reader().get(f"/views/{name}/rows", params={"key": key})
         if answer.is_error:
             raise RuntimeError(f"rows of {name}: {answer.status_code} {answer.text}")
         return bool(answer.json()["rows"])
+
+    def reader(self) -> httpx.Client:
+        """HTTP as the one that the views run as."""
+        if self._reader is None:
+            headers = {"Authorization": f"Bearer {self.weir.token('bench-reader')}"}
+            self._reader = httpx.Client(base_url=self.http.base_url, headers=headers, timeout=60)
+        return self._reader
 
     def delete(self, name: str) -> None:
         """Delete a view and wait until nothing of it runs."""

@@ -34,4 +34,7 @@ def prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def begin_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql(connection.get_execution_options().get("weir_begin", "BEGIN"))
+    """Nothing where `weir_begin` is empty: a single statement is a transaction by itself, and each call of SQLite lets another
+    thread have the interpreter."""
+    if begin := connection.get_execution_options().get("weir_begin", "BEGIN"):
+        connection.exec_driver_sql(begin)

@@ -93,6 +93,7 @@ class SqlServingTable:
                 "WEIR_VIEWS__SERVING_URL names a PostgreSQL, whose driver is not installed: pip install 'weir-catalog[postgres]'."
             ) from None
         self._writing = self._engine.execution_options(weir_begin="BEGIN IMMEDIATE")
+        self._asking = self._engine.execution_options(weir_begin="")
         self._known: dict[tuple[str, str], int] = {}
         self._ready = False
         self._setup = threading.Lock()
@@ -264,7 +265,7 @@ class SqlServingTable:
         low, high = bounds(wanted)
         if limit <= 0 or (high is not None and low >= high):
             return []
-        with self._reading() as connection:
+        with self._reading(wanted.keys is None or len(wanted.keys) <= _FEW) as connection:
             number = self._number(connection, view, generation)
             if number is None:
                 return []
@@ -300,7 +301,7 @@ class SqlServingTable:
         return Versions(*stored_row) if stored_row is not None else Versions()
 
     def changes(self, view: str, generation: str, after: int, until: int, limit: int, gone: bool = True) -> Changes:
-        with self._reading() as connection:
+        with self._reading(at_once=False) as connection:
             number = self._number(connection, view, generation)
             try:
                 return read_changes(connection, number, after, until, limit, gone) if number else Changes((), until)
@@ -343,10 +344,11 @@ class SqlServingTable:
                 yield connection
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def _reading(self, at_once: bool = True) -> Iterator[Connection]:
+        """`at_once`: one statement is read; else several, all as of the first one."""
         with self._translated():
             self._set_up()
-            with self._engine.connect() as connection:
+            with (self._asking if at_once else self._engine).connect() as connection:
                 yield connection
 
     def _set_up(self) -> None:

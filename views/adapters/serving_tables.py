@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 
+import orjson
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -101,8 +102,15 @@ def make_tables(connection: Connection) -> None:
 
 Stored = tuple[bytes, bytes, str, int, int, int]
 """A row in the order of the table's columns."""
-# ASCII: PostgreSQL's texts hold neither a zero character nor half a pair.
-_json = json.JSONEncoder(separators=(",", ":")).encode
+_ascii = json.JSONEncoder(separators=(",", ":")).encode
+"""PostgreSQL's texts do not hold half a pair."""
+
+
+def _json(values: Mapping[str, object]) -> str:
+    try:
+        return orjson.dumps(values).decode()  # zero characters are escaped
+    except TypeError:
+        return _ascii(values)
 
 
 def stored(key: bytes, row: Row, version: int) -> Stored:

@@ -54,11 +54,12 @@ class Rates:
     search: float = 0.0
     tokens: float = 0.0
     failed: float = 0.0
+    rows: float = 0.0
 
     def of(self, kind: str) -> float:
         rates = {
             "ingest": self.ingest, "query": self.query, "other": self.other, "address": self.address,
-            "search": self.search or self.other, "tokens": self.tokens or self.other,
+            "search": self.search or self.other, "tokens": self.tokens or self.other, "rows": self.rows or self.other,
         }  # fmt: skip
         return rates[kind]
 
@@ -220,12 +221,14 @@ def _host(scope: Scope) -> str | None:
 
 
 def class_of(method: str, path: str) -> str:
-    """Of which rate a request is: lineage events, queries, searches, tokens, or anything else."""
-    room = path.removeprefix("/api/v1/").split("/")[0]
+    """Of which rate a request is: lineage events, queries, searches, tokens, rows of views, or anything else."""
+    room, *rest = path.removeprefix("/api/v1/").split("/")
     if path.startswith("/scim/"):
         return "other"
     if room in ("query", "search", "tokens"):
         return room
+    if room == "views" and rest[1:] == ["rows"]:
+        return "rows"
     return "ingest" if method == "POST" and path in ("/api/v1/lineage", "/api/v1/lineage/batch") else "other"
 
 

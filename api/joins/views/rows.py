@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from cachetools import TTLCache
 
 from api.joins.views.reading import ViewReading, freshness
 from catalog.errors import InvalidInput, Unavailable
@@ -15,8 +18,9 @@ from views.ports import Contained, ServingTable
 from views.runner.state import Generation
 from views.serving.cursors import Cursors
 from views.serving.leaves import NotExact
-from views.serving.page import read_page
-from views.serving.wanted import read_wanted
+from views.serving.masked import MaskedView
+from views.serving.page import Page, read_page
+from views.serving.wanted import Asked, read_wanted
 from views.settings import ViewSettings
 
 _TRIES = 3
@@ -29,6 +33,8 @@ class ViewRows:
     def __init__(self, reading: ViewReading, serving: ServingTable, keys: MaskKeys, settings: ViewSettings) -> None:
         self._reading, self._serving = reading, serving
         self._cursors, self._settings = Cursors(keys), settings
+        self._contained: TTLCache[tuple[str, str], Contained] = TTLCache(10_000, _LOOK_S)
+        self._lock = threading.Lock()
 
     def rows(
         self,
@@ -51,7 +57,7 @@ class ViewRows:
             asked = read_wanted(
                 parameters, masked.columns, active.keys, self._settings.default_rows, self._settings.most_rows
             )
-            contained = self._reached(name, active, at_least)
+            contained = self._reached(name, active, at_least) if at_least else self._lately(name, active)
             if at_least:  # what was decided before the wait may have ended since
                 subject = signed_in() if signed_in is not None else subject
                 opened = self._reading.open(subject, name, purpose, again=True)
@@ -65,8 +71,8 @@ class ViewRows:
                 page = read_page(self._serving, name, active.id, active.keys, asked, masked, self._cursors)
             except NotExact as reason:
                 raise opened.by_sql(str(reason)) from None
-            # A generation that is dropped while it is read would look empty, so it is looked at behind the rows.
-            if self._serving.contained(name, active.id).there:
+            # A generation that is dropped while it is read would look empty, so it is looked at behind rows that may be missing.
+            if _whole(asked, page, masked, active.keys) or self._serving.contained(name, active.id).there:
                 return {
                     "columns": opened.shown,
                     "rows": page.rows,
@@ -78,9 +84,19 @@ class ViewRows:
             self._reading.forget(name)
         raise Unavailable(f"The rows of {name} are being replaced; try again in a moment.", details={"server": "views"})
 
-    def _reached(self, name: str, active: Generation, at_least: str | None) -> Contained:
+    def _lately(self, name: str, active: Generation) -> Contained:
+        """What the rows contained within the last 50 milliseconds, and so contain now."""
+        with self._lock:
+            known = self._contained.get((name, active.id))
+        if known is None:
+            known = self._serving.contained(name, active.id)
+            with self._lock:
+                self._contained[name, active.id] = known
+        return known
+
+    def _reached(self, name: str, active: Generation, at_least: str) -> Contained:
         """What the rows contain, once it is at least what is asked for."""
-        wanted = _positions(at_least, list(active.goal)) if at_least else {}
+        wanted = _positions(at_least, list(active.goal))
         deadline = time.monotonic() + self._settings.wait_seconds
         while True:
             reached = self._serving.contained(name, active.id)
@@ -98,6 +114,12 @@ class ViewRows:
                     details={"server": "views", "missing": missing[:20]},
                 )
             time.sleep(_LOOK_S)
+
+
+def _whole(asked: Asked, page: Page, masked: MaskedView, key: Sequence[str]) -> bool:
+    """Whether each key that is asked for has its row."""
+    keys = asked.wanted.keys
+    return keys is not None and len(page.rows) == len(keys) and all(map(masked.unmasked, key))
 
 
 def _positions(text: str, topics: Sequence[str]) -> dict[str, Positions]:
