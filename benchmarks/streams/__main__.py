@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.faults.weir import instance
-from benchmarks.streams import killed, reads, throughput
+from benchmarks.streams import killed, reads, replaced, throughput
 from benchmarks.streams.world import World
 
-PARTS = ("throughput", "ten", "reads", "delay", "restart")
+PARTS = ("throughput", "ten", "reads", "delay", "restart", "replaced")
 KILLED = "killed"
 
 
@@ -58,6 +58,8 @@ def main(arguments: Sequence[str]) -> int:
             if "delay" in options.only:
                 _show(reads.delay(world, topic, name, options.records, 60))
             world.delete(name)
+        if "replaced" in options.only:
+            _show(replaced.measure(world, topic, options.records))
         if "restart" in options.only:
             _show(reads.restart(world, topic, options.records))
     return 0

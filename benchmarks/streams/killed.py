@@ -61,7 +61,7 @@ class Source:
         self._producer = Producer(
             {
                 "bootstrap.servers": self.world.kafka, "enable.idempotence": True, "message.timeout.ms": 600_000,
-                "linger.ms": 20, "queue.buffering.max.messages": 200_000,
+                "linger.ms": 20, "queue.buffering.max.messages": 200_000, "log_level": 0,
             }
         )  # fmt: skip
 
