@@ -25,7 +25,7 @@ STEP_MS = 10
 CUSTOMERS = 2_000
 GAP_S, WINDOW_S, PAY_S = 15, 300, 300
 KILLED = ("runner", "spark", "kafka", "weir")
-PAGE = 5_000
+PAGE = 1_000
 
 VIEWS = {
     "filter": "SELECT id, amount FROM {orders} WHERE amount >= 900",

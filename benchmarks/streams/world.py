@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from benchmarks.faults.weir import Weir
 
-WAIT_S = 900.0
+WAIT_S = 3600.0
 DECLARED = """
 apiVersion: weir/v1
 kind: Cluster
