@@ -81,7 +81,9 @@ def test_tokens_made_up_are_limited_by_their_address_and_this_machine_is_not() -
 
 def test_classes_of_routes() -> None:
     assert class_of("POST", "/api/v1/lineage/batch") == "ingest" and class_of("POST", "/api/v1/lineage/sql") == "other"
-    assert class_of("GET", "/api/v1/views/shop.vans/rows") == "rows" and class_of("GET", "/api/v1/views/rows") == "other"
+    assert (
+        class_of("GET", "/api/v1/views/shop.vans/rows") == "rows" and class_of("GET", "/api/v1/views/rows") == "other"
+    )
     assert class_of("GET", "/api/v1/query/stream") == "query" and class_of("GET", "/api/v1/queries") == "other"
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
+from api.http.app import create_app
 from api.http.callers.auth import LATELY_S
 from api.http.routes import direct
 from tests.query_door import until
@@ -73,3 +75,36 @@ def test_names_are_read_alike(served: ServedView, name: str, monkeypatch: pytest
     monkeypatch.setattr(direct, "_plain_token", lambda request: None)
     general = client.get(f"/api/v1/views/{name}/rows")
     assert (quick.status_code, quick.json()) == (general.status_code, general.json())
+
+
+def test_a_token_that_read_rows_passes_whatever_came_before_it(served: ServedView) -> None:
+    services = served.world.services
+    services.settings.api.rate_failed = 1.0
+    app = create_app(services)
+
+    def status(token: str, path: str = "/api/v1/views/spend/rows?key=a@x.org") -> int:
+        client = TestClient(app, client=("203.0.113.9", 1), headers={"Authorization": f"Bearer {token}"})
+        return int(client.get(path).status_code)
+
+    good = services.identity.create_token("ana").text
+    assert status(good) == 200
+    assert [status(f"weir_bad{number}") for number in range(12)] == [401] * 10 + [429] * 2
+    assert [status(good) for _ in range(12)] == [200] * 12
+
+
+def test_an_application_reads_more_often_than_a_person_asks(served: ServedView) -> None:
+    """The burst of the common rate is 10 requests here; rows have a rate of their own."""
+    services = served.world.services
+    services.settings.api.rate_requests, services.settings.api.rate_rows = 1.0, 100.0
+    client = TestClient(create_app(services), headers=served.world.user("ana").headers)
+    statuses = [client.get("/api/v1/views/spend/rows", params={"key": "a@x.org"}).status_code for _ in range(30)]
+    assert statuses == [200] * 30
+    assert 429 in [client.get("/api/v1/views/spend").status_code for _ in range(30)]
+
+
+def test_a_key_that_is_missing_is_an_empty_answer_and_a_dropped_generation_is_none(served: ServedView) -> None:
+    client = served.world.user("ana")
+    assert client.get("/api/v1/views/spend/rows?key=nobody").json()["rows"] == []
+    served.serving.drop("spend", served.generation().id)
+    for key in ("nobody", "a@x.org"):
+        assert client.get(f"/api/v1/views/spend/rows?key={key}").status_code == 503

@@ -84,3 +84,34 @@ def test_without_a_key_each_record_is_a_row_and_a_single_row_has_one_key() -> No
 @given(st.lists(st.one_of(st.none(), st.booleans(), st.integers(), st.text()), min_size=1, max_size=4))
 def test_keys_are_distinct_texts_that_can_be_read_back(values: list[object]) -> None:
     assert json.loads(identity(values)) == values
+
+
+PLAIN = columns_of(
+    [
+        ("id", "bigint"),
+        ("ratio", "double"),
+        ("name", "string"),
+        ("ok", "boolean"),
+        ("more", "map<string,array<double>>"),
+    ]
+)
+DIGITS = columns_of([*((each.name, each.type) for each in PLAIN), ("price", "decimal(5,2)")])
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
+    ["NaN", "Infinity", 1e-320, -0.0, 1e16, 5.0]
+)
+
+
+@given(
+    st.integers(-(2**63), 2**63 - 1), NUMBERS, st.text() | st.just("half \ud800"), st.booleans(),
+    st.dictionaries(st.text(max_size=3), st.lists(NUMBERS | st.none(), max_size=3), max_size=3), st.booleans(),
+)  # fmt: skip
+def test_both_readers_read_alike(
+    number: int, ratio: float | str, name: str, ok: bool, more: dict[str, list[float | None]], ascii_only: bool
+) -> None:
+    """Without a decimal among the columns, records are read by the faster reader."""
+    value = {"id": number, "ratio": ratio, "name": name, "ok": ok, "more": more}
+    text = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+    fast, exact = (Reader("g", columns, ["id"]).rows([ViewRecord(0, 0, text, "g")])[0] for columns in (PLAIN, DIGITS))
+    assert len(fast) == len(exact)
+    for one, other in zip(fast, exact, strict=True):
+        assert one.key == other.key and repr({**one.values, "price": None}) == repr(dict(other.values))

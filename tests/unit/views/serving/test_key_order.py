@@ -98,6 +98,15 @@ def test_long_keys_are_told_apart(length: int, tail: str) -> None:
     assert shortened(b"a") == b"a"
 
 
+@given(KEYS, st.booleans())
+@example([10**18], False)
+@example([1e17], False)
+@example([float("inf"), float("nan")], False)
+def test_short_texts_are_read_as_long_ones(values: list[Any], ascii_only: bool) -> None:
+    text = json.dumps(values, ensure_ascii=ascii_only, separators=(",", ":"))
+    assert key_bytes(text) == key_bytes(text + " " * 30) == shortened(encode(json.loads(text)))
+
+
 @pytest.mark.parametrize("key", ["", "a", "{}", "5", "[", '"a"'])
 def test_what_is_no_list_is_refused_without_the_value(key: str) -> None:
     with pytest.raises(InvalidInput, match="JSON list"):
