@@ -26,6 +26,7 @@ from api.joins.cross_room import (
 )
 from api.joins.declared import Declared, GovernanceHandler
 from api.joins.facts import Facts
+from api.joins.group_lags import GroupLags
 from api.joins.health import Health
 from api.joins.observing import Observing
 from api.joins.query_records import QueriesRecorded, drift_scans
@@ -314,6 +315,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         producers=producers,
         rebuild_lineage=rebuild_lineage,
         observing=observing,
+        group_lags=GroupLags(
+            store, clusters, observing.reader, observing.is_hidden, settings.lineage.observe_groups_limit, now
+        ),
         topic_pages=TopicPages(
             parts.topic_details,
             clusters,

@@ -13,6 +13,7 @@ from api.joins.cross_room import (
     SqlLineageSliver,
 )
 from api.joins.declared import Declared
+from api.joins.group_lags import GroupLags
 from api.joins.health import Health
 from api.joins.observing import Observing
 from api.joins.recognizers import Recognizers
@@ -105,6 +106,7 @@ class Services:
     producers: ProducerCatalog
     rebuild_lineage: Callable[[], dict[str, int]]
     observing: Observing
+    group_lags: GroupLags
     topic_pages: TopicPages
     sql_lineage: SqlLineageSliver
     state: GovernanceState

@@ -22,6 +22,8 @@ export const links = {
   job: (namespace: string, name: string) => `/jobs/${part(namespace)}/${part(name)}`,
   views: "/views",
   view: (name: string, tab?: string) => `/views/${part(name)}${tab && tab !== "overview" ? `/${tab}` : ""}`,
+  connectors: "/connectors",
+  connector: (name: string) => `/connectors/${part(name)}`,
   query: (sql?: string, purpose?: string) => `/query${query({ sql, purpose })}`,
   ask: (dataset: string, fields: string[] = [], purpose?: string) =>
     `/requests/new${query({ dataset, fields: fields.join(","), purpose })}`,
@@ -30,7 +32,7 @@ export const links = {
   fields: (params: Record<string, string | null | undefined>) => `/fields${query(params)}`,
   whereIs: (params: Record<string, string | null | undefined>) => `/reports${query(params)}`,
   review: "/review",
-  policies: "/policies",
+  policies: (kind?: string, change = false) => `/policies${query({ kind, change: change ? "new" : null })}`,
   audit: (params: Record<string, string | null | undefined> = {}) => `/audit${query(params)}`,
   person: (name: string) => `/people/${part(name)}`,
   admin: (tab?: string) => (tab ? `/admin/${tab}` : "/admin"),

@@ -3,6 +3,7 @@ import { Eye, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useDeclared, useDeleteDeclared } from "@/api/declared";
+import { useClusters } from "@/api/scans";
 import type { DeclaredDocument } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { CopyButton } from "@/components/CopyButton";
@@ -11,6 +12,7 @@ import { Modal } from "@/components/Modal";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { firstConnector } from "@/lib/connectors";
 import { useMay } from "@/lib/may";
 import { inWords } from "@/lib/policyWords";
 import { toYaml } from "@/lib/yaml";
@@ -29,13 +31,28 @@ const KINDS = [
   "Webhook",
   "Dataset",
   "Cluster",
+  "Connector",
+  "View",
 ];
 
 export default function PoliciesPage() {
-  const [params] = useSearchParams();
+  const [params, setParams] = useSearchParams();
+  const manages = useMay().may("manage");
   const kind = params.get("kind") ?? "Policy";
   const documents = useDeclared(kind);
-  const [trying, setTrying] = useState<string | null>(null);
+  const clusters = useClusters().data;
+  const [changed, setChanged] = useState<string | null>(null);
+  // `change=new` in the address opens an empty change, or the first document of a kind that has one.
+  const opened = manages && params.get("change") === "new";
+  const begun = kind === "Connector" ? firstConnector(clusters?.find((each) => each.declared !== false)?.name) : "";
+  const trying = changed ?? (opened ? begun : null);
+  const setTrying = (yaml: string | null) => {
+    setChanged(yaml);
+    const next = new URLSearchParams(params);
+    next.delete("change");
+    if (yaml === "") next.set("change", "new");
+    setParams(next, { replace: true });
+  };
   const [mask, setMask] = useState<Mask | null>(null);
   const change = (yaml: string) => {
     setTrying(yaml);
