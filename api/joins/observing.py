@@ -113,6 +113,11 @@ class Observing:
         worker = worker_name(url)
         return self._store_new(connector_event(connector, worker, cluster.namespace) for connector in here)
 
+    def count_connectors(self, spec: Mapping[str, Any]) -> int:
+        """How many connectors the worker has that a `connect` names. Raises Unavailable, SettingsError."""
+        server = self._reached(spec, "connect")
+        return len(self._connect_of(*server).connectors()) if server is not None else 0
+
     def _engine(self, cluster: ClusterRecord, engine: str) -> int:
         server = self._server(cluster, engine)
         if server is None:
