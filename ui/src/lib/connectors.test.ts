@@ -56,6 +56,7 @@ describe("connectors in words", () => {
     });
     expect(configValue({ file: "db" })).toEqual({ text: "file db", secret: true });
     expect(configValue({ plain: "hunter2" })).toEqual({ text: "(not shown)", secret: true });
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference that the worker resolves.
     expect(configValue("${file:/run/db:password}").secret).toBe(true);
     expect(configValue(5432)).toEqual({ text: "5432", secret: false });
     expect(configValue(false)).toEqual({ text: "false", secret: false });
