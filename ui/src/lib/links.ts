@@ -35,6 +35,8 @@ export const links = {
   policies: (kind?: string, change = false) => `/policies${query({ kind, change: change ? "new" : null })}`,
   audit: (params: Record<string, string | null | undefined> = {}) => `/audit${query(params)}`,
   person: (name: string) => `/people/${part(name)}`,
+  scan: (id: string) => `/admin/scans/${part(id)}`,
+  addCluster: "/admin/clusters?add=cluster",
   admin: (tab?: string) => (tab ? `/admin/${tab}` : "/admin"),
 };
 
