@@ -22,6 +22,8 @@ test("a cluster by form: a connection that fails says why, and the document is s
   expect(await form.getByRole("button", { name: "Test connection" }).isDisabled()).toBe(true);
   await form.getByLabel("Sign-in (SASL)").selectOption("");
   await form.getByLabel("Where the password is", { exact: true }).waitFor({ state: "detached" });
+  await form.getByRole("button", { name: "Test connection" }).click();
+  await form.getByText(/Nobody listens at 127\.0\.0\.1:1/).waitFor({ timeout: 60_000 });
   await settled(page);
   expect(await seriousFindings(page)).toEqual([]);
 });

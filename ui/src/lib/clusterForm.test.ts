@@ -90,7 +90,8 @@ describe("secrets", () => {
   it("are missed where SASL needs one", () => {
     expect(clusterProblems(form({}))).toEqual([]);
     expect(clusterProblems(form({ mechanism: "PLAIN", username: "u" }))).toHaveLength(1);
-    expect(clusterProblems(form({ registryPassword: "hunter2" }))[0]).toMatch(/registry/);
+    expect(clusterProblems(form({ registry: "http://r:1", registryPassword: "hunter2" }))[0]).toMatch(/registry/);
+    expect(clusterProblems(form({ password: "hunter2" }))).toEqual([]);
     expect(clusterProblems(NEW_CLUSTER)).toHaveLength(2);
   });
 });

@@ -156,9 +156,9 @@ export function clusterProblems(form: ClusterForm): string[] {
   if (form.mechanism && !(form.username.trim() && form.password.trim()))
     problems.push("SASL needs a user name and where its password is.");
   for (const [what, given] of [
-    ["the brokers", form.password],
-    ["the registry", form.registryPassword],
-    ["Kafka Connect", form.connectPassword],
+    ["the brokers", form.mechanism ? form.password : ""],
+    ["the registry", form.registry.trim() ? form.registryPassword : ""],
+    ["Kafka Connect", form.connect.trim() ? form.connectPassword : ""],
   ] as const) {
     const problem = secretProblem(given);
     if (problem) problems.push(`The password of ${what}: ${problem}`);
