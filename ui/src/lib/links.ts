@@ -25,6 +25,7 @@ export const links = {
   connectors: "/connectors",
   connector: (name: string) => `/connectors/${part(name)}`,
   query: (sql?: string, purpose?: string) => `/query${query({ sql, purpose })}`,
+  savedQuery: (id: string) => `/query${query({ saved: id })}`,
   ask: (dataset: string, fields: string[] = [], purpose?: string) =>
     `/requests/new${query({ dataset, fields: fields.join(","), purpose })}`,
   request: (id: string) => `/requests/${part(id)}`,
