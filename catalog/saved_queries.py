@@ -51,8 +51,8 @@ class SavedQueryStore(Protocol):
 
     def saved_query(self, id: str) -> SavedQuery | None: ...
 
-    def saved_queries(self) -> list[SavedQuery]:
-        """All, those that changed last first."""
+    def saved_queries(self, user: str) -> list[SavedQuery]:
+        """A person's own, and all that others share with anybody; those that changed last first."""
 
     def delete_saved_query(self, id: str) -> None:
         """Forget it; nothing where there is none."""

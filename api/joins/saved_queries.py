@@ -35,7 +35,9 @@ class SavedQueries:
 
     def all(self, subject: Subject) -> list[dict[str, Any]]:
         """Those the subject may open, their own and shared ones, changed last first."""
-        return [self._shown(each, subject) for each in self._store.saved_queries() if self._opens(each, subject)]
+        return [
+            self._shown(each, subject) for each in self._store.saved_queries(subject.user) if self._opens(each, subject)
+        ]
 
     def get(self, subject: Subject, id: str) -> dict[str, Any]:
         """Raises NotFound, for one of somebody else that is not shared too."""
@@ -43,7 +45,7 @@ class SavedQueries:
 
     def create(self, subject: Subject, wanted: Wanted) -> dict[str, Any]:
         """Raises Conflict for a name that the subject has already, LimitExceeded beyond so many queries."""
-        own = sum(each.owner == subject.user for each in self._store.saved_queries())
+        own = sum(each.owner == subject.user for each in self._store.saved_queries(subject.user))
         if own >= MOST_OF_ONE:
             raise LimitExceeded(
                 f"You have {own} saved queries, and no one may have more than {MOST_OF_ONE}; delete some first.",

@@ -92,14 +92,14 @@ def test_queries_are_kept_under_their_ids_those_that_changed_last_first(store: C
     plain = query("plain")
     store.put_saved_query(plain)
     store.put_saved_query(full)
-    assert store.saved_queries() == [full, plain]
+    assert store.saved_queries("ana") == [full, plain]
     assert store.saved_query(full.id) == full
     assert store.saved_query("no such") is None
     store.put_saved_query(replace(full, sql="SELECT 2", shared={}))
     assert store.saved_query(full.id) == replace(full, sql="SELECT 2", shared=None)
     store.delete_saved_query(full.id)
     store.delete_saved_query(full.id)
-    assert store.saved_queries() == [plain]
+    assert store.saved_queries("ana") == [plain]
 
 
 def test_a_name_is_one_owners_once(store: CatalogStore) -> None:
@@ -110,7 +110,14 @@ def test_a_name_is_one_owners_once(store: CatalogStore) -> None:
     with pytest.raises(Conflict, match="another name"):
         store.put_saved_query(query("orders"))
     store.put_saved_query(first)
-    assert len(store.saved_queries()) == 3
+    assert {(each.owner, each.name) for each in store.saved_queries("ana")} == {("ana", "orders"), ("ana", "Orders")}
+
+
+def test_what_others_share_is_listed_and_what_they_do_not_is_not(store: CatalogStore) -> None:
+    store.put_saved_query(query("own"))
+    store.put_saved_query(query("hidden", "otto"))
+    store.put_saved_query(replace(query("shown", "otto"), shared={"everyone": True}))
+    assert {each.name for each in store.saved_queries("ana")} == {"own", "shown"}
 
 
 def test_who_a_query_opens_to() -> None:

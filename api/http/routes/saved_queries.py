@@ -12,6 +12,8 @@ from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Name
 from api.http.schemas.saved_queries import DeletedQuery, SavedQueries, SavedQuery
 from api.joins.saved_queries import Wanted
+from api.wiring.services import Services
+from policies.model import Subject
 
 router = APIRouter(prefix="/saved-queries", tags=["queries"])
 
@@ -71,7 +73,9 @@ def list_queries(built: ServicesOf, subject: Caller) -> Any:
 @router.post("", status_code=201, responses=answers_with(SavedQuery, status=201))
 def create(built: ServicesOf, subject: Caller, body: SavedQueryAsked) -> Any:
     """Keep a statement under a name. 409 where the caller has one of that name."""
-    return built.saved_queries.create(subject, body.wanted())
+    made = built.saved_queries.create(subject, body.wanted())
+    _record_shared(built, subject, made)
+    return made
 
 
 @router.get("/{id}", responses=answers_with(SavedQuery))
@@ -83,10 +87,23 @@ def one(built: ServicesOf, subject: Caller, id: Name) -> Any:
 @router.put("/{id}", responses=answers_with(SavedQuery))
 def change(built: ServicesOf, subject: Caller, id: Name, body: SavedQueryAsked) -> Any:
     """Change a query of one's own."""
-    return built.saved_queries.change(subject, id, body.wanted())
+    made = built.saved_queries.change(subject, id, body.wanted())
+    _record_shared(built, subject, made)
+    return made
 
 
 @router.delete("/{id}", responses=answers_with(DeletedQuery))
 def delete(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """Forget a query: one's own, or with `manage` one that is shared."""
-    return built.saved_queries.delete(subject, id)
+    gone = built.saved_queries.delete(subject, id)
+    built.record(subject, "saved-query.delete", id)
+    return gone
+
+
+def _record_shared(built: Services, subject: Subject, query: dict[str, Any]) -> None:
+    """What somebody shows to others is in the audit: with whom, not the statement."""
+    shared = query["shared"]
+    groups = [f"group:{name}" for name in shared["groups"]]
+    names = ["everyone"] if shared["everyone"] else [*shared["users"], *groups]
+    if names:
+        built.record(subject, "saved-query.share", query["id"], "allow", names)

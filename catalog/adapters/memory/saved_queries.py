@@ -27,9 +27,9 @@ class MemorySavedQueries:
         found: SavedQuery | None = self._state.saved_queries.get(id)
         return found
 
-    def saved_queries(self) -> list[SavedQuery]:
+    def saved_queries(self, user: str) -> list[SavedQuery]:
         with self._lock:
-            found = list(self._state.saved_queries.values())
+            found = [each for each in self._state.saved_queries.values() if each.owner == user or each.shared]
         return sorted(found, key=lambda query: (query.updated_at, query.id), reverse=True)
 
     def delete_saved_query(self, id: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, or_, select
 
 from catalog.adapters.sql.base import SqlPart
 from catalog.adapters.sql.tables_saved_queries import SavedQueryRow
@@ -23,7 +23,7 @@ class SqlSavedQueries(SqlPart):
             session.merge(
                 SavedQueryRow(
                     id=query.id, owner=query.owner, name=query.name, sql=query.sql, purpose=query.purpose,
-                    description=query.description, shared=dict(query.shared or {}),
+                    description=query.description, shared=dict(query.shared) if query.shared else None,
                     chart=dict(query.chart) if query.chart is not None else None,
                     created_at=query.created_at, updated_at=query.updated_at,
                 )
@@ -34,9 +34,10 @@ class SqlSavedQueries(SqlPart):
             row = session.get(SavedQueryRow, id)
             return _query(row) if row is not None else None
 
-    def saved_queries(self) -> list[SavedQuery]:
+    def saved_queries(self, user: str) -> list[SavedQuery]:
+        wanted = select(SavedQueryRow).where(or_(SavedQueryRow.owner == user, SavedQueryRow.shared.is_not(None)))
         with self._database.read() as session:
-            found = map(_query, session.scalars(select(SavedQueryRow)))
+            found = map(_query, session.scalars(wanted))
             return sorted(found, key=lambda query: (query.updated_at, query.id), reverse=True)
 
     def delete_saved_query(self, id: str) -> None:

@@ -24,7 +24,7 @@ class SavedQueryRow(Base):
     sql: Mapped[str] = mapped_column(AnyText)
     purpose: Mapped[str | None] = mapped_column(AnyText)
     description: Mapped[str] = mapped_column(AnyText)
-    shared: Mapped[Any] = mapped_column(Json)
+    shared: Mapped[Any | None] = mapped_column(Json)
     chart: Mapped[Any | None] = mapped_column(Json)
     created_at: Mapped[datetime] = mapped_column(Instant)
     updated_at: Mapped[datetime] = mapped_column(Instant)

@@ -103,3 +103,15 @@ def test_a_person_keeps_so_many_and_no_more(weir: ApiWorld, monkeypatch: pytest.
     ana = weir.user("ana")
     assert [ana.post(AT, json=asked(f"q{n}")).status_code for n in range(3)] == [201, 201, 429]
     assert weir.user("otto").post(AT, json=asked()).status_code == 201
+
+
+def test_sharing_and_deleting_are_in_the_audit_without_the_statement(weir: ApiWorld) -> None:
+    ana = weir.user("ana")
+    id = ana.post(AT, json=asked(shared={"users": ["otto"], "groups": ["team"]})).json()["id"]
+    ana.delete(f"{AT}/{id}")
+    found = weir.admin.get("/api/v1/audit", params={"actor": "ana"})
+    actions = {e["action"] for e in found.json()["entries"] if e["target"] == id}
+    assert actions == {"saved-query.share", "saved-query.delete"}
+    shared = next(e for e in found.json()["entries"] if e["action"] == "saved-query.share")
+    assert shared["reasons"] == ["otto", "group:team"]
+    assert "region" not in found.text

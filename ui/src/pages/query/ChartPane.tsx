@@ -23,7 +23,7 @@ export function ChartPane({
   asked: ChartAsked;
   onAsk: (chart: ChartAsked) => void;
 }) {
-  const chart = fitting(answer.columns, asked);
+  const chart = useMemo(() => fitting(answer.columns, asked), [answer, asked]);
   const made = useMemo(() => chart && drawn(answer.columns, answer.rows, chart), [answer, chart]);
   if (!chart || !made) {
     return (

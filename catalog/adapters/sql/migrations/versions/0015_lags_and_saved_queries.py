@@ -30,7 +30,7 @@ def upgrade() -> None:
         sa.Column("sql", AnyText(), nullable=False),
         sa.Column("purpose", AnyText(), nullable=True),
         sa.Column("description", AnyText(), nullable=False),
-        sa.Column("shared", Json, nullable=False),
+        sa.Column("shared", Json, nullable=True),
         sa.Column("chart", Json, nullable=True),
         sa.Column("created_at", Instant(), nullable=False),
         sa.Column("updated_at", Instant(), nullable=False),
