@@ -28,7 +28,7 @@ class GroupLag:
 
 
 class LagStore(Protocol):
-    """Keeps samples; the twin in memory and SQL are held to one contract."""
+    """Keeps samples; the twins in memory and SQL have one contract."""
 
     def add_lags(self, samples: Sequence[GroupLag], at: datetime) -> None:
         """Add samples of one moment. A second one of the same group, topic and moment replaces the first."""
@@ -59,8 +59,8 @@ def spread(samples: Sequence[tuple[datetime, int]], since: datetime, until: date
     for at, lag in samples:
         if since <= at < until:
             place = min(count - 1, int((at - since) / step))
-            held = most[place]
-            most[place] = lag if held is None else max(held, lag)
+            before = most[place]
+            most[place] = lag if before is None else max(before, lag)
     return [Bucket(since + step * place, lag) for place, lag in enumerate(most)]
 
 

@@ -44,7 +44,7 @@ class SavedQuery:
 
 
 class SavedQueryStore(Protocol):
-    """Keeps saved queries; the twin in memory and SQL are held to one contract."""
+    """Keeps saved queries; the twins in memory and SQL have one contract."""
 
     def put_saved_query(self, query: SavedQuery) -> None:
         """Insert or replace by id. Raises Conflict where the owner has another query of that name."""

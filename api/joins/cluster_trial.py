@@ -19,7 +19,7 @@ from catalog.records import ClusterRecord
 from scanners.ports import SchemaRegistry
 
 _NO_SUBJECT = "weir-connection-test"
-"""A subject that no registry has: it answers that, or it is no registry."""
+"""A subject that no registry has: it answers that, or it is another server."""
 Port = Callable[[str], str]
 """HOST:PORT -> open, refused, unknown host or no answer."""
 ConnectCount = Callable[[Mapping[str, Any]], int]
@@ -96,24 +96,24 @@ class ClusterTrial:
         return {"what": "Kafka", "ok": True, "message": text}
 
     def _why(self, message: str, bootstrap: Sequence[str], spec: Mapping[str, Any]) -> str:
-        """What the ports say of a cluster that does not answer: a client cannot tell a closed port from wrong security."""
+        """What the ports show of a cluster that does not answer: a client cannot distinguish them."""
         if "does not answer" not in message:
             return message
-        found = {address: self._port(address) for address in bootstrap[:5]}
-        unknown = [address for address, state in found.items() if state == "unknown host"]
-        opened = [address for address, state in found.items() if state == "open"]
+        states = {address: self._port(address) for address in bootstrap[:5]}
+        unknown = [address for address, state in states.items() if state == "unknown host"]
+        opened = [address for address, state in states.items() if state == "open"]
         if opened:
             declared = "with the TLS and sign-in given" if spec.get("security") else "without TLS and sign-in"
             return (
                 f"The port {opened[0]} is open, but no Kafka answers there {declared}: check whether its listener wants TLS"
                 " (SSL) or SASL, and that this port is Kafka's."
             )
-        if len(unknown) == len(found):
+        if len(unknown) == len(states):
             return f"The host name of {unknown[0]} is not known; check its spelling, and the name server of Weir's machine."
-        if all(state == "refused" for state in found.values()):
-            return f"Nobody listens at {', '.join(found)}; check the port, and that the broker runs."
+        if all(state == "refused" for state in states.values()):
+            return f"Nobody listens at {', '.join(states)}; check the port, and that the broker runs."
         return (
-            f"No answer from {', '.join(found)} in time; a firewall between Weir and the brokers would look like that."
+            f"No answer from {', '.join(states)} in time; a firewall between Weir and the brokers would look like that."
         )
 
     def _asked(self, what: str, ask: Callable[[], str]) -> dict[str, Any]:

@@ -54,9 +54,9 @@ class GroupLags:
                     self._store.add_lags(samples, at)
                 self._quiet.discard(cluster.name)
             except WeirError as error:
-                self._told(cluster.name, error.message)
+                self._log_once(cluster.name, error.message)
             except Exception as error:  # a client that fails in its own way keeps no other cluster from being sampled
-                self._told(cluster.name, type(error).__name__)
+                self._log_once(cluster.name, type(error).__name__)
         self._store.forget_lags(at - KEPT, MOST)
         return False
 
@@ -64,11 +64,13 @@ class GroupLags:
         reader = self._reader(cluster)
         names = [group for group in reader.names() if not self._is_hidden(group.name)]
         if len(names) > self._limit:
-            self._told(f"{cluster}/limit", f"{len(names) - self._limit} groups beyond the limit have no lag over time")
+            self._log_once(
+                f"{cluster}/limit", f"{len(names) - self._limit} groups beyond the limit have no lag over time"
+            )
         for start in range(0, min(len(names), self._limit), AT_ONCE):
             yield _of(cluster, reader.describe(names[start : min(start + AT_ONCE, self._limit)], lag=True))
 
-    def _told(self, key: str, message: str) -> None:
+    def _log_once(self, key: str, message: str) -> None:
         """Log once, until the cluster answers again."""
         if key not in self._quiet:
             self._quiet.add(key)
@@ -92,12 +94,12 @@ class GroupLags:
         seconds = hours * 3600 / count
         if not sight.counts:
             return {"groups": [], "others": 0, "seconds": seconds, "withheld": True}
-        found = self._store.lags(record.cluster, record.id.name, since)
-        names = ordered(found)
+        series = self._store.lags(record.cluster, record.id.name, since)
+        names = ordered(series)
         groups = [
             {
                 "name": name,
-                "points": [{"at": rfc3339(b.at), "lag": b.lag} for b in spread(found[name], since, until, count)],
+                "points": [{"at": rfc3339(b.at), "lag": b.lag} for b in spread(series[name], since, until, count)],
             }
             for name in names[:SHOWN]
         ]

@@ -52,43 +52,43 @@ class SavedQueries:
                 details={"limit": MOST_OF_ONE},
             )
         at = self._now()
-        made = SavedQuery(uuid.uuid4().hex, subject.user, wanted.name, wanted.sql, at, at)
-        return self._put(subject, made, wanted)
+        query = SavedQuery(uuid.uuid4().hex, subject.user, wanted.name, wanted.sql, at, at)
+        return self._put(subject, query, wanted)
 
     def change(self, subject: Subject, id: str, wanted: Wanted) -> dict[str, Any]:
         """Raises NotFound, NotAllowed for one of somebody else, Conflict."""
-        found = self._find(subject, id)
-        if found.owner != subject.user:
+        query = self._find(subject, id)
+        if query.owner != subject.user:
             raise NotAllowed(
-                f"Only {found.owner} may change the query {found.name!r}; save a copy of your own.",
+                f"Only {query.owner} may change the query {query.name!r}; save a copy of your own.",
                 details={"query": id, "reasons": ["owner"]},
             )
-        return self._put(subject, found, wanted)
+        return self._put(subject, query, wanted)
 
     def delete(self, subject: Subject, id: str) -> dict[str, Any]:
         """Raises NotFound, NotAllowed."""
-        found = self._find(subject, id)
-        if found.owner != subject.user and not self._manages(subject):
+        query = self._find(subject, id)
+        if query.owner != subject.user and not self._manages(subject):
             raise NotAllowed(
-                f"Only {found.owner}, or who may manage, may delete the query {found.name!r}.",
+                f"Only {query.owner}, or who may manage, may delete the query {query.name!r}.",
                 details={"query": id, "reasons": ["owner"]},
             )
         self._store.delete_saved_query(id)
-        return {"id": id, "name": found.name}
+        return {"id": id, "name": query.name}
 
     def _put(self, subject: Subject, query: SavedQuery, wanted: Wanted) -> dict[str, Any]:
-        made = replace(
+        query = replace(
             query, name=wanted.name, sql=wanted.sql, purpose=wanted.purpose, description=wanted.description,
             shared=wanted.shared, chart=wanted.chart, updated_at=self._now(),
         )  # fmt: skip
-        self._store.put_saved_query(made)
-        return self._shown(made, subject)
+        self._store.put_saved_query(query)
+        return self._shown(query, subject)
 
     def _find(self, subject: Subject, id: str) -> SavedQuery:
-        found = self._store.saved_query(id)
-        if found is None or not self._opens(found, subject):
+        query = self._store.saved_query(id)
+        if query is None or not self._opens(query, subject):
             raise NotFound(f"There is no saved query {id!r} that you may open.", details={"query": id})
-        return found
+        return query
 
     @staticmethod
     def _opens(query: SavedQuery, subject: Subject) -> bool:

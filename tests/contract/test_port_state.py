@@ -1,4 +1,4 @@
-"""What a port says of who listens there, by real sockets of this machine."""
+"""Who listens at a port, by real sockets of this machine."""
 
 from __future__ import annotations
 

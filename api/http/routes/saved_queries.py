@@ -49,7 +49,7 @@ class SavedQueryAsked(BaseModel):
     name: Short = Field(examples=["Orders of a region"])
     sql: Annotated[str, StringConstraints(min_length=1, max_length=100_000)] = Field(
         examples=["SELECT * FROM prod.orders WHERE region = :region"],
-        description="`:name` is a parameter. Values that stand in the statement are kept with it, those of parameters not.",
+        description="`:name` is a parameter. Values in the statement are kept with it, those of parameters not.",
     )
     purpose: Short | None = None
     description: Annotated[str, StringConstraints(max_length=2000)] = ""
@@ -73,9 +73,9 @@ def list_queries(built: ServicesOf, subject: Caller) -> Any:
 @router.post("", status_code=201, responses=answers_with(SavedQuery, status=201))
 def create(built: ServicesOf, subject: Caller, body: SavedQueryAsked) -> Any:
     """Keep a statement under a name. 409 where the caller has one of that name."""
-    made = built.saved_queries.create(subject, body.wanted())
-    _record_shared(built, subject, made)
-    return made
+    query = built.saved_queries.create(subject, body.wanted())
+    _record_shared(built, subject, query)
+    return query
 
 
 @router.get("/{id}", responses=answers_with(SavedQuery))
@@ -87,9 +87,9 @@ def one(built: ServicesOf, subject: Caller, id: Name) -> Any:
 @router.put("/{id}", responses=answers_with(SavedQuery))
 def change(built: ServicesOf, subject: Caller, id: Name, body: SavedQueryAsked) -> Any:
     """Change a query of one's own."""
-    made = built.saved_queries.change(subject, id, body.wanted())
-    _record_shared(built, subject, made)
-    return made
+    query = built.saved_queries.change(subject, id, body.wanted())
+    _record_shared(built, subject, query)
+    return query
 
 
 @router.delete("/{id}", responses=answers_with(DeletedQuery))

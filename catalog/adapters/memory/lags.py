@@ -20,11 +20,11 @@ class MemoryLags:
                 self._state.lags[each.cluster, each.topic, each.group, at] = each.lag
 
     def lags(self, cluster: str, topic: str, since: datetime) -> dict[str, list[tuple[datetime, int]]]:
-        found: dict[str, list[tuple[datetime, int]]] = {}
+        series: dict[str, list[tuple[datetime, int]]] = {}
         for (of, about, group, at), lag in sorted(self._state.lags.items()):
             if (of, about) == (cluster, topic) and at >= since:
-                found.setdefault(group, []).append((at, lag))
-        return found
+                series.setdefault(group, []).append((at, lag))
+        return series
 
     def forget_lags(self, before: datetime, most: int) -> int:
         with self._lock:

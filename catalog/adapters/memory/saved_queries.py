@@ -24,13 +24,13 @@ class MemorySavedQueries:
             kept[query.id] = replace(query, shared=query.shared or None)
 
     def saved_query(self, id: str) -> SavedQuery | None:
-        found: SavedQuery | None = self._state.saved_queries.get(id)
-        return found
+        queries: SavedQuery | None = self._state.saved_queries.get(id)
+        return queries
 
     def saved_queries(self, user: str) -> list[SavedQuery]:
         with self._lock:
-            found = [each for each in self._state.saved_queries.values() if each.owner == user or each.shared]
-        return sorted(found, key=lambda query: (query.updated_at, query.id), reverse=True)
+            queries = [each for each in self._state.saved_queries.values() if each.owner == user or each.shared]
+        return sorted(queries, key=lambda query: (query.updated_at, query.id), reverse=True)
 
     def delete_saved_query(self, id: str) -> None:
         with self._lock:

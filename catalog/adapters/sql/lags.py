@@ -39,11 +39,11 @@ class SqlLags(SqlPart):
             .where(LagRow.cluster == cluster, LagRow.topic == topic, LagRow.at >= since)
             .order_by(LagRow.consumer_group, LagRow.at)
         )
-        found: dict[str, list[tuple[datetime, int]]] = {}
+        series: dict[str, list[tuple[datetime, int]]] = {}
         with self._database.read() as session:
             for group, at, lag in session.execute(wanted):
-                found.setdefault(group, []).append((at, lag))
-        return found
+                series.setdefault(group, []).append((at, lag))
+        return series
 
     def forget_lags(self, before: datetime, most: int) -> int:
         with self._database.begin() as session:

@@ -37,8 +37,8 @@ class SqlSavedQueries(SqlPart):
     def saved_queries(self, user: str) -> list[SavedQuery]:
         wanted = select(SavedQueryRow).where(or_(SavedQueryRow.owner == user, SavedQueryRow.shared.is_not(None)))
         with self._database.read() as session:
-            found = map(_query, session.scalars(wanted))
-            return sorted(found, key=lambda query: (query.updated_at, query.id), reverse=True)
+            queries = map(_query, session.scalars(wanted))
+            return sorted(queries, key=lambda query: (query.updated_at, query.id), reverse=True)
 
     def delete_saved_query(self, id: str) -> None:
         with self._database.begin() as session:

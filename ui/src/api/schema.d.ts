@@ -7127,7 +7127,7 @@ export interface components {
             name: string;
             /**
              * Sql
-             * @description `:name` is a parameter. Values that stand in the statement are kept with it, those of parameters not.
+             * @description `:name` is a parameter. Values in the statement are kept with it, those of parameters not.
              * @example SELECT * FROM prod.orders WHERE region = :region
              */
             sql: string;

@@ -15,8 +15,8 @@ AT = "/api/v1/clusters/test"
 
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path) as made:
-        yield made
+    with world(tmp_path) as created:
+        yield created
 
 
 def test_a_cluster_that_answers_is_described_and_not_stored(weir: ApiWorld) -> None:

@@ -65,58 +65,60 @@ class Made:
         return self.reader if cluster == "prod" else MemoryGroups({})
 
     def points(self, hours: int = 1) -> dict[str, list[int]]:
-        found = self.lags.series(ORDERS, ALL, hours)
-        return {g["name"]: [p["lag"] for p in g["points"] if p["lag"] is not None] for g in found["groups"]}
+        answer = self.lags.series(ORDERS, ALL, hours)
+        return {g["name"]: [p["lag"] for p in g["points"] if p["lag"] is not None] for g in answer["groups"]}
 
 
 def test_each_step_keeps_a_sample_of_each_group_whose_lag_is_known() -> None:
-    made = Made({"billing": {"orders": 5, "other": 1}, "unread": {"orders": None}, "_weir-fold": {"orders": 9}})
-    made.lags.step()
-    made.now += timedelta(minutes=2)
-    made.reader.groups["billing"]["orders"] = 8
-    made.lags.step()
-    assert made.points() == {"billing": [5, 8]}
-    points = made.lags.series(ORDERS, ALL, 1)["groups"][0]["points"]
+    sampled = Made({"billing": {"orders": 5, "other": 1}, "unread": {"orders": None}, "_weir-fold": {"orders": 9}})
+    sampled.lags.step()
+    sampled.now += timedelta(minutes=2)
+    sampled.reader.groups["billing"]["orders"] = 8
+    sampled.lags.step()
+    assert sampled.points() == {"billing": [5, 8]}
+    points = sampled.lags.series(ORDERS, ALL, 1)["groups"][0]["points"]
     assert len(points) == 60
     assert [p["lag"] for p in points[-3:]] == [5, None, 8]
 
 
 def test_a_cluster_that_does_not_answer_keeps_no_other_from_being_sampled() -> None:
-    made = Made({"billing": {"orders": 5}}, broken="eu")
-    made.lags.step()
-    assert made.points() == {"billing": [5]}
+    sampled = Made({"billing": {"orders": 5}}, broken="eu")
+    sampled.lags.step()
+    assert sampled.points() == {"billing": [5]}
 
 
 def test_what_is_older_than_a_day_is_forgotten() -> None:
-    made = Made({"billing": {"orders": 5}})
-    made.lags.step()
-    made.now += timedelta(hours=25)
-    made.reader.groups["billing"]["orders"] = 1
-    made.lags.step()
-    assert made.store.lags("prod", "orders", NOW - timedelta(days=2)) == {"billing": [(made.now.replace(second=0), 1)]}
+    sampled = Made({"billing": {"orders": 5}})
+    sampled.lags.step()
+    sampled.now += timedelta(hours=25)
+    sampled.reader.groups["billing"]["orders"] = 1
+    sampled.lags.step()
+    assert sampled.store.lags("prod", "orders", NOW - timedelta(days=2)) == {
+        "billing": [(sampled.now.replace(second=0), 1)]
+    }
 
 
 def test_groups_are_asked_about_in_hundreds_and_no_more_than_the_limit() -> None:
-    made = Made({f"g{n:04}": {"orders": n} for n in range(350)}, limit=250)
-    made.lags.step()
-    assert made.reader.asked == [100, 100, 50]
-    found = made.lags.series(ORDERS, ALL, 1)
-    assert [g["name"] for g in found["groups"]] == [f"g{n:04}" for n in range(249, 249 - SHOWN, -1)]
-    assert found["others"] == 250 - SHOWN
+    sampled = Made({f"g{n:04}": {"orders": n} for n in range(350)}, limit=250)
+    sampled.lags.step()
+    assert sampled.reader.asked == [100, 100, 50]
+    answer = sampled.lags.series(ORDERS, ALL, 1)
+    assert [g["name"] for g in answer["groups"]] == [f"g{n:04}" for n in range(249, 249 - SHOWN, -1)]
+    assert answer["others"] == 250 - SHOWN
 
 
 def test_who_may_not_see_every_row_gets_no_figures() -> None:
-    made = Made({"billing": {"orders": 5}})
-    made.lags.step()
-    found = made.lags.series(ORDERS, Sight(), 1)
-    assert found["withheld"]
-    assert found["groups"] == []
+    sampled = Made({"billing": {"orders": 5}})
+    sampled.lags.step()
+    answer = sampled.lags.series(ORDERS, Sight(), 1)
+    assert answer["withheld"]
+    assert answer["groups"] == []
 
 
 def test_a_dataset_of_lineage_only_has_no_groups() -> None:
-    made = Made({})
+    sampled = Made({})
     with pytest.raises(InvalidInput, match="lineage only"):
-        made.lags.series(DatasetRecord(DatasetId("postgres://db", "t"), created_at=NOW), ALL, 1)
+        sampled.lags.series(DatasetRecord(DatasetId("postgres://db", "t"), created_at=NOW), ALL, 1)
 
 
 @given(
@@ -134,8 +136,8 @@ def test_a_span_has_the_largest_lag_in_it(samples: list[tuple[int, int]], count:
 
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path) as made:
-        yield made
+    with world(tmp_path) as sampled:
+        yield sampled
 
 
 def test_the_door_answers_with_the_series(api: ApiWorld) -> None:

@@ -31,8 +31,8 @@ spec: {}
 
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path) as made:
-        yield made
+    with world(tmp_path) as created:
+        yield created
 
 
 def asked(name: str = "by region", **more: Any) -> dict[str, Any]:
@@ -41,9 +41,9 @@ def asked(name: str = "by region", **more: Any) -> dict[str, Any]:
 
 def test_a_query_is_kept_changed_and_forgotten(weir: ApiWorld) -> None:
     ana = weir.user("ana")
-    made = ana.post(AT, json=asked(chart={"kind": "bar", "x": "region", "y": "n"}, purpose="fraud"))
-    assert made.status_code == 201, made.text
-    body = made.json()
+    created = ana.post(AT, json=asked(chart={"kind": "bar", "x": "region", "y": "n"}, purpose="fraud"))
+    assert created.status_code == 201, created.text
+    body = created.json()
     assert body["owner"] == "ana"
     assert body["may"] == {"change": True, "delete": True}
     assert body["shared"] == {"everyone": False, "users": [], "groups": []}
@@ -73,9 +73,9 @@ def test_a_shared_query_opens_and_does_not_change(weir: ApiWorld, shared: dict[s
     weir.apply(PEOPLE)
     ana, otto = weir.user("ana"), weir.user("otto")
     id = ana.post(AT, json=asked(shared=shared)).json()["id"]
-    found = otto.get(f"{AT}/{id}").json()
-    assert found["sql"] == asked()["sql"]
-    assert found["may"] == {"change": False, "delete": False}
+    answer = otto.get(f"{AT}/{id}").json()
+    assert answer["sql"] == asked()["sql"]
+    assert answer["may"] == {"change": False, "delete": False}
     assert otto.put(f"{AT}/{id}", json=asked("mine")).status_code == 403
     assert otto.delete(f"{AT}/{id}").status_code == 403
     assert ana.put(f"{AT}/{id}", json=asked()).status_code == 200
@@ -109,9 +109,9 @@ def test_sharing_and_deleting_are_in_the_audit_without_the_statement(weir: ApiWo
     ana = weir.user("ana")
     id = ana.post(AT, json=asked(shared={"users": ["otto"], "groups": ["team"]})).json()["id"]
     ana.delete(f"{AT}/{id}")
-    found = weir.admin.get("/api/v1/audit", params={"actor": "ana"})
-    actions = {e["action"] for e in found.json()["entries"] if e["target"] == id}
+    answer = weir.admin.get("/api/v1/audit", params={"actor": "ana"})
+    actions = {e["action"] for e in answer.json()["entries"] if e["target"] == id}
     assert actions == {"saved-query.share", "saved-query.delete"}
-    shared = next(e for e in found.json()["entries"] if e["action"] == "saved-query.share")
+    shared = next(e for e in answer.json()["entries"] if e["action"] == "saved-query.share")
     assert shared["reasons"] == ["otto", "group:team"]
-    assert "region" not in found.text
+    assert "region" not in answer.text

@@ -30,7 +30,7 @@ export function ConnectorActions({ connector }: { connector: Connector }) {
         open={sure}
         onClose={() => setSure(false)}
         title={`Stop ${connector.name}?`}
-        lead="Its tasks end. The connector and its offsets stay, and it goes on from there when it is resumed."
+        lead="Its tasks end. The connector and its offsets stay, and it continues from there when it is resumed."
       >
         <div className="actions">
           <button type="button" className="button" onClick={() => setSure(false)}>

@@ -99,7 +99,7 @@ function Match({ form, set }: Part) {
         value={form.datasets}
         onChange={(datasets) => set({ datasets })}
         placeholder="prod/orders, prod/pay*"
-        hint="* stands for anything"
+        hint="* matches anything"
       />
       {form.type !== "row-filter" && (
         <div className="field">
