@@ -96,7 +96,7 @@ class ClusterTrial:
         return {"what": "Kafka", "ok": True, "message": text}
 
     def _why(self, message: str, bootstrap: Sequence[str], spec: Mapping[str, Any]) -> str:
-        """What the ports show of a cluster that does not answer: a client cannot distinguish them."""
+        """What the ports show where no Kafka answers. A client has one error for a closed port and for wrong security."""
         if "does not answer" not in message:
             return message
         states = {address: self._port(address) for address in bootstrap[:5]}
