@@ -33,8 +33,11 @@ describe("what a person has", () => {
       grant("c", "otto", "2026-12-01T00:00:00Z"),
       grant("d", "ana", "2026-11-01T00:00:00Z", "expired"),
     ];
-    expect(myGrants(list, "ana").map((g) => g.name)).toEqual(["a", "b"]);
+    expect(myGrants(list, me("ana")).map((g) => g.name)).toEqual(["a", "b"]);
     expect(myGrants(list, undefined)).toEqual([]);
+    const team = { name: "t", subject: { group: "team" }, validTo: null, status: "approved" } as unknown as Grant;
+    expect(myGrants([team], me("ana", [], ["team"]))).toHaveLength(1);
+    expect(myGrants([team], me("team"))).toEqual([]);
   });
 
   it("finds broken contracts and gaps", () => {

@@ -22,10 +22,12 @@ export function ownedBy<D extends Pick<Dataset, "owners">>(me: Me | undefined, d
   return datasets.filter((dataset) => dataset.owners.some((owner) => names.has(owner)));
 }
 
-/** Grants of a person that open something now, the one that ends first in front. */
-export function myGrants(grants: readonly Grant[], user: string | undefined): Grant[] {
+/** Grants of a person, or of a group of theirs, that open something now, the one that ends first in front. */
+export function myGrants(grants: readonly Grant[], me: Pick<Me, "user" | "groups"> | undefined): Grant[] {
+  if (!me) return [];
+  const subjects = new Set([me.user, ...(me.groups ?? []).map((group) => `group ${group}`)]);
   return grants
-    .filter((grant) => grant.status === "approved" && sentence(grant.subject) === user)
+    .filter((grant) => grant.status === "approved" && subjects.has(sentence(grant.subject)))
     .sort((a, b) => (a.validTo ?? "9").localeCompare(b.validTo ?? "9"));
 }
 

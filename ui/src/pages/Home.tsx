@@ -101,7 +101,7 @@ export function Home() {
                 <div className="stack">
                   <Waiting />
                   <MyRequests />
-                  <MyGrants user={me?.user} />
+                  <MyGrants me={me} />
                   <RecentQueries user={me?.user} />
                 </div>
               </div>

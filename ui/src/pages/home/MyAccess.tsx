@@ -1,6 +1,7 @@
 // What I may see by grants, and what I asked lately.
 import { Link } from "react-router";
 import { useGrants } from "@/api/access";
+import type { Me } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { When } from "@/components/When";
 import { myGrants } from "@/lib/home";
@@ -10,13 +11,13 @@ import { Panel } from "@/pages/home/Panel";
 
 const FEW = 5;
 
-export function MyGrants({ user }: { user: string | undefined }) {
+export function MyGrants({ me }: { me: Me | undefined }) {
   const grants = useGrants();
   return (
     <Panel id="my-grants" title="My grants" all={{ to: links.requests("grants"), text: "All grants" }}>
       <Answer of={grants} lines={2}>
         {(list) => {
-          const own = myGrants(list, user);
+          const own = myGrants(list, me);
           if (own.length === 0) return <p className="muted">None in force. An approved request creates one.</p>;
           return (
             <ul className="stack-s">
