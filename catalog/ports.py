@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from catalog.event_model import DeliveryState, Event, EventFilter
+from catalog.lags import LagStore
 from catalog.model import DatasetId, SchemaVersion
 from catalog.records import (
     ClassificationEvent,
@@ -27,6 +28,7 @@ from catalog.records import (
     StoredSchema,
 )
 from catalog.report_store import ReportStore
+from catalog.saved_queries import SavedQueryStore
 from catalog.search_model import Entry, IndexPage, SearchQuery
 from catalog.signals import SignalStore
 from catalog.topics import ClusterDescription, TopicFacts
@@ -255,6 +257,8 @@ class CatalogStore(
     EventStore,
     ReportStore,
     SignalStore,
+    LagStore,
+    SavedQueryStore,
     Protocol,
 ):
     def transaction(self) -> AbstractContextManager[None]:

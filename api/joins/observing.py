@@ -95,7 +95,7 @@ class Observing:
 
     def _groups(self, cluster: ClusterRecord, left_out: set[str]) -> int:
         stored = 0
-        for events in self._watch.events(cluster.namespace, self._reader(cluster.name), left_out):
+        for events in self._watch.events(cluster.namespace, self.reader(cluster.name), left_out):
             try:
                 stored += self._store(events)
             except BaseException:
@@ -112,6 +112,11 @@ class Observing:
         found += here
         worker = worker_name(url)
         return self._store_new(connector_event(connector, worker, cluster.namespace) for connector in here)
+
+    def count_connectors(self, spec: Mapping[str, Any]) -> int:
+        """How many connectors the worker has that a `connect` names. Raises Unavailable, SettingsError."""
+        server = self._reached(spec, "connect")
+        return len(self._connect_of(*server).connectors()) if server is not None else 0
 
     def _engine(self, cluster: ClusterRecord, engine: str) -> int:
         server = self._server(cluster, engine)
@@ -149,7 +154,8 @@ class Observing:
         ca = self._secrets.file(spec["ca"], f"{what}.ca", authorities=True) if spec.get("ca") else None
         return spec["url"], auth, ca
 
-    def _reader(self, cluster: str) -> GroupReader:
+    def reader(self, cluster: str) -> GroupReader:
+        """The consumer groups of a declared cluster. Raises NotFound."""
         connection = self._connections.connection(cluster)
         return self._groups_of({**connection.kafka, "bootstrap.servers": connection.bootstrap})
 
@@ -166,7 +172,7 @@ class Observing:
 
         topic: only groups that read it (at most `observe_groups_limit` are looked at); search: only names that hold it.
         """
-        reader = self._reader(cluster)
+        reader = self.reader(cluster)
         names = [
             group for group in reader.names()
             if not self._watch.is_hidden(group.name) and (search is None or search.lower() in group.name.lower())

@@ -104,6 +104,10 @@ class SecondPerson:
             raise Conflict("The worker of the connector was changed meanwhile; apply the document again.")
         return waiting
 
+    def unseconded(self, document: Document) -> list[str]:
+        """The secrets of a document that a second person would have to agree to, and that may not be sent before."""
+        return sorted(self._new(document, [document])) if self.active else []
+
     def done(self, carried: Sequence[str]) -> None:
         for key in carried:
             self._store.delete_document(_KIND, key)

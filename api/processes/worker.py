@@ -30,6 +30,7 @@ TAGS_S = 30.0
 DATASETS_S = 1.0
 ENGINES_S = 1.0
 LOGS_S = 60.0
+LAGS_S = 60.0
 VIEWS_S = 1.0
 CONNECTORS_S = 10.0
 SETTLING_S = 1.0
@@ -52,6 +53,7 @@ def run(home: Home) -> None:
         ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
         ("events", lambda: repeat(stop, EVENTS_POLL_S, services.deliveries.step)),
         ("observing", lambda: observe(stop, services)),
+        ("lags", lambda: sample_lags(stop, services)),
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
         ("datasets", lambda: settle_datasets(stop, services)),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
@@ -134,6 +136,15 @@ def observe(stop: threading.Event, services: Services) -> None:
         if pause > 0:
             services.observing.step()
         stop.wait(pause or 3600)
+
+
+def sample_lags(stop: threading.Event, services: Services) -> None:
+    """Keep how far consumer groups are behind, a sample every `lineage.observe_seconds`, once a minute at most."""
+    pause = services.settings.lineage.observe_seconds
+    while not stop.is_set():
+        if pause > 0:
+            services.group_lags.step()
+        stop.wait(max(LAGS_S, pause) if pause > 0 else 3600)
 
 
 def repeat(stop: threading.Event, pause_s: float, step: Callable[[], bool]) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 
 from api.config.home import Home
 from api.config.settings import Settings
+from api.joins.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
 from api.joins.connectors.declared import ConnectorHandler
 from api.joins.connectors.places import Places
@@ -26,12 +27,14 @@ from api.joins.cross_room import (
 )
 from api.joins.declared import Declared, GovernanceHandler
 from api.joins.facts import Facts
+from api.joins.group_lags import GroupLags
 from api.joins.health import Health
 from api.joins.observing import Observing
 from api.joins.query_records import QueriesRecorded, drift_scans
 from api.joins.query_tables import Tables
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
+from api.joins.saved_queries import SavedQueries
 from api.joins.scan_runner import ScanRunner
 from api.joins.scim.service import ScimService
 from api.joins.second_person import SecondPerson
@@ -49,6 +52,7 @@ from api.wiring.adapters import Adapters
 from api.wiring.given import Given
 from api.wiring.services import Services
 from api.wiring.view_services import grants_on, output_topic, seen_states, source_topic, view_services
+from catalog.adapters.port_check import port_state
 from catalog.apply import handlers as catalog_handlers
 from catalog.apply.apply import Handler
 from catalog.datasets.clusters import Clusters
@@ -314,6 +318,13 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         producers=producers,
         rebuild_lineage=rebuild_lineage,
         observing=observing,
+        cluster_trial=ClusterTrial(
+            brokers, connections, registry, parts.secrets, second, port_state, observing.count_connectors
+        ),
+        saved_queries=SavedQueries(store, now, lambda subject: "manage" in identity.permissions(subject)),
+        group_lags=GroupLags(
+            store, clusters, observing.reader, observing.is_hidden, settings.lineage.observe_groups_limit, now
+        ),
         topic_pages=TopicPages(
             parts.topic_details,
             clusters,

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 
 from api.config.home import Home, write_private
 from api.config.settings import Settings
+from api.joins.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
 from api.joins.connectors.service import Connectors
 from api.joins.cross_room import (
     SqlLineageSliver,
 )
 from api.joins.declared import Declared
+from api.joins.group_lags import GroupLags
 from api.joins.health import Health
 from api.joins.observing import Observing
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
+from api.joins.saved_queries import SavedQueries
 from api.joins.scan_runner import ScanRunner
 from api.joins.scim.service import ScimService
 from api.joins.sight import Sights
@@ -105,6 +108,9 @@ class Services:
     producers: ProducerCatalog
     rebuild_lineage: Callable[[], dict[str, int]]
     observing: Observing
+    group_lags: GroupLags
+    cluster_trial: ClusterTrial
+    saved_queries: SavedQueries
     topic_pages: TopicPages
     sql_lineage: SqlLineageSliver
     state: GovernanceState

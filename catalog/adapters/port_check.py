@@ -28,3 +28,17 @@ def require_spark(remote: str, timeout_s: float = 2.0) -> None:
             f"Spark does not answer at {host}:{port}; start it with weir up, or set WEIR_SPARK__REMOTE.",
             details={"server": "spark"},
         ) from None
+
+
+def port_state(address: str, timeout_s: float = 2.0) -> str:
+    """Whether anybody listens at HOST:PORT: `open`, `refused`, `unknown host` or `no answer`."""
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout_s):
+            return "open"
+    except ConnectionRefusedError:
+        return "refused"
+    except socket.gaierror:
+        return "unknown host"
+    except (OSError, ValueError):
+        return "no answer"

@@ -12,7 +12,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 import catalog.adapters.sql.tables  # noqa: F401
+import catalog.adapters.sql.tables_lags  # noqa: F401
 import catalog.adapters.sql.tables_reports  # noqa: F401
+import catalog.adapters.sql.tables_saved_queries  # noqa: F401
 import catalog.adapters.sql.tables_signals  # noqa: F401
 import views.adapters.states_sql  # noqa: F401
 from catalog.adapters.sql.database import Base, Database

@@ -25,6 +25,7 @@ const PAGES = [
   "/jobs/shop/order_mails",
   "/query",
   "/views",
+  "/connectors",
   "/requests?show=mine",
   "/requests?show=grants",
   "/requests?show=away",

@@ -31,6 +31,8 @@ const SessionsPage = lazy(() => import("@/pages/Sessions"));
 const AdminPage = lazy(() => import("@/pages/admin/AdminPage"));
 const ViewsPage = lazy(() => import("@/pages/views/ViewsPage"));
 const ViewPage = lazy(() => import("@/pages/views/ViewPage"));
+const ConnectorsPage = lazy(() => import("@/pages/connectors/ConnectorsPage"));
+const ConnectorPage = lazy(() => import("@/pages/connectors/ConnectorPage"));
 const ScanPage = lazy(() => import("@/pages/admin/ScanPage"));
 
 export function App() {
@@ -56,6 +58,8 @@ export function App() {
           <Route path="/query" element={<QueryPage />} />
           <Route path="/views" element={<ViewsPage />} />
           <Route path="/views/:name/:tab?" element={<ViewPage />} />
+          <Route path="/connectors" element={<ConnectorsPage />} />
+          <Route path="/connectors/:name" element={<ConnectorPage />} />
           <Route path="/requests" element={<RequestsPage />} />
           <Route path="/requests/new" element={<AskPage />} />
           <Route path="/requests/:id" element={<RequestPage />} />

@@ -8,7 +8,7 @@ from policies.model import Subject
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"session", "login", "callback", "logout", "device", "backchannel", "providers"})
 """Rooms of `/auth` that take no token: they are about the cookie that comes along, or sign in."""
-_QUERY = frozenset({"query", "queries"})
+_QUERY = frozenset({"query", "queries", "saved-queries"})
 _DATA = ("rows", "changes", "records")
 """Last parts of addresses whose answers hold records."""
 _BY_ROOM = {

@@ -5,17 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Name
-from api.http.schemas.clusters import Cluster, Clusters, DeletedCluster
+from api.http.edge.parameters import Name, Text
+from api.http.schemas.clusters import Cluster, Clusters, DeletedCluster, TestedCluster
 from api.wiring.services import Services
 from catalog.apply.handlers import without_connectors
 from catalog.records import DatasetFilter
 from policies.model import Subject
 
 router = APIRouter(prefix="/clusters", tags=["catalog"])
+
+
+class ClusterAsked(BaseModel):
+    """A cluster that is not declared yet, as its document would write it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Text = Field(min_length=1, examples=["prod"])
+    spec: dict[str, Any] = Field(examples=[{"bootstrapServers": "broker:9092"}])
 
 
 @router.get("", responses=answers_with(Clusters))
@@ -31,6 +41,15 @@ def list_clusters(built: ServicesOf, _: Caller) -> dict[str, Any]:
             for cluster in built.datasets.clusters.all()
         ]
     }
+
+
+@router.post("/test", responses=answers_with(TestedCluster))
+def test_connection(built: ServicesOf, subject: Manager, body: ClusterAsked) -> Any:
+    """Ask the servers of a cluster that is not declared yet: what answers, and what is wrong. Nothing is stored."""
+    answer = built.cluster_trial.test(body.name, body.spec)
+    wrong = [each["what"] for each in answer["checks"] if not each["ok"]]
+    built.record(subject, "cluster.test", body.name, "allow", [f"{each} does not answer" for each in wrong])
+    return answer
 
 
 @router.get("/{name}", responses=answers_with(Cluster))

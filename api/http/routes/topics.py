@@ -15,6 +15,7 @@ from api.http.schemas.topics import (
     TopicAcls,
     TopicConfig,
     TopicGroups,
+    TopicLag,
     TopicPartitions,
     TopicRate,
 )
@@ -70,6 +71,19 @@ def rate(
     """How many records are stamped with which times, in 48 spans up to now. Asked of the brokers; no record is read."""
     record = built.datasets.get(DatasetId(namespace, name))
     return built.topic_pages.rate(record, built.sights(subject).of(record), hours)
+
+
+@router.get("/{namespace}/{name}/lag", responses=answers_with(TopicLag))
+def lag(
+    built: ServicesOf,
+    subject: Caller,
+    namespace: Name,
+    name: Name,
+    hours: Annotated[Count, Query(le=24, description="How far back; a day is kept.")] = 6,
+) -> Any:
+    """How far each consumer group of the topic was behind, over time. Samples of the worker, one a minute."""
+    record = built.datasets.get(DatasetId(namespace, name))
+    return built.group_lags.series(record, built.sights(subject).of(record), hours)
 
 
 @router.get("/{namespace}/{name}/subjects", responses=answers_with(Subjects))

@@ -38,6 +38,23 @@ class Cluster(ClusterBase):
     aliases: list[str] = about("Other spellings of its namespace.")
 
 
+class ClusterCheck(Answer):
+    """Whether one server of a cluster answers."""
+
+    what: str = about("Kafka, schema registry or Kafka Connect.")
+    ok: bool
+    message: str = about("What answers, or what is wrong and how to put it right.")
+
+
+class TestedCluster(Answer):
+    """How a cluster would be reached, as a document writes it. Nothing was stored."""
+
+    checks: list[ClusterCheck]
+    clusterId: str | None
+    brokers: list[str] = about("HOST:PORT, as the brokers call themselves.")
+    topics: int | None = about("Topics that this user may see; null where they were not listed.")
+
+
 class DeletedCluster(Answer):
     """A cluster that was removed."""
 

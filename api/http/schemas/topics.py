@@ -80,6 +80,29 @@ class TopicGroups(Answer):
     withheld: bool = about("A row filter hides records from the caller, so offsets and lag are left out.")
 
 
+class LagPoint(Answer):
+    """How far a group was behind in a span of time."""
+
+    at: Time = about("Where the span begins.")
+    lag: int | None = about("The largest lag in it; null where nothing was seen.")
+
+
+class GroupLagSeries(Answer):
+    """Lag of a consumer group over time."""
+
+    name: str
+    points: list[LagPoint]
+
+
+class TopicLag(Answer):
+    """Lag of a topic's consumer groups over time, those that were furthest behind first."""
+
+    groups: list[GroupLagSeries]
+    others: int = about("Groups that are left out, which were less far behind.")
+    seconds: float = about("Of a span.")
+    withheld: bool = about("A row filter hides records from the caller, so nothing is counted.")
+
+
 class TopicAcl(Answer):
     """A rule of the brokers."""
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -23,6 +24,7 @@ from catalog.records import (
     ScanRecord,
     StoredSchema,
 )
+from catalog.saved_queries import SavedQuery
 
 
 @dataclass
@@ -48,6 +50,8 @@ class State:
     reports: dict[DatasetId, Any] = field(default_factory=dict)
     clicks: dict[tuple[str, DatasetId], float] = field(default_factory=dict)
     together: dict[tuple[DatasetId, DatasetId], tuple[int, float]] = field(default_factory=dict)
+    lags: dict[tuple[str, str, str, datetime], int] = field(default_factory=dict)
+    saved_queries: dict[str, SavedQuery] = field(default_factory=dict)
 
     def snapshot(self) -> State:
         deep = {"schemas", "tags", "positions"}

@@ -8,13 +8,17 @@ from contextlib import contextmanager
 
 from catalog.adapters.memory.clusters import MemoryClusters
 from catalog.adapters.memory.events import MemoryEvents
+from catalog.adapters.memory.lags import MemoryLags
 from catalog.adapters.memory.reports import MemoryReports
+from catalog.adapters.memory.saved_queries import MemorySavedQueries
 from catalog.adapters.memory.scans import MemoryScans
 from catalog.adapters.memory.state import State
 from catalog.adapters.memory.tags import MemoryTags
 
 
-class MemoryCatalogStore(MemoryClusters, MemoryTags, MemoryScans, MemoryEvents, MemoryReports):
+class MemoryCatalogStore(
+    MemoryClusters, MemoryTags, MemoryScans, MemoryEvents, MemoryReports, MemoryLags, MemorySavedQueries
+):
     """See `catalog.ports.CatalogStore`."""
 
     def __init__(self) -> None:

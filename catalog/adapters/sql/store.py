@@ -11,7 +11,9 @@ from catalog.adapters.sql.base import SqlPart
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.datasets import SqlDatasets
 from catalog.adapters.sql.events import SqlEvents
+from catalog.adapters.sql.lags import SqlLags
 from catalog.adapters.sql.reports import SqlReports
+from catalog.adapters.sql.saved_queries import SqlSavedQueries
 from catalog.adapters.sql.scans import SqlScans
 from catalog.adapters.sql.signals import SqlSignals
 from catalog.adapters.sql.tables import AliasRow, CatalogChangesRow, ClusterRow, DatasetRow, DocumentRow
@@ -114,7 +116,18 @@ class SqlDocuments(SqlPart):
             session.execute(delete(DocumentRow).where(DocumentRow.kind == kind, DocumentRow.key == key))
 
 
-class SqlCatalogStore(SqlClusters, SqlDatasets, SqlTags, SqlDocuments, SqlScans, SqlEvents, SqlReports, SqlSignals):
+class SqlCatalogStore(
+    SqlClusters,
+    SqlDatasets,
+    SqlTags,
+    SqlDocuments,
+    SqlScans,
+    SqlEvents,
+    SqlReports,
+    SqlSignals,
+    SqlLags,
+    SqlSavedQueries,
+):
     """The record store on the given database, which must have been migrated."""
 
     def __init__(self, database: Database) -> None:

@@ -9,9 +9,10 @@ export async function fetchDeclared(kind: string, name?: string, signal?: AbortS
   return (await answer<{ documents: DeclaredDocument[] }>(call)).documents;
 }
 
-export function useDeclared(kind: string) {
+export function useDeclared(kind: string, enabled = true) {
   return useQuery({
     queryKey: ["declared", kind],
+    enabled,
     queryFn: ({ signal }) => fetchDeclared(kind, undefined, signal),
   });
 }

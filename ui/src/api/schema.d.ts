@@ -572,6 +572,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datasets/{namespace}/{name}/lag": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lag
+         * @description How far each consumer group of the topic was behind, over time. Samples of the worker, one a minute.
+         */
+        get: operations["lag_api_v1_datasets__namespace___name__lag_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/datasets/{namespace}/{name}/subjects": {
         parameters: {
             query?: never;
@@ -693,6 +713,26 @@ export interface paths {
         get: operations["list_clusters_api_v1_clusters_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Connection
+         * @description Ask the servers of a cluster that is not declared yet: what answers, and what is wrong. Nothing is stored.
+         */
+        post: operations["test_connection_api_v1_clusters_test_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1673,6 +1713,58 @@ export interface paths {
          *     end.
          */
         delete: operations["cancel_api_v1_queries__id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Queries
+         * @description The caller's saved queries, and those that others share with them.
+         */
+        get: operations["list_queries_api_v1_saved_queries_get"];
+        put?: never;
+        /**
+         * Create
+         * @description Keep a statement under a name. 409 where the caller has one of that name.
+         */
+        post: operations["create_api_v1_saved_queries_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-queries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One
+         * @description One saved query; 404 where it is of somebody else and not shared with the caller.
+         */
+        get: operations["one_api_v1_saved_queries__id__get"];
+        /**
+         * Change
+         * @description Change a query of one's own.
+         */
+        put: operations["change_api_v1_saved_queries__id__put"];
+        post?: never;
+        /**
+         * Delete
+         * @description Forget a query: one's own, or with `manage` one that is shared.
+         */
+        delete: operations["delete_api_v1_saved_queries__id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3353,6 +3445,21 @@ export interface components {
             deleted: boolean;
         };
         /**
+         * ChartAsked
+         * @description How its answer is drawn, by names of columns.
+         */
+        ChartAsked: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "bar" | "line" | "histogram";
+            /** X */
+            x: string;
+            /** Y */
+            y?: string | null;
+        };
+        /**
          * CheckedTable
          * @description A table of a statement.
          */
@@ -3431,6 +3538,37 @@ export interface components {
             updated_at: string | null;
             /** @description Other spellings of its namespace. */
             aliases: string[];
+        };
+        /**
+         * ClusterAsked
+         * @description A cluster that is not declared yet, as its document would write it.
+         */
+        ClusterAsked: {
+            /**
+             * Name
+             * @example prod
+             */
+            name: string;
+            /**
+             * Spec
+             * @example {
+             *       "bootstrapServers": "broker:9092"
+             *     }
+             */
+            spec: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * ClusterCheck
+         * @description Whether one server of a cluster answers.
+         */
+        ClusterCheck: {
+            /** @description Kafka, schema registry or Kafka Connect. */
+            what: string;
+            ok: boolean;
+            /** @description What answers, or what is wrong and how to put it right. */
+            message: string;
         };
         /**
          * Clusters
@@ -4135,6 +4273,14 @@ export interface components {
             problem?: string;
             /** @description Of a cluster that no document declared: how many left the catalog. */
             datasets?: number;
+        };
+        /**
+         * DeletedQuery
+         * @description A saved query that is gone.
+         */
+        DeletedQuery: {
+            id: string;
+            name: string;
         };
         /**
          * Deliveries
@@ -4943,6 +5089,14 @@ export interface components {
             grants: components["schemas"]["ListedGrant"][];
         };
         /**
+         * GroupLagSeries
+         * @description Lag of a consumer group over time.
+         */
+        GroupLagSeries: {
+            name: string;
+            points: components["schemas"]["LagPoint"][];
+        };
+        /**
          * GroupTopic
          * @description A topic that a group reads.
          */
@@ -5174,6 +5328,19 @@ export interface components {
         JobRuns: {
             runs: components["schemas"]["JobRun"][];
             total: number;
+        };
+        /**
+         * LagPoint
+         * @description How far a group was behind in a span of time.
+         */
+        LagPoint: {
+            /**
+             * Format: date-time
+             * @description Where the span begins.
+             */
+            at: string;
+            /** @description The largest lag in it; null where nothing was seen. */
+            lag: number | null;
         };
         /**
          * LastScan
@@ -6247,6 +6414,17 @@ export interface components {
             notes: string[];
         };
         /**
+         * QueryChart
+         * @description How an answer is drawn.
+         */
+        QueryChart: {
+            /** @enum {string} */
+            kind: "bar" | "line" | "histogram";
+            x: string;
+            /** @description Null for a histogram. */
+            y: string | null;
+        };
+        /**
          * QueryCheck
          * @description A statement looked at without reading a record.
          */
@@ -6911,6 +7089,67 @@ export interface components {
             deadLetter?: boolean | string | null;
         };
         /**
+         * SavedQueries
+         * @description Queries that the caller may open, those that changed last first.
+         */
+        SavedQueries: {
+            queries: components["schemas"]["SavedQuery"][];
+        };
+        /**
+         * SavedQuery
+         * @description A statement under a name.
+         */
+        SavedQuery: {
+            id: string;
+            name: string;
+            /** @description `:name` is a parameter; values of parameters are not kept. */
+            sql: string;
+            purpose: string | null;
+            description: string;
+            owner: string;
+            shared: components["schemas"]["SharedWith"];
+            chart: components["schemas"]["QueryChart"] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            may: components["schemas"]["SavedQueryMayDo"];
+        };
+        /**
+         * SavedQueryAsked
+         * @description A statement and its name.
+         */
+        SavedQueryAsked: {
+            /**
+             * Name
+             * @example Orders of a region
+             */
+            name: string;
+            /**
+             * Sql
+             * @description `:name` is a parameter. Values in the statement are kept with it, those of parameters not.
+             * @example SELECT * FROM prod.orders WHERE region = :region
+             */
+            sql: string;
+            /** Purpose */
+            purpose?: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            shared?: components["schemas"]["SharedAsked"];
+            chart?: components["schemas"]["ChartAsked"] | null;
+        };
+        /**
+         * SavedQueryMayDo
+         * @description What the caller may do with a saved query.
+         */
+        SavedQueryMayDo: {
+            change: boolean;
+            delete: boolean;
+        };
+        /**
          * Scan
          * @description A scan.
          */
@@ -7198,6 +7437,30 @@ export interface components {
             } | null;
         };
         /**
+         * SharedAsked
+         * @description Who else may open it.
+         */
+        SharedAsked: {
+            /**
+             * Everyone
+             * @default false
+             */
+            everyone: boolean;
+            /** Users */
+            users?: string[];
+            /** Groups */
+            groups?: string[];
+        };
+        /**
+         * SharedWith
+         * @description Who else may open a query. Sharing opens no data.
+         */
+        SharedWith: {
+            everyone: boolean;
+            users: string[];
+            groups: string[];
+        };
+        /**
          * ShownFields
          * @description How many fields show how.
          */
@@ -7419,6 +7682,18 @@ export interface components {
             note?: string;
         };
         /**
+         * TestedCluster
+         * @description How a cluster would be reached, as a document writes it. Nothing was stored.
+         */
+        TestedCluster: {
+            checks: components["schemas"]["ClusterCheck"][];
+            clusterId: string | null;
+            /** @description HOST:PORT, as the brokers call themselves. */
+            brokers: string[];
+            /** @description Topics that this user may see; null where they were not listed. */
+            topics: number | null;
+        };
+        /**
          * Tests
          * @description Tests of policies, and policies to test in place of those that are declared.
          */
@@ -7584,6 +7859,19 @@ export interface components {
             /** @description Groups of the cluster that could not be looked at. */
             unread: number;
             /** @description A row filter hides records from the caller, so offsets and lag are left out. */
+            withheld: boolean;
+        };
+        /**
+         * TopicLag
+         * @description Lag of a topic's consumer groups over time, those that were furthest behind first.
+         */
+        TopicLag: {
+            groups: components["schemas"]["GroupLagSeries"][];
+            /** @description Groups that are left out, which were less far behind. */
+            others: number;
+            /** @description Of a span. */
+            seconds: number;
+            /** @description A row filter hides records from the caller, so nothing is counted. */
             withheld: boolean;
         };
         /**
@@ -9179,6 +9467,43 @@ export interface operations {
             };
         };
     };
+    lag_api_v1_datasets__namespace___name__lag_get: {
+        parameters: {
+            query?: {
+                /** @description How far back; a day is kept. */
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopicLag"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     subjects_api_v1_datasets__namespace___name__subjects_get: {
         parameters: {
             query?: never;
@@ -9379,6 +9704,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Clusters"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    test_connection_api_v1_clusters_test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClusterAsked"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestedCluster"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
@@ -11201,6 +11559,168 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CancelledQuery"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    list_queries_api_v1_saved_queries_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueries"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    create_api_v1_saved_queries_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedQueryAsked"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQuery"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    one_api_v1_saved_queries__id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQuery"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    change_api_v1_saved_queries__id__put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedQueryAsked"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQuery"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_api_v1_saved_queries__id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedQuery"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

@@ -9,6 +9,7 @@ import type {
   TopicAcls,
   TopicConfig,
   TopicGroups,
+  TopicLag,
   TopicPartitions,
   TopicRate,
 } from "@/api/types";
@@ -62,6 +63,21 @@ export function useRate(place: string, name: string, hours: number) {
     queryFn: ({ signal }) =>
       answer<TopicRate>(
         weir.GET("/api/v1/datasets/{namespace}/{name}/rate", {
+          params: { ...at(place, name), query: { hours } },
+          signal,
+        }),
+      ),
+  });
+}
+
+/** How far each consumer group was behind, over time. The worker adds a sample a minute. */
+export function useTopicLag(place: string, name: string, hours: number) {
+  return useQuery({
+    queryKey: ["topic-lag", place, name, hours],
+    refetchInterval: 60_000,
+    queryFn: ({ signal }) =>
+      answer<TopicLag>(
+        weir.GET("/api/v1/datasets/{namespace}/{name}/lag", {
           params: { ...at(place, name), query: { hours } },
           signal,
         }),

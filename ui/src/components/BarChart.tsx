@@ -21,7 +21,7 @@ export function BarChart({ title, bars, text }: { title: string; bars: BarOf[]; 
         {bars.map((bar, i) => {
           const height = (bar.value / most) * HEIGHT;
           return (
-            <rect key={bar.at} x={i * width} y={HEIGHT - height} width={width * 0.8} height={height}>
+            <rect key={`${i} ${bar.at}`} x={i * width} y={HEIGHT - height} width={width * 0.8} height={height}>
               <title>{text(bar)}</title>
             </rect>
           );
@@ -29,8 +29,8 @@ export function BarChart({ title, bars, text }: { title: string; bars: BarOf[]; 
       </svg>
       <table className="visually-hidden">
         <tbody>
-          {bars.map((bar) => (
-            <tr key={bar.at}>
+          {bars.map((bar, i) => (
+            <tr key={`${i} ${bar.at}`}>
               <td>{text(bar)}</td>
             </tr>
           ))}

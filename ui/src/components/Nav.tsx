@@ -1,5 +1,6 @@
 import { NavLink } from "react-router";
 import { useMe, useRequests } from "@/api/access";
+import { useHasConnectors } from "@/api/connectors";
 import { mayDo } from "@/lib/may";
 import { PAGES } from "@/lib/pages";
 import { toDecide } from "@/lib/requests";
@@ -9,25 +10,28 @@ export function Nav({ open }: { open: boolean }) {
   const me = useMe(useToken());
   const requests = useRequests({ state: "pending" });
   const waiting = toDecide(requests.data ?? [], me.data?.user).length;
+  const manages = mayDo(me.data, "manage");
+  const connectors = useHasConnectors(me.data !== undefined && !manages) || manages;
+  const shown = PAGES.filter(
+    ({ needs, where }) => (!where || connectors) && (!needs || needs.some((one) => mayDo(me.data, one))),
+  );
   return (
     <nav className={`nav ${open ? "open" : ""}`} aria-label="Pages">
       <ul>
-        {PAGES.filter(({ needs }) => !needs || needs.some((one) => mayDo(me.data, one))).map(
-          ({ to, text, icon: Icon, gap }) => (
-            <li key={to} className={gap ? "gap" : ""}>
-              <NavLink to={to} end={to === "/"}>
-                <Icon size={17} aria-hidden />
-                {text}
-                {to === "/requests" && waiting > 0 && (
-                  <span className="waiting">
-                    {waiting}
-                    <span className="visually-hidden"> to decide</span>
-                  </span>
-                )}
-              </NavLink>
-            </li>
-          ),
-        )}
+        {shown.map(({ to, text, icon: Icon, gap }) => (
+          <li key={to} className={gap ? "gap" : ""}>
+            <NavLink to={to} end={to === "/"}>
+              <Icon size={17} aria-hidden />
+              {text}
+              {to === "/requests" && waiting > 0 && (
+                <span className="waiting">
+                  {waiting}
+                  <span className="visually-hidden"> to decide</span>
+                </span>
+              )}
+            </NavLink>
+          </li>
+        ))}
       </ul>
       <p className="muted small nav-foot">
         <kbd>?</kbd> keys

@@ -22,7 +22,10 @@ export const links = {
   job: (namespace: string, name: string) => `/jobs/${part(namespace)}/${part(name)}`,
   views: "/views",
   view: (name: string, tab?: string) => `/views/${part(name)}${tab && tab !== "overview" ? `/${tab}` : ""}`,
+  connectors: "/connectors",
+  connector: (name: string) => `/connectors/${part(name)}`,
   query: (sql?: string, purpose?: string) => `/query${query({ sql, purpose })}`,
+  savedQuery: (id: string) => `/query${query({ saved: id })}`,
   ask: (dataset: string, fields: string[] = [], purpose?: string) =>
     `/requests/new${query({ dataset, fields: fields.join(","), purpose })}`,
   request: (id: string) => `/requests/${part(id)}`,
@@ -30,9 +33,11 @@ export const links = {
   fields: (params: Record<string, string | null | undefined>) => `/fields${query(params)}`,
   whereIs: (params: Record<string, string | null | undefined>) => `/reports${query(params)}`,
   review: "/review",
-  policies: "/policies",
+  policies: (kind?: string, change = false) => `/policies${query({ kind, change: change ? "new" : null })}`,
   audit: (params: Record<string, string | null | undefined> = {}) => `/audit${query(params)}`,
   person: (name: string) => `/people/${part(name)}`,
+  scan: (id: string) => `/admin/scans/${part(id)}`,
+  addCluster: "/admin/clusters?add=cluster",
   admin: (tab?: string) => (tab ? `/admin/${tab}` : "/admin"),
 };
 

@@ -1,6 +1,7 @@
 // The pages of the navigation, in its order, each with the letter that `g` goes to it by.
 import {
   Activity,
+  Cable,
   ClipboardCheck,
   Database,
   FileSearch,
@@ -24,6 +25,8 @@ interface Page {
   icon: LucideIcon;
   gap?: boolean;
   needs?: readonly Permission[];
+  /** Left out while there is none, but for those who may manage. */
+  where?: "connectors";
 }
 
 /** `needs`: any of these permissions; the page is left out of the navigation of others. */
@@ -34,6 +37,7 @@ export const PAGES: Page[] = [
   { to: "/lineage", text: "Lineage", key: "l", icon: Waypoints },
   { to: "/query", text: "Query", key: "q", icon: SquareTerminal },
   { to: "/views", text: "Views", key: "e", icon: Layers },
+  { to: "/connectors", text: "Connectors", key: "c", icon: Cable, where: "connectors" },
   { to: "/requests", text: "Requests", key: "r", icon: KeyRound, gap: true },
   { to: "/review", text: "Review", key: "v", icon: ClipboardCheck },
   { to: "/policies", text: "Policies", key: "p", icon: ShieldCheck },

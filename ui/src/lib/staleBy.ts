@@ -7,7 +7,7 @@ const BY: [RegExp, string[]][] = [
   [/^schema\./, ["datasets", "dataset", "schema", "versions", "search"]],
   [/^dataset\./, ["datasets", "dataset", "search", "clusters"]],
   [/^classification\./, ["classifications", "found", "dataset", "search"]],
-  [/^mask|^policy|^declared/, ["declared", "access", "views"]],
+  [/^mask|^policy|^declared/, ["declared", "access", "views", "connectors"]],
 ];
 
 /** `weir.access.decided` -> ["events", "requests", "request"] */

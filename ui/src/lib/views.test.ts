@@ -88,7 +88,7 @@ describe("states and lag", () => {
   it("draws a line that is parted where nothing is known", () => {
     const at = { at: "x", seconds: 0, recordsInPerSecond: 0, rowsOutPerSecond: 0, batchSeconds: 0 };
     const samples = [10, 5, null, 0].map((records) => ({ ...at, records }));
-    expect(linePath(samples, "records", 30, 10)).toBe("M0.0,0.0L10.0,5.0M30.0,10.0");
+    expect(linePath(samples, "records", 30, 10)).toBe("M0.0,0.0L10.0,5.0M30.0,10.0L30.0,10.0");
     expect(linePath([], "records", 30, 10)).toBe("");
   });
 });

@@ -1,5 +1,6 @@
 // Stream views: states and lag in words, the lag as a line, the rows that follow from events, a view from a query.
 import type { Freshness, RowsColumn, ViewSample } from "@/api/types";
+import { valuesPath } from "@/lib/chart";
 import { count } from "@/lib/format";
 import type { ServerEvent } from "@/lib/sse";
 import { toYaml } from "@/lib/yaml";
@@ -31,21 +32,11 @@ export function lagText(lag: Lag | null | undefined): string {
 
 /** The points of a line through the samples, in a box of this size; samples without a value part it. */
 export function linePath(samples: readonly ViewSample[], of: keyof ViewSample, width: number, height: number): string {
-  const values = samples.map((each) => each[of]);
-  const most = Math.max(1, ...values.filter((each): each is number => typeof each === "number"));
-  const step = samples.length > 1 ? width / (samples.length - 1) : 0;
-  let path = "";
-  let drawing = false;
-  values.forEach((value, n) => {
-    if (typeof value !== "number") {
-      drawing = false;
-      return;
-    }
-    const point = `${(n * step).toFixed(1)},${(height - (value / most) * height).toFixed(1)}`;
-    path += `${drawing ? "L" : "M"}${point}`;
-    drawing = true;
-  });
-  return path;
+  return valuesPath(
+    samples.map((each) => (typeof each[of] === "number" ? each[of] : null)),
+    width,
+    height,
+  );
 }
 
 export interface Followed {

@@ -1,28 +1,33 @@
 // The first page: the search box, what waits for me, how much is covered, what changed lately.
 import { Search } from "lucide-react";
-import { useRef } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useMe, useRequests } from "@/api/access";
 import { useDatasets, useSearch } from "@/api/catalog";
 import { useFound } from "@/api/classifications";
+import { useDeclared } from "@/api/declared";
 import { useEvents } from "@/api/events";
 import type { Dataset } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Coverage } from "@/components/Coverage";
-import { Empty } from "@/components/Empty";
 import { EventList } from "@/components/EventList";
 import { Loading } from "@/components/Loading";
 import { useTitle } from "@/components/PageHead";
 import { RequestState } from "@/components/RequestState";
 import { When } from "@/components/When";
-import { plural } from "@/lib/format";
+import { count, plural } from "@/lib/format";
+import { dutiesOf } from "@/lib/home";
 import { useFavourites, useRecent } from "@/lib/kept";
 import { useSlash } from "@/lib/keys";
 import { links } from "@/lib/links";
 import { useMay } from "@/lib/may";
 import { mine, toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
+import { MyGrants, RecentQueries } from "@/pages/home/MyAccess";
 import "@/styles/search.css";
+
+const Duties = lazy(() => import("@/pages/home/Duties"));
+const FirstRun = lazy(() => import("@/pages/home/FirstRun"));
 
 const QUESTIONS = [
   ["Where is e-mail?", links.fields({ entity: "EMAIL_ADDRESS" }), null],
@@ -35,6 +40,7 @@ export function Home() {
   useTitle("Home");
   const navigate = useNavigate();
   const { may } = useMay();
+  const me = useMe(useToken()).data;
   const box = useRef<HTMLInputElement>(null);
   useSlash(box);
   const datasets = useDatasets();
@@ -77,23 +83,26 @@ export function Home() {
       <Answer of={datasets}>
         {({ datasets: all, total }) =>
           total === 0 ? (
-            <div className="panel">
-              <Empty title="The catalog is empty">
-                <p>
-                  Weir learns what is in your topics by reading a sample of each.{" "}
-                  <Link to={links.admin()}>Scan a cluster</Link>, or on the command line:{" "}
-                  <code>weir scan --bootstrap-servers HOST:PORT</code>
-                </p>
-              </Empty>
+            <div className="stack">
+              <p>The catalog is empty. Weir learns what is in your topics by reading a sample of each.</p>
+              <Suspense fallback={<Loading />}>
+                <FirstRun datasets={all} />
+              </Suspense>
             </div>
           ) : (
             <>
+              <Guide datasets={all} />
               <Coverage datasets={all} total={total} entities={fields.data?.facets.entity} />
               <div className="columns">
-                <Lately datasets={all} />
+                <div className="stack">
+                  <Mine datasets={all} whole={total <= all.length} />
+                  <Lately datasets={all} />
+                </div>
                 <div className="stack">
                   <Waiting />
                   <MyRequests />
+                  <MyGrants me={me} />
+                  <RecentQueries user={me?.user} />
                 </div>
               </div>
             </>
@@ -101,6 +110,42 @@ export function Home() {
         }
       </Answer>
     </div>
+  );
+}
+
+/** What this person looks after; nothing for those who only ask. */
+function Mine({ datasets, whole }: { datasets: Dataset[]; whole: boolean }) {
+  const me = useMe(useToken()).data;
+  const duties = dutiesOf(me, datasets);
+  if (!me || duties.length === 0) return null;
+  return (
+    <Suspense fallback={<Loading lines={4} />}>
+      <div className="duties">
+        <Duties me={me} duties={duties} datasets={datasets} />
+      </div>
+      {!whole && (
+        <p className="muted small">Counted over the first {count(datasets.length)} datasets of the catalog only.</p>
+      )}
+    </Suspense>
+  );
+}
+
+const GUIDED = "weir.guided";
+
+/** The first steps that are left while nobody else was invited, until they are hidden in this browser. */
+function Guide({ datasets }: { datasets: Dataset[] }) {
+  const manages = useMay().may("manage");
+  const users = useDeclared("User", manages);
+  const [hidden, setHidden] = useState(() => localStorage.getItem(GUIDED) !== null);
+  if (!manages || hidden || (users.data?.length ?? 2) > 1) return null;
+  const hide = () => {
+    localStorage.setItem(GUIDED, "1");
+    setHidden(true);
+  };
+  return (
+    <Suspense fallback={null}>
+      <FirstRun datasets={datasets} onHide={hide} />
+    </Suspense>
   );
 }
 

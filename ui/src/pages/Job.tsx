@@ -1,15 +1,20 @@
-// One job: state, runs, where its code lies, its SQL, what it reads and writes.
-import { Link, useParams } from "react-router";
+// One job: state, runs over time, where its code lies, its SQL, what it reads and writes.
+import { Link, useParams, useSearchParams } from "react-router";
 import { useJob } from "@/api/lineage";
-import type { Job } from "@/api/types";
+import type { Job, JobRun } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { ClockAhead } from "@/components/ClockAhead";
+import { CopyButton } from "@/components/CopyButton";
 import { Empty } from "@/components/Empty";
+import { JsonTree } from "@/components/JsonTree";
 import { PageHead } from "@/components/PageHead";
+import { RunsChart } from "@/components/RunsChart";
+import { ScrollTable } from "@/components/ScrollTable";
 import { When } from "@/components/When";
 import { jobTitle } from "@/lib/jobTitle";
 import { links, nodeLink } from "@/lib/links";
 import { nodeIdOf, parseNodeId } from "@/lib/nodeId";
+import { runTone, tookMs, tookText } from "@/lib/runs";
 import { safeUrl } from "@/lib/url";
 
 export default function JobPage() {
@@ -33,6 +38,10 @@ export default function JobPage() {
 
 function Details({ job }: { job: Job }) {
   const runs = job.runs ?? [];
+  const [params, setParams] = useSearchParams();
+  const chosen = params.get("run");
+  const choose = (id: string | null) => setParams(id === null ? {} : { run: id }, { replace: true });
+  const run = runs.find((each) => each.id === chosen);
   return (
     <div className="columns">
       <div className="stack">
@@ -44,12 +53,14 @@ function Details({ job }: { job: Job }) {
           {runs.length === 0 ? (
             <Empty title="No runs are known" />
           ) : (
-            <div className="table-wrap">
-              <table className="table">
+            <>
+              <RunsChart runs={runs} chosen={chosen} onChoose={choose} />
+              <ScrollTable label="Runs">
                 <thead>
                   <tr>
                     <th>Run</th>
                     <th>State</th>
+                    <th className="number">Duration</th>
                     <th>Began</th>
                     <th>Last reported</th>
                     <th>Ended</th>
@@ -57,8 +68,17 @@ function Details({ job }: { job: Job }) {
                 </thead>
                 <tbody>
                   {runs.map((run) => (
-                    <tr key={run.id}>
-                      <td className="mono">{run.id.slice(0, 8)}</td>
+                    <tr key={run.id} aria-current={run.id === chosen ? "true" : undefined}>
+                      <td className="mono">
+                        <button
+                          type="button"
+                          className="link"
+                          aria-expanded={run.id === chosen}
+                          onClick={() => choose(run.id === chosen ? null : run.id)}
+                        >
+                          {run.id.slice(0, 8)}
+                        </button>
+                      </td>
                       <td>
                         <State state={run.state} />
                         {run.clockAhead && (
@@ -66,6 +86,10 @@ function Details({ job }: { job: Job }) {
                             <ClockAhead of={run.clockAhead} />
                           </div>
                         )}
+                      </td>
+                      <td className="number nowrap">
+                        {tookText(tookMs(run))}
+                        {!run.ended && tookMs(run) !== null && <span className="muted small"> so far</span>}
                       </td>
                       <td>
                         <When at={run.started} never="–" />
@@ -79,13 +103,17 @@ function Details({ job }: { job: Job }) {
                     </tr>
                   ))}
                 </tbody>
-              </table>
-            </div>
+              </ScrollTable>
+            </>
           )}
         </section>
+        {run && <RunDetails of={run} />}
         {typeof job.sql === "string" && (
           <section className="panel">
-            <h2>SQL</h2>
+            <div className="spread">
+              <h2>SQL</h2>
+              <CopyButton text={job.sql} what="SQL" />
+            </div>
             <pre className="small">{job.sql}</pre>
           </section>
         )}
@@ -145,14 +173,44 @@ function Ends({ title, ids }: { title: string; ids: string[] }) {
   );
 }
 
+/** One run: what started it, how it ran, and what its producer told of it. */
+function RunDetails({ of }: { of: JobRun }) {
+  const facets = of.facets ?? {};
+  return (
+    <section className="panel stack-s" aria-label={`Run ${of.id.slice(0, 8)}`}>
+      <dl className="facts">
+        <dt>Run</dt>
+        <dd className="mono small anywhere">{of.id}</dd>
+        <dt>State</dt>
+        <dd>
+          <State state={of.state} />
+        </dd>
+        <dt>Duration</dt>
+        <dd>{tookText(tookMs(of))}</dd>
+        <dt>Runs as</dt>
+        <dd>{of.processing?.toLowerCase() ?? "–"}</dd>
+        {of.parent && (
+          <>
+            <dt>Started by</dt>
+            <dd>
+              <Link className="anywhere" to={nodeLink(of.parent)}>
+                {parseNodeId(of.parent)?.name ?? of.parent}
+              </Link>
+            </dd>
+          </>
+        )}
+      </dl>
+      {Object.keys(facets).length > 0 && (
+        <details>
+          <summary className="small">What its producer reported</summary>
+          <JsonTree value={facets} filter="" />
+        </details>
+      )}
+    </section>
+  );
+}
+
 function State({ state }: { state: string | undefined }) {
   if (!state) return <span className="muted">unknown</span>;
-  const tone = /FAIL|ABORT/i.test(state)
-    ? "bad"
-    : /RUN|START|LIVE/i.test(state)
-      ? "ok"
-      : /STALE/i.test(state)
-        ? "warn"
-        : "";
-  return <span className={`badge ${tone}`}>{state.toLowerCase()}</span>;
+  return <span className={`badge ${runTone(state)}`}>{state.toLowerCase()}</span>;
 }

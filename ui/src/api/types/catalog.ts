@@ -31,6 +31,7 @@ export type TopicPartitions = Shapes["TopicPartitions"];
 export type TopicConfig = Shapes["TopicConfig"];
 export type TopicGroups = Shapes["TopicGroups"];
 export type TopicGroup = Shapes["TopicGroup"];
+export type TopicLag = Shapes["TopicLag"];
 export type TopicAcls = Shapes["TopicAcls"];
 export type TopicRate = Shapes["TopicRate"];
 export type Subjects = Shapes["Subjects"];

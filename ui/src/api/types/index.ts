@@ -2,6 +2,7 @@
 
 export type * from "@/api/types/access";
 export type * from "@/api/types/catalog";
+export type * from "@/api/types/connectors";
 export type * from "@/api/types/lineage";
 export type * from "@/api/types/operation";
 export type * from "@/api/types/query";

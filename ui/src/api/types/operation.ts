@@ -11,5 +11,6 @@ export type AuditEntry = Shapes["AuditEntry"];
 /** A CloudEvent. `type`: weir.schema.changed …; `subject`: what it is about. */
 export type WeirEvent = AtLeast<Shapes["Event"], "id" | "type" | "subject" | "time" | "sequence" | "data">;
 export type Scan = Shapes["Scan"];
+export type TestedCluster = Shapes["TestedCluster"];
 export type Cluster = Shapes["ListedCluster"];
 export type DeclaredDocument = Shapes["DeclaredDocument"];

@@ -19,3 +19,4 @@ export type Proposed = Shapes["Proposal"];
 export type RunningQuery = Shapes["RunningQuery"];
 export type Records = Shapes["Records"];
 export type BrowsedRecord = Shapes["BrowsedRecord"];
+export type SavedQuery = Shapes["SavedQuery"];

@@ -1,21 +1,39 @@
+import { Plus } from "lucide-react";
 import { useState } from "react";
-import { Link } from "react-router";
+import { Link, useSearchParams } from "react-router";
+import { useDeclared } from "@/api/declared";
 import { useClusters, useRemoveCluster } from "@/api/scans";
 import type { Cluster } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { Modal } from "@/components/Modal";
+import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { count, plural } from "@/lib/format";
 import { links } from "@/lib/links";
 import { useMay } from "@/lib/may";
+import { ClusterEditor } from "@/pages/admin/ClusterEditor";
 import { ScanForm } from "@/pages/admin/ScanForm";
 
 export function Clusters() {
   const clusters = useClusters();
   const manages = useMay().may("manage");
+  const declared = useDeclared("Cluster");
+  const [params, setParams] = useSearchParams();
+  const adding = manages && params.get("add") === "cluster";
+  const edited = manages ? declared.data?.find((d) => d.metadata.name === params.get("edit")) : undefined;
   return (
     <div className="stack">
+      <div className="spread">
+        <p className="muted">Declared clusters, and addresses that scans met.</p>
+        <Needs permission="manage" what="Adding and changing clusters">
+          <button type="button" className="button primary" onClick={() => setParams({ add: "cluster" })}>
+            <Plus size={15} aria-hidden /> Add a cluster
+          </button>
+        </Needs>
+      </div>
+      {adding && <ClusterEditor key="new" onClose={() => setParams({})} />}
+      {edited && <ClusterEditor key={String(edited.metadata.name)} known={edited} onClose={() => setParams({})} />}
       <Answer of={clusters}>
         {(list) =>
           list.length === 0 ? (
@@ -55,7 +73,18 @@ export function Clusters() {
                       </td>
                       {manages && (
                         <td className="right">
-                          <RemoveCluster cluster={c} />
+                          <span className="row">
+                            {c.declared !== false && (
+                              <button
+                                type="button"
+                                className="button small"
+                                onClick={() => setParams({ edit: c.name })}
+                              >
+                                Change<span className="visually-hidden"> {c.name}</span>
+                              </button>
+                            )}
+                            <RemoveCluster cluster={c} />
+                          </span>
                         </td>
                       )}
                     </tr>

@@ -6,9 +6,10 @@ import { EntityName } from "@/components/EntityBadge";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
-import { progressOf, ScanState } from "@/components/ScanState";
+import { ScanProgress } from "@/components/ScanProgress";
+import { ScanState } from "@/components/ScanState";
 import { When } from "@/components/When";
-import { count, percent } from "@/lib/format";
+import { count } from "@/lib/format";
 import { links } from "@/lib/links";
 import { sentence } from "@/lib/subject";
 
@@ -37,12 +38,7 @@ export default function ScanPage() {
       <Answer of={scan}>
         {(s) => (
           <div className="stack">
-            {!over(s) && (
-              <div className="stack-s" role="status">
-                <span>{s.state === "queued" ? "Waits for the worker" : `${percent(progressOf(s))} done`}</span>
-                <progress className="progress" max={1} value={progressOf(s)} aria-label="Progress" />
-              </div>
-            )}
+            {!over(s) && <ScanProgress of={s} />}
             <p className="muted">
               {sentence(s.request?.cluster)} {sentence(s.request?.topics)}, asked by {s.requested_by ?? "somebody"}{" "}
               <When at={s.created_at} />

@@ -5,7 +5,7 @@ import { sentence } from "@/lib/subject";
 import { Simulation } from "@/pages/policies/Simulation";
 
 /** YAML documents: check what they would change and for whom, then apply them. */
-export function ApplyBox({ text }: { text: string }) {
+export function ApplyBox({ text, onApplied }: { text: string; onApplied?: () => void }) {
   const [yaml, setYaml] = useState(text);
   const [checked, setChecked] = useState<{ yaml: string; answer: Applied; dryRun: boolean } | null>(null);
   const apply = useApply();
@@ -18,7 +18,10 @@ export function ApplyBox({ text }: { text: string }) {
         onSuccess: (answer) => {
           setChecked({ yaml, answer, dryRun });
           if (dryRun) simulate.mutate(yaml);
-          else simulate.reset();
+          else {
+            simulate.reset();
+            onApplied?.();
+          }
         },
       },
     );

@@ -2,22 +2,8 @@ import { type FormEvent, useState } from "react";
 import { type MaskTried, useMaskPreview } from "@/api/declared";
 import { ErrorNotice } from "@/components/Notice";
 import { cellText } from "@/lib/format";
+import { MASKS } from "@/lib/masks";
 
-const MASKS = [
-  "MASK",
-  "MASK_SHOW_LAST_4",
-  "MASK_SHOW_FIRST_4",
-  "MASK_HASH",
-  "MASK_NULL",
-  "MASK_DATE_SHOW_YEAR",
-  "EMAIL_DOMAIN",
-  "TOKEN",
-  "TRUNCATE_IP",
-  "TRUNCATE_GEO",
-  "GENERALIZE",
-  "DROP",
-  "CUSTOM",
-];
 const TYPES = ["STRING", "INT", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP"];
 
 /** The mask of a policy's spec: `{type, params?, expression?}`. */

@@ -3,6 +3,7 @@ import { Eye, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useDeclared, useDeleteDeclared } from "@/api/declared";
+import { useClusters } from "@/api/scans";
 import type { DeclaredDocument } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { CopyButton } from "@/components/CopyButton";
@@ -11,11 +12,14 @@ import { Modal } from "@/components/Modal";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { firstConnector } from "@/lib/connectors";
 import { useMay } from "@/lib/may";
+import { formFits } from "@/lib/policyForm";
 import { inWords } from "@/lib/policyWords";
 import { toYaml } from "@/lib/yaml";
 import { ApplyBox } from "@/pages/policies/ApplyBox";
 import { type Mask, MaskPreview } from "@/pages/policies/MaskPreview";
+import { PolicyEditor } from "@/pages/policies/PolicyEditor";
 
 const KINDS = [
   "Policy",
@@ -29,18 +33,47 @@ const KINDS = [
   "Webhook",
   "Dataset",
   "Cluster",
+  "Connector",
+  "View",
 ];
 
 export default function PoliciesPage() {
-  const [params] = useSearchParams();
+  const [params, setParams] = useSearchParams();
+  const manages = useMay().may("manage");
   const kind = params.get("kind") ?? "Policy";
   const documents = useDeclared(kind);
-  const [trying, setTrying] = useState<string | null>(null);
+  const clusters = useClusters().data;
+  const [changed, setChanged] = useState<string | null>(null);
+  // `change=new` in the address opens an empty change, or the first document of a kind that has one.
+  const opened = manages && params.get("change") === "new";
+  const begun = kind === "Connector" ? firstConnector(clusters?.find((each) => each.declared !== false)?.name) : "";
+  const trying = changed ?? (opened ? begun : null);
+  const setTrying = (yaml: string | null) => {
+    setChanged(yaml);
+    const next = new URLSearchParams(params);
+    next.delete("change");
+    if (yaml === "") next.set("change", "new");
+    setParams(next, { replace: true });
+  };
   const [mask, setMask] = useState<Mask | null>(null);
   const change = (yaml: string) => {
     setTrying(yaml);
     window.scrollTo({ top: 0 });
   };
+  // `change=form` opens the form of a new policy, `edit=NAME` that of one that is declared.
+  const openForm = (how: "form" | null, name?: string) => {
+    setChanged(null);
+    const next = new URLSearchParams(params);
+    next.delete("change");
+    next.delete("edit");
+    if (how) next.set(name === undefined ? "change" : "edit", name ?? how);
+    setParams(next, { replace: true });
+    window.scrollTo({ top: 0 });
+  };
+  const edited = documents.data?.find(
+    (each) => kind === "Policy" && each.metadata.name === params.get("edit") && formFits(each),
+  );
+  const byForm = manages && kind === "Policy" && (params.get("change") === "form" || edited !== undefined);
   const tryMask = (of: Mask) => {
     setMask(of);
     window.scrollTo({ top: 0 });
@@ -55,12 +88,20 @@ export default function PoliciesPage() {
           {mask === null ? "Try a mask" : "Close the mask"}
         </button>
         <Needs permission="manage" what="Changing what is declared">
+          {kind === "Policy" && (
+            <button type="button" className="button primary" onClick={() => openForm("form")}>
+              Add a policy
+            </button>
+          )}
           <button type="button" className="button" onClick={() => setTrying(trying === null ? "" : null)}>
             {trying === null ? "Try or apply a change" : "Close"}
           </button>
         </Needs>
       </PageHead>
       {mask !== null && <MaskPreview key={JSON.stringify(mask)} start={mask} />}
+      {byForm && (
+        <PolicyEditor key={String(edited?.metadata.name ?? "")} known={edited} onClose={() => openForm(null)} />
+      )}
       {trying !== null && <ApplyBox key={trying} text={trying} />}
       <nav className="tabs" aria-label="Kinds">
         {KINDS.map((k) => (
@@ -87,6 +128,9 @@ export default function PoliciesPage() {
                   of={document}
                   onChange={change}
                   onMask={tryMask}
+                  {...(kind === "Policy" && formFits(document)
+                    ? { onForm: () => openForm("form", String(document.metadata.name)) }
+                    : {})}
                 />
               ))}
             </ul>
@@ -101,10 +145,13 @@ function Document({
   of,
   onChange,
   onMask,
+  onForm,
 }: {
   of: DeclaredDocument;
   onChange: (yaml: string) => void;
   onMask: (mask: Mask) => void;
+  /** Opens the form, for kinds that have one. */
+  onForm?: () => void;
 }) {
   const manages = useMay().may("manage");
   const text = toYaml(of);
@@ -123,7 +170,7 @@ function Document({
           )}
           {manages && (
             <>
-              <button type="button" className="button quiet small" onClick={() => onChange(text)}>
+              <button type="button" className="button quiet small" onClick={() => (onForm ? onForm() : onChange(text))}>
                 <Pencil size={13} aria-hidden /> Change
               </button>
               <DeleteButton kind={of.kind} name={name} />

@@ -5,6 +5,7 @@ import { useRef, useState } from "react";
 import { type Asked, type ExportFormat, exportQuery } from "@/api/query";
 import type { QueryAnswer } from "@/api/types";
 import { ErrorNotice } from "@/components/Notice";
+import { asCurl, asPython } from "@/lib/copyAs";
 import { download, downloadBlob } from "@/lib/download";
 import { csv, plural } from "@/lib/format";
 
@@ -18,6 +19,12 @@ export function ExportMenu({ answer, asked }: { answer: QueryAnswer; asked: Aske
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const stop = useRef<AbortController | null>(null);
+  const [copied, setCopied] = useState(false);
+  const copy = async (text: string) => {
+    await navigator.clipboard?.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
   const names = answer.columns.map((c) => c.name);
   const again = async (format: ExportFormat, ending: string) => {
     if (!asked) return;
@@ -40,7 +47,7 @@ export function ExportMenu({ answer, asked }: { answer: QueryAnswer; asked: Aske
         </button>
       ) : (
         <DropdownMenu.Root>
-          <DropdownMenu.Trigger className="button small" disabled={answer.rows.length === 0}>
+          <DropdownMenu.Trigger className="button small">
             <Download size={13} aria-hidden /> Export
           </DropdownMenu.Trigger>
           <DropdownMenu.Portal>
@@ -57,6 +64,17 @@ export function ExportMenu({ answer, asked }: { answer: QueryAnswer; asked: Aske
               >
                 JSON
               </DropdownMenu.Item>
+              {asked && (
+                <>
+                  <div className="caption">Copy the query</div>
+                  <DropdownMenu.Item onSelect={() => void copy(asCurl(asked, window.location.origin))}>
+                    Copy as curl
+                  </DropdownMenu.Item>
+                  <DropdownMenu.Item onSelect={() => void copy(asPython(asked, window.location.origin))}>
+                    Copy as Python
+                  </DropdownMenu.Item>
+                </>
+              )}
               <div className="caption">Run again, up to 100,000 rows</div>
               {FORMATS.map(({ format, text, ending }) => (
                 <DropdownMenu.Item key={format} onSelect={() => void again(format, ending)}>
@@ -67,6 +85,9 @@ export function ExportMenu({ answer, asked }: { answer: QueryAnswer; asked: Aske
           </DropdownMenu.Portal>
         </DropdownMenu.Root>
       )}
+      <span className="muted small" role="status">
+        {copied && "Copied"}
+      </span>
       {Boolean(error) && <ErrorNotice error={error} />}
     </>
   );

@@ -7,32 +7,53 @@ import { Loading } from "@/components/Loading";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { Reasons } from "@/components/Reasons";
 import { ResultGrid } from "@/components/ResultGrid";
+import { Segments } from "@/components/Segments";
+import { When } from "@/components/When";
 import { datasetReasons, lookOf } from "@/lib/decision";
 import { plural } from "@/lib/format";
 import { links } from "@/lib/links";
+import type { ChartAsked } from "@/lib/resultChart";
+import type { Result } from "@/lib/results";
 import { tablesIn } from "@/lib/sql";
 import { readText } from "@/lib/window";
+import { ChartPane, fitting } from "@/pages/query/ChartPane";
 import { ExportMenu } from "@/pages/query/ExportMenu";
+
+const LOOKS = [
+  { value: "table", text: "Table" },
+  { value: "bar", text: "Bar" },
+  { value: "line", text: "Line" },
+  { value: "histogram", text: "Histogram" },
+] as const;
 
 export function ResultView({
   run,
+  earlier,
   sql,
   purpose,
+  chart,
+  onChart,
 }: {
   run: ReturnType<typeof useRunQuery>;
+  /** A result that was opened again; it is shown in place of the run. */
+  earlier: Result | null;
   sql: string;
   purpose: string;
+  /** How it is drawn; null for a table. */
+  chart: ChartAsked | null;
+  onChart: (chart: ChartAsked | null) => void;
 }) {
-  const first = tablesIn(run.variables?.sql ?? sql)[0];
+  const asked = earlier?.asked ?? run.variables;
+  const first = tablesIn(asked?.sql ?? sql)[0];
   const dataset = first ? (first.place ? `${first.place}/${first.name}` : first.name) : undefined;
-  if (run.isPending) {
+  if (run.isPending && !earlier) {
     return (
       <div className="panel">
         <Loading lines={6} label="The query runs" />
       </div>
     );
   }
-  if (run.isError) {
+  if (run.isError && !earlier) {
     if (run.error instanceof DOMException) return <p className="muted">You stopped it.</p>;
     return (
       <ErrorNotice error={run.error}>
@@ -50,7 +71,7 @@ export function ResultView({
       </ErrorNotice>
     );
   }
-  const answer = run.data;
+  const answer = earlier?.answer ?? run.data;
   if (!answer) {
     return (
       <div className="panel">
@@ -76,9 +97,34 @@ export function ResultView({
           </span>
         </p>
         <span className="row">
-          <ExportMenu answer={answer} asked={run.variables} />
+          <Segments
+            label="How the result is shown"
+            value={chart?.kind ?? "table"}
+            options={[...LOOKS]}
+            onChange={(look) =>
+              onChart(
+                look === "table"
+                  ? null
+                  : (fitting(answer.columns, {
+                      kind: look,
+                      x: chart?.x ?? "",
+                      y: look === "histogram" ? null : (chart?.y ?? ""),
+                    }) ?? {
+                      kind: look,
+                      x: "",
+                      y: look === "histogram" ? null : "",
+                    }),
+              )
+            }
+          />
+          <ExportMenu answer={answer} asked={asked} />
         </span>
       </div>
+      {earlier && (
+        <Notice>
+          The result of <When at={earlier.at} />, as you saw it then. Run the query for a new one.
+        </Notice>
+      )}
       {answer.unreadable_text && <Notice tone="warn">{answer.unreadable_text}</Notice>}
       {answer.notes?.map((note) => (
         <p key={note} className="small" role="note">
@@ -91,6 +137,8 @@ export function ResultView({
           <Empty title="No rows">
             <p>No record that was read matches, or you may not see the matching ones.</p>
           </Empty>
+        ) : chart ? (
+          <ChartPane answer={answer} asked={chart} onAsk={onChart} />
         ) : (
           <ResultGrid columns={answer.columns} rows={answer.rows} dataset={dataset} reasons={answer.decision.reasons} />
         )}

@@ -7,6 +7,7 @@ import { keymap, placeholder } from "@codemirror/view";
 import { basicSetup, EditorView } from "codemirror";
 import { useEffect, useRef } from "react";
 import type { Checked } from "@/api/types";
+import type { Parameter } from "@/lib/parameters";
 import { serverCompletion } from "@/pages/query/complete";
 import { editorColours } from "@/pages/query/editorColours";
 import { gateLint } from "@/pages/query/lint";
@@ -19,12 +20,14 @@ export interface Given {
 export function SqlEditor({
   given,
   purpose,
+  values,
   onChange,
   onRun,
   onChecked,
 }: {
   given: Given;
   purpose: string;
+  values: ReadonlyMap<string, Parameter>;
   onChange: (sql: string) => void;
   onRun: (sql: string) => void;
   /** What the check of the present text said; null while there is none. */
@@ -33,8 +36,8 @@ export function SqlEditor({
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   // The editor lives through renders; what it calls is always the newest.
-  const calls = useRef({ onChange, onRun, onChecked, purpose });
-  calls.current = { onChange, onRun, onChecked, purpose };
+  const calls = useRef({ onChange, onRun, onChecked, purpose, values });
+  calls.current = { onChange, onRun, onChecked, purpose, values };
   const first = useRef(given.sql);
 
   useEffect(() => {
@@ -61,6 +64,7 @@ export function SqlEditor({
           linter(
             gateLint(
               () => calls.current.purpose,
+              () => calls.current.values,
               (checked) => calls.current.onChecked(checked),
             ),
             { delay: 500 },

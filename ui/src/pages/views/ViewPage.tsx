@@ -8,19 +8,21 @@ import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { SmallChart } from "@/components/SmallChart";
 import { When } from "@/components/When";
 import { count } from "@/lib/format";
 import { links } from "@/lib/links";
 import { datasetNode } from "@/lib/nodeId";
 import { lagText } from "@/lib/views";
 import { LineageView } from "@/pages/lineage/LineageView";
-import { SmallChart } from "@/pages/views/LagChart";
 import { RowsBrowser } from "@/pages/views/RowsBrowser";
 import { ViewActions } from "@/pages/views/ViewActions";
 import { resultOf, ViewFlow } from "@/pages/views/ViewFlow";
 import { ViewLive } from "@/pages/views/ViewLive";
 import { ViewState } from "@/pages/views/ViewState";
 import "@/styles/views.css";
+
+const SPAN = "the last quarter of an hour";
 
 const TABS = [
   { id: "overview", text: "Overview" },
@@ -104,11 +106,11 @@ function Overview({ view }: { view: View }) {
         <div className="stack">
           {samples.length > 1 && (
             <section className="panel row view-charts" aria-label="The last quarter of an hour">
-              <SmallChart title="Lag" samples={samples} of="records" unit="records" />
-              <SmallChart title="Lag" samples={samples} of="seconds" unit="s" />
-              <SmallChart title="Records in" samples={samples} of="recordsInPerSecond" unit="/s" />
-              <SmallChart title="Rows out" samples={samples} of="rowsOutPerSecond" unit="/s" />
-              <SmallChart title="Batch" samples={samples} of="batchSeconds" unit="s" />
+              <SmallChart title="Lag" values={samples.map((s) => s.records)} unit="records" span={SPAN} />
+              <SmallChart title="Lag" values={samples.map((s) => s.seconds)} unit="s" span={SPAN} />
+              <SmallChart title="Records in" values={samples.map((s) => s.recordsInPerSecond)} unit="/s" span={SPAN} />
+              <SmallChart title="Rows out" values={samples.map((s) => s.rowsOutPerSecond)} unit="/s" span={SPAN} />
+              <SmallChart title="Batch" values={samples.map((s) => s.batchSeconds)} unit="s" span={SPAN} />
             </section>
           )}
           <section className="panel">

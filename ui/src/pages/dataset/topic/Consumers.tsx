@@ -12,6 +12,7 @@ import { count, plural } from "@/lib/format";
 import { nodeName } from "@/lib/graphText";
 import { links, nodeLink } from "@/lib/links";
 import { datasetNode } from "@/lib/nodeId";
+import { LagOverTime } from "@/pages/dataset/topic/LagOverTime";
 import "@/styles/topic.css";
 
 export default function Consumers({ dataset }: { dataset: Dataset }) {
@@ -19,6 +20,7 @@ export default function Consumers({ dataset }: { dataset: Dataset }) {
   const groups = useTopicGroups(place, dataset.name);
   return (
     <div className="stack">
+      <LagOverTime place={place} name={dataset.name} />
       <section className="panel flush" aria-labelledby="groups">
         <h2 id="groups" className="panel-head">
           Consumer groups

@@ -8,6 +8,8 @@ import { Notice } from "@/components/Notice";
 import { ScrollTable } from "@/components/ScrollTable";
 import { Segments } from "@/components/Segments";
 import { count, duration, plural } from "@/lib/format";
+import { useChoice } from "@/lib/useChoice";
+import { Sizes } from "@/pages/dataset/topic/Sizes";
 import { SubjectsPanel } from "@/pages/dataset/topic/SubjectsPanel";
 import "@/styles/topic.css";
 
@@ -21,6 +23,7 @@ export default function TopicTab({ dataset }: { dataset: DatasetDetails }) {
   return (
     <div className="stack">
       <Rate {...at} />
+      <Sizes {...at} />
       <Partitions {...at} />
       <Configuration {...at} />
       <SubjectsPanel {...at} />
@@ -43,7 +46,7 @@ function perTime(perSecond: number): string {
 }
 
 function Rate({ place, name }: Place) {
-  const [hours, setHours] = useState(24);
+  const [hours, setHours] = useChoice("rate", SPANS, 24);
   const rate = useRate(place, name, hours);
   return (
     <section className="panel" aria-labelledby="rate">

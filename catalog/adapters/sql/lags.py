@@ -1,0 +1,60 @@
+"""The record store on SQL: how far consumer groups were behind. See `catalog.lags.LagStore`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from catalog.adapters.sql.base import SqlPart
+from catalog.adapters.sql.tables_lags import LagRow
+from catalog.lags import GroupLag
+
+_AT_ONCE = 500  # rows of a statement
+
+
+class SqlLags(SqlPart):
+    def add_lags(self, samples: Sequence[GroupLag], at: datetime) -> None:
+        newest = {(each.cluster, each.topic, each.group): each.lag for each in samples}
+        rows = [
+            {"cluster": cluster, "topic": topic, "consumer_group": group, "at": at, "lag": lag}
+            for (cluster, topic, group), lag in sorted(newest.items())
+        ]
+        insert: Any = sqlite_insert if self._database.is_sqlite else postgres_insert
+        upsert = insert(LagRow.__table__)
+        upsert = upsert.on_conflict_do_update(
+            index_elements=["cluster", "topic", "consumer_group", "at"], set_={"lag": upsert.excluded.lag}
+        )
+        for start in range(0, len(rows), _AT_ONCE):
+            with self._database.begin() as session:
+                session.connection().execute(upsert, rows[start : start + _AT_ONCE])
+
+    def lags(self, cluster: str, topic: str, since: datetime) -> dict[str, list[tuple[datetime, int]]]:
+        wanted = (
+            select(LagRow.consumer_group, LagRow.at, LagRow.lag)
+            .where(LagRow.cluster == cluster, LagRow.topic == topic, LagRow.at >= since)
+            .order_by(LagRow.consumer_group, LagRow.at)
+        )
+        series: dict[str, list[tuple[datetime, int]]] = {}
+        with self._database.read() as session:
+            for group, at, lag in session.execute(wanted):
+                series.setdefault(group, []).append((at, lag))
+        return series
+
+    def forget_lags(self, before: datetime, most: int) -> int:
+        with self._database.begin() as session:
+            gone = self._delete(session, LagRow.at < before)
+            if (session.scalar(select(func.count()).select_from(LagRow)) or 0) > most:
+                # The sample that is the first beyond what is kept: it goes, with all that are as old or older.
+                edge = session.scalar(select(LagRow.at).order_by(LagRow.at.desc()).offset(most).limit(1))
+                gone += self._delete(session, LagRow.at <= edge)
+            return gone
+
+    @staticmethod
+    def _delete(session: Any, where: Any) -> int:
+        done = session.execute(delete(LagRow).where(where).execution_options(synchronize_session=False))
+        return int(done.rowcount)

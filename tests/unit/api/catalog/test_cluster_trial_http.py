@@ -1,0 +1,81 @@
+"""Testing a connection over HTTP: what answers, what is wrong, and who may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from catalog.errors import NotAllowed
+from tests.api_world import ApiWorld, world
+
+AT = "/api/v1/clusters/test"
+
+
+@pytest.fixture
+def weir(tmp_path: Path) -> Iterator[ApiWorld]:
+    with world(tmp_path) as created:
+        yield created
+
+
+def test_a_cluster_that_answers_is_described_and_not_stored(weir: ApiWorld) -> None:
+    spec = {"bootstrapServers": "localhost:9092"}
+    answer = weir.admin.post(AT, json={"name": "prod", "spec": spec})
+    assert answer.status_code == 200, answer.text
+    assert answer.json() == {
+        "checks": [{"what": "Kafka", "ok": True, "message": "1 broker, 1 topics that this user may see."}],
+        "clusterId": "cluster-1",
+        "brokers": ["localhost:9092"],
+        "topics": 1,
+    }
+    assert weir.admin.get("/api/v1/clusters").json()["clusters"] == []
+
+
+@pytest.mark.parametrize(
+    ("port", "says"),
+    [
+        ("refused", "Nobody listens at nowhere:1"),
+        ("unknown host", "host name of nowhere:1 is not known"),
+        ("no answer", "firewall"),
+        ("open", "nowhere:1 is open, but no Kafka answers there without TLS and sign-in"),
+    ],
+)
+def test_a_cluster_that_does_not_answer_says_why(
+    weir: ApiWorld, monkeypatch: pytest.MonkeyPatch, port: str, says: str
+) -> None:
+    monkeypatch.setattr(weir.services.cluster_trial, "_port", lambda address: port)
+    answer = weir.admin.post(AT, json={"name": "prod", "spec": {"bootstrapServers": "nowhere:1"}}).json()
+    (check,) = answer["checks"]
+    assert not check["ok"]
+    assert says in check["message"]
+    assert answer["topics"] is None
+
+
+def test_a_spec_that_no_document_may_have_is_refused(weir: ApiWorld) -> None:
+    for spec in (
+        {},
+        {"bootstrapServers": "not an address"},
+        {"bootstrapServers": "a:1", "nonsense": 1},
+        {"bootstrapServers": "a:1", "security": {"sasl": {"username": "u", "password": "hunter2"}}},
+    ):
+        refused = weir.admin.post(AT, json={"name": "prod", "spec": spec})
+        assert refused.status_code == 400, refused.text
+        assert "hunter2" not in refused.text
+
+
+def test_only_who_may_manage_tests(weir: ApiWorld) -> None:
+    body = {"name": "prod", "spec": {"bootstrapServers": "localhost:9092"}}
+    assert weir.user("ana").post(AT, json=body).status_code == 403
+    assert weir.anonymous().post(AT, json=body).status_code == 401
+
+
+def test_a_secret_is_not_sent_where_a_second_person_has_to_agree(
+    weir: ApiWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEIR_SECRET_KAFKA", "s3cret-of-the-broker")
+    weir.services.settings.secrets.second_person = True
+    sasl = {"mechanism": "PLAIN", "username": "u", "password": {"env": "WEIR_SECRET_KAFKA"}}
+    spec = {"bootstrapServers": "localhost:9092", "security": {"sasl": sasl}}
+    with pytest.raises(NotAllowed, match="second person"):
+        weir.services.cluster_trial.test("prod", spec)

@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { asCurl, asPython } from "@/lib/copyAs";
+
+const ORIGIN = "http://127.0.0.1:8484";
+const ODD = "SELECT 'it''s \\\\ $HOME `id` \"x\" !! \u{1f600} \u00fc\u2028' AS a\nFROM prod.orders";
+
+describe("a query to take along", () => {
+  it("is a command whose shell changes nothing of it", () => {
+    const command = asCurl({ sql: ODD, purpose: "fraud 'x'", limit: 7 }, ORIGIN);
+    expect(command).toContain("$WEIR_TOKEN");
+    // The shell's own reading of the command, with curl replaced by what prints its arguments.
+    const given = execFileSync("sh", ["-c", `curl() { for a in "$@"; do printf '%s\\0' "$a"; done; }; ${command}`], {
+      env: { ...process.env, WEIR_TOKEN: "t" },
+    })
+      .toString()
+      .split("\0");
+    expect(given).toContain(`${ORIGIN}/api/v1/query`);
+    expect(given).toContain("Authorization: Bearer t");
+    expect(JSON.parse(given[given.indexOf("--data-raw") + 1] ?? "")).toEqual({
+      sql: ODD,
+      purpose: "fraud 'x'",
+      limit: 7,
+    });
+  });
+
+  it("is a program in ASCII with the same text", () => {
+    const program = asPython({ sql: ODD, purpose: null, limit: 7 }, ORIGIN);
+    expect(/^[\n\x20-\x7e]*$/.test(program)).toBe(true);
+    expect(program).toContain("\\U0001f600");
+    expect(program).toContain("\\u2028");
+    expect(program).toContain("limit=7).rows()");
+    expect(program).not.toContain("Bearer");
+  });
+
+  it("follows where the statement does", () => {
+    const push = { sql: "SELECT 1 FROM t EMIT CHANGES", purpose: "p", limit: 1 };
+    expect(asCurl(push, ORIGIN)).toContain("query/stream");
+    expect(asPython(push, ORIGIN)).toContain('purpose="p").stream()');
+  });
+});

@@ -1,0 +1,48 @@
+// A query as a command and as a program. The token is named, never written.
+import { isPush } from "@/lib/sql";
+
+export interface CopiedQuery {
+  sql: string;
+  purpose: string | null;
+  limit: number;
+}
+
+/** A text for a POSIX shell, whatever is in it. */
+const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+const TOKEN = '-H "Authorization: Bearer $WEIR_TOKEN"';
+
+export function asCurl({ sql, purpose, limit }: CopiedQuery, origin: string): string {
+  const lines = isPush(sql)
+    ? [
+        `curl -sSNG ${shell(`${origin}/api/v1/query/stream`)}`,
+        `  ${TOKEN}`,
+        `  --data-urlencode ${shell(`sql=${sql}`)}`,
+        ...(purpose ? [`  --data-urlencode ${shell(`purpose=${purpose}`)}`] : []),
+      ]
+    : [
+        `curl -sS ${shell(`${origin}/api/v1/query`)}`,
+        `  ${TOKEN}`,
+        "  -H 'Content-Type: application/json'",
+        `  --data-raw ${shell(JSON.stringify({ sql, ...(purpose ? { purpose } : {}), limit }))}`,
+      ];
+  return lines.join(" \\\n");
+}
+
+/** A Python text in ASCII. JSON escapes the rest as Python does. */
+function python(text: string): string {
+  return JSON.stringify(text).replaceAll(/[\u{7f}-\u{10ffff}]/gu, (c) => {
+    const point = c.codePointAt(0) ?? 0;
+    return point > 0xffff ? `\\U${point.toString(16).padStart(8, "0")}` : `\\u${point.toString(16).padStart(4, "0")}`;
+  });
+}
+
+export function asPython({ sql, purpose, limit }: CopiedQuery, origin: string): string {
+  const more = `${purpose ? `, purpose=${python(purpose)}` : ""}${isPush(sql) ? "" : `, limit=${limit}`}`;
+  return `from weir_client import Weir  # the token is in the variable WEIR_TOKEN
+
+with Weir(${python(origin)}) as weir:
+    for row in weir.query(${python(sql)}${more}).${isPush(sql) ? "stream" : "rows"}():
+        print(row)
+`;
+}

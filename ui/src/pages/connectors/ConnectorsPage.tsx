@@ -1,0 +1,142 @@
+// Every declared connector: its state, its tasks, why it does not work, what somebody changed at the worker.
+import { Link } from "react-router";
+import { useConnectors } from "@/api/connectors";
+import { useClusters } from "@/api/scans";
+import type { Connector } from "@/api/types";
+import { Answer } from "@/components/Answer";
+import { CopyButton } from "@/components/CopyButton";
+import { Empty } from "@/components/Empty";
+import { Needs } from "@/components/Needs";
+import { Notice } from "@/components/Notice";
+import { PageHead } from "@/components/PageHead";
+import { ScrollTable } from "@/components/ScrollTable";
+import { firstConnector, lastError, tasksText, troubleText } from "@/lib/connectors";
+import { links } from "@/lib/links";
+import { useMay } from "@/lib/may";
+import { ConnectorState } from "@/pages/connectors/ConnectorState";
+import "@/styles/views.css";
+
+export default function ConnectorsPage() {
+  const connectors = useConnectors();
+  const { may } = useMay();
+  return (
+    <div className="page wide">
+      <PageHead title="Connectors" lead="Declared connectors of Kafka Connect, as their workers see them now.">
+        {may("manage") && (
+          <Link className="button" to={links.policies("Connector", true)}>
+            Declare a connector
+          </Link>
+        )}
+      </PageHead>
+      <Answer of={connectors} lines={6}>
+        {(list) => (list.length === 0 ? <None /> : <List of={list} />)}
+      </Answer>
+    </div>
+  );
+}
+
+function List({ of: list }: { of: Connector[] }) {
+  const trouble = troubleText(list);
+  return (
+    <>
+      {trouble && (
+        <Notice tone="bad">
+          <p>{trouble}.</p>
+        </Notice>
+      )}
+      <div className="panel flush">
+        <ScrollTable label="Connectors">
+          <thead>
+            <tr>
+              <th>Connector</th>
+              <th>State</th>
+              <th>Tasks</th>
+              <th>Plugin</th>
+              <th>Cluster</th>
+              <th>Dead letters</th>
+              <th>Changed by hand</th>
+              <th>Owners</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map((each) => (
+              <Row key={each.name} of={each} />
+            ))}
+          </tbody>
+        </ScrollTable>
+      </div>
+    </>
+  );
+}
+
+function Row({ of }: { of: Connector }) {
+  const error = lastError(of);
+  return (
+    <tr>
+      <td>
+        {of.state === "deleting" ? <strong>{of.name}</strong> : <Link to={links.connector(of.name)}>{of.name}</Link>}
+        {error && <div className="small bad-text anywhere">{error}</div>}
+      </td>
+      <td>
+        <ConnectorState state={of.state} /> {of.pending && <span className="badge warn">pending</span>}
+      </td>
+      <td className="nowrap">{tasksText(of.tasks)}</td>
+      <td className="small anywhere" title={of.plugin}>
+        {of.plugin.split(".").at(-1) || "–"} {of.type && <span className="muted">{of.type}</span>}
+      </td>
+      <td>
+        {of.cluster ? <Link to={links.search({ kind: "dataset", cluster: of.cluster })}>{of.cluster}</Link> : "–"}
+      </td>
+      <td>
+        {of.deadLetters ? (
+          <Link className="anywhere" to={links.dataset(of.cluster, of.deadLetters)}>
+            {of.deadLetters}
+          </Link>
+        ) : (
+          <span className="muted">–</span>
+        )}
+      </td>
+      <td className="small">
+        {of.differs.length > 0 ? (
+          <span className="badge warn anywhere">{of.differs.join(", ")}</span>
+        ) : (
+          <span className="muted">–</span>
+        )}
+      </td>
+      <td className="small">{of.owners.map((owner) => String(owner.user ?? owner.group)).join(", ") || "–"}</td>
+    </tr>
+  );
+}
+
+function None() {
+  const clusters = useClusters();
+  const declared = clusters.data?.filter((each) => each.declared !== false) ?? [];
+  const first = firstConnector(declared[0]?.name);
+  return (
+    <div className="panel stack">
+      <Empty title="No connector is declared">
+        <p>
+          Kafka Connect brings rows of databases and files into topics, and topics to other systems. Weir declares its
+          connectors, checks them before they are applied, and shows their state here.
+        </p>
+      </Empty>
+      <Needs permission="manage" what="Declaring a connector">
+        <div className="spread">
+          <h2>A document to begin with</h2>
+          <span className="row">
+            <CopyButton text={first} what="document" />
+            <Link className="button small" to={links.policies("Connector", true)}>
+              Check and apply it
+            </Link>
+          </span>
+        </div>
+        <pre className="small">{first}</pre>
+        {declared.length > 0 && (
+          <p className="muted small">
+            The cluster's document names its worker: <code>connect: {'{url: "https://connect:8083"}'}</code>.
+          </p>
+        )}
+      </Needs>
+    </div>
+  );
+}

@@ -1,0 +1,197 @@
+// A policy by form, beside its YAML: what would change, who gains and loses, then apply.
+import { useState } from "react";
+import type { DeclaredDocument } from "@/api/types";
+import { Segments } from "@/components/Segments";
+import { TextField } from "@/components/TextField";
+import { MASK_PARAMETER, MASKS } from "@/lib/masks";
+import {
+  NEW_POLICY,
+  type PolicyForm,
+  type PolicyType,
+  policyDocument,
+  policyForm,
+  policyProblems,
+} from "@/lib/policyForm";
+import { toYaml } from "@/lib/yaml";
+import { ApplyBox } from "@/pages/policies/ApplyBox";
+import "@/styles/topic.css";
+
+const TYPES: { value: PolicyType; text: string }[] = [
+  { value: "mask", text: "Mask" },
+  { value: "access", text: "Access rule" },
+  { value: "row-filter", text: "Row filter" },
+];
+
+export function PolicyEditor({ known, onClose }: { known?: DeclaredDocument | undefined; onClose: () => void }) {
+  const [form, setForm] = useState<PolicyForm>(known ? policyForm(known) : NEW_POLICY);
+  const set = (change: Partial<PolicyForm>) => setForm({ ...form, ...change });
+  const problems = policyProblems(form);
+  const yaml = toYaml(policyDocument(form, known));
+  return (
+    <section className="panel stack" aria-labelledby="policy-form">
+      <div className="spread">
+        <h2 id="policy-form">{known ? `Change the policy ${form.name}` : "Add a policy"}</h2>
+        <button type="button" className="button small" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      <div className="columns-even">
+        <div className="stack">
+          <Segments label="Type of the policy" value={form.type} options={TYPES} onChange={(type) => set({ type })} />
+          <TextField
+            label="Name"
+            value={form.name}
+            onChange={(name) => set({ name })}
+            placeholder="mask-email"
+            disabled={known !== undefined}
+            required
+          />
+          <TextField label="Description" value={form.description} onChange={(description) => set({ description })} />
+          <Match form={form} set={set} />
+          {form.type === "mask" && <MaskFields form={form} set={set} />}
+          {form.type === "row-filter" && (
+            <TextField
+              label="Rows that may be seen"
+              value={form.where}
+              onChange={(where) => set({ where })}
+              placeholder="region = 'EU'"
+              mono
+            />
+          )}
+          {form.type === "access" ? <Requires form={form} set={set} /> : <People form={form} set={set} />}
+        </div>
+        <div className="stack">
+          {problems.length > 0 ? (
+            <>
+              <ul className="muted small">
+                {problems.map((problem) => (
+                  <li key={problem}>{problem}</li>
+                ))}
+              </ul>
+              <pre className="small">{yaml}</pre>
+            </>
+          ) : (
+            <ApplyBox key={yaml} text={yaml} />
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+interface Part {
+  form: PolicyForm;
+  set: (change: Partial<PolicyForm>) => void;
+}
+
+function Match({ form, set }: Part) {
+  return (
+    <>
+      <TextField
+        label="Fields with these tags"
+        value={form.tags}
+        onChange={(tags) => set({ tags })}
+        placeholder="EMAIL_ADDRESS, PII"
+        hint="Kinds of personal data, or tags of your own; commas between"
+      />
+      <TextField
+        label="Datasets"
+        value={form.datasets}
+        onChange={(datasets) => set({ datasets })}
+        placeholder="prod/orders, prod/pay*"
+        hint="* matches anything"
+      />
+      {form.type !== "row-filter" && (
+        <div className="field">
+          <label htmlFor="policy-fields">Fields</label>
+          <textarea
+            id="policy-fields"
+            className="textarea mono"
+            rows={2}
+            spellCheck={false}
+            placeholder="prod/orders value.customer.email"
+            value={form.fields}
+            onChange={(event) => set({ fields: event.target.value })}
+          />
+          <span className="hint">A line each: the dataset, a space, the path. One entry that fits is enough.</span>
+        </div>
+      )}
+    </>
+  );
+}
+
+function MaskFields({ form, set }: Part) {
+  const parameter = MASK_PARAMETER[form.mask];
+  return (
+    <>
+      <div className="field">
+        <label htmlFor="policy-mask">Mask</label>
+        <select
+          id="policy-mask"
+          className="select"
+          value={form.mask}
+          onChange={(event) => set({ mask: event.target.value, parameter: "" })}
+        >
+          {(MASKS.includes(form.mask) ? MASKS : [form.mask, ...MASKS]).map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </div>
+      {parameter && (
+        <TextField
+          label={parameter.name}
+          value={form.parameter}
+          onChange={(given) => set({ parameter: given })}
+          hint={parameter.hint}
+        />
+      )}
+      {form.mask === "CUSTOM" && (
+        <TextField
+          label="Expression"
+          value={form.expression}
+          onChange={(expression) => set({ expression })}
+          placeholder="substring_index({col}, '?', 1)"
+          mono
+        />
+      )}
+    </>
+  );
+}
+
+function People({ form, set }: Part) {
+  return (
+    <>
+      <TextField
+        label="For whom"
+        value={form.who}
+        onChange={(who) => set({ who })}
+        placeholder="ana, group:analysts, role:reader"
+        hint="Empty: everyone"
+      />
+      <TextField
+        label="Except"
+        value={form.except}
+        onChange={(except) => set({ except })}
+        placeholder="group:fraud, purpose:fraud-check"
+      />
+    </>
+  );
+}
+
+function Requires({ form, set }: Part) {
+  return (
+    <>
+      <label className="row">
+        <input type="checkbox" checked={form.grant} onChange={(event) => set({ grant: event.target.checked })} />{" "}
+        Reading requires a grant
+      </label>
+      <TextField
+        label="Purposes"
+        value={form.purposes}
+        onChange={(purposes) => set({ purposes })}
+        placeholder="fraud, reporting"
+        hint="The grant must carry one of them, and the query must state it"
+      />
+    </>
+  );
+}
