@@ -44,7 +44,9 @@ class Ending:
             case Kind.GRANT:
                 self._grants.end(right.name, by, reason)
                 document = self._state.get("Grant", right.name)
-                files: tuple[str, ...] = () if (document.spec or {}).get("request") else (f"declared Grant {right.name}",)
+                files: tuple[str, ...] = (
+                    () if (document.spec or {}).get("request") else (f"declared Grant {right.name}",)
+                )
                 return Ended(Outcome.ENDED, files, {"version": document.version})
         changed = []
         for kind, name, key, value in self._places(right):

@@ -64,7 +64,7 @@ class Scope:
     def roles(self) -> frozenset[str]:
         """Roles whose members are reviewed: those that the scope names, or that read a dataset of it."""
         named = frozenset(name for name in self.view.roles if self._names_role(name))
-        if self.spec.roles and self.any_dataset:
+        if self.any_dataset:  # what carries permissions alone is reviewed too
             return named
         return frozenset(name for name in named if self.of_role(name))
 

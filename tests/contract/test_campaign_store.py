@@ -64,7 +64,11 @@ def test_what_is_added_comes_back_and_an_id_is_taken_once(store: CampaignStore) 
 
 def test_campaigns_are_listed_newest_first(store: CampaignStore) -> None:
     for number, state in ((1, CampaignState.CLOSED), (3, CampaignState.OPEN), (2, CampaignState.CLOSING)):
-        store.add(campaign(f"c-{number}", state=state, started_at=T0 + timedelta(days=number), review=f"r{number % 2}"), [], {})
+        store.add(
+            campaign(f"c-{number}", state=state, started_at=T0 + timedelta(days=number), review=f"r{number % 2}"),
+            [],
+            {},
+        )
     assert [c.id for c in store.campaigns()] == ["c-3", "c-2", "c-1"]
     assert [c.id for c in store.campaigns((CampaignState.OPEN, CampaignState.CLOSING))] == ["c-3", "c-2"]
     assert [c.id for c in store.campaigns(review="r1")] == ["c-3", "c-1"]

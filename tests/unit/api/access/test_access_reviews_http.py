@@ -117,9 +117,7 @@ def items(client: CheckedClient, campaign: str, **params: Any) -> list[dict[str,
 
 def number(client: CheckedClient, campaign: str, kind: str, name: str, holder: str) -> int:
     return next(
-        int(i["number"])
-        for i in items(client, campaign)
-        if (i["kind"], i["name"], i["holder"]) == (kind, name, holder)
+        int(i["number"]) for i in items(client, campaign) if (i["kind"], i["name"], i["holder"]) == (kind, name, holder)
     )
 
 

@@ -141,9 +141,7 @@ def test_a_start_that_dies_leaves_a_whole_campaign_or_none(tmp_path: Path) -> No
         pytest.fail("the start has more calls than are tried")
 
 
-def test_of_two_reviewers_at_once_one_decides_and_the_other_is_told(
-    template: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_of_two_reviewers_at_once_one_decides_and_the_other_is_told(template: tuple[Path, str], tmp_path: Path) -> None:
     world, campaign = opened("sqlite", template, tmp_path, 0)
     world.declare(("User", "ida", {"roles": ["admin"]}))
     number = world.items(campaign)["grant ana-fraud ana"]["number"]

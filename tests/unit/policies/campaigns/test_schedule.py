@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from policies.campaigns.schedule import due, occurrences, upcoming
 
-EVERY = st.one_of(st.sampled_from(["once", "monthly", "quarterly", "yearly"]), st.integers(1, 9999).map(lambda n: f"{n}d"))
+EVERY = st.one_of(
+    st.sampled_from(["once", "monthly", "quarterly", "yearly"]), st.integers(1, 9999).map(lambda n: f"{n}d")
+)
 MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1)).map(lambda at: at.replace(tzinfo=UTC))
 
 
