@@ -83,7 +83,7 @@ def get_review(built: ServicesOf, subject: Caller, id: Name) -> Any:
     return built.access_reviews.campaigns.show(subject, id)
 
 
-@router.get("/{id}/items", responses=answers_with(schemas.ReviewItems))
+@router.get("/{id}/items", responses=answers_with(schemas.ReviewedRights))
 def items(
     built: ServicesOf,
     subject: Caller,

@@ -116,7 +116,7 @@ class ReviewRecord(Answer):
     audit: int | None = about("The audit's entry of the decision.")
 
 
-class ReviewItem(ReviewRecord):
+class ReviewedRight(ReviewRecord):
     """One right under review, as its reviewers see it."""
 
     right: str
@@ -128,10 +128,10 @@ class ReviewItem(ReviewRecord):
     can_undo: bool
 
 
-class ReviewItems(Answer):
+class ReviewedRights(Answer):
     """A page of items, by number."""
 
-    items: list[ReviewItem]
+    items: list[ReviewedRight]
     total: int
 
 

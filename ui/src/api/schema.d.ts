@@ -7072,7 +7072,7 @@ export interface components {
          * ReviewItem
          * @description A steward's word on one classification. `state` and `reason` may be given once for all items instead.
          */
-        "ReviewItem-Input": {
+        ReviewItem: {
             /**
              * Namespace
              * @description Or the cluster's name.
@@ -7098,68 +7098,13 @@ export interface components {
             /** Reason */
             reason?: string | null;
         };
-        /**
-         * ReviewItem
-         * @description One right under review, as its reviewers see it.
-         */
-        "ReviewItem-Output": {
-            number: number;
-            /** @enum {string} */
-            kind: "grant" | "role" | "group" | "owner";
-            /** @description Of the grant, role or group; of an owner: CLUSTER/TOPIC. */
-            name: string;
-            holder: string;
-            /** @description null: the right is a group's or a role's. */
-            person: string | null;
-            dataset: string | null;
-            purpose: string | null;
-            since: string | null;
-            until: string | null;
-            /** @description Where the right comes from. */
-            sources: string[];
-            evidence: components["schemas"]["ReviewEvidence"];
-            unused: boolean;
-            /** @enum {string} */
-            state: "open" | "kept" | "revoked" | "gone";
-            /** @enum {string} */
-            outcome: "" | "confirmed" | "unconfirmed" | "ended" | "partly" | "at-source" | "ended-elsewhere";
-            by: string | null;
-            at: string | null;
-            reason: string;
-            /** @description In whose place it was decided. */
-            insteadOf: string | null;
-            /** @description The right is not what it was when the review began, or when it was confirmed. */
-            changed: boolean;
-            /** @description Sources where the right has to be ended too; there it continues, or comes back. */
-            leftAt: string[];
-            /** @description The audit's entry of the decision. */
-            audit: number | null;
-            right: string;
-            /** @description Datasets of the review that it opens. */
-            opens: number;
-            reviewers: string[];
-            /** @description Who decides it, in words. */
-            why: string;
-            /** @description It ended by something else meanwhile; nothing is left to decide. */
-            ended: boolean;
-            can_decide: boolean;
-            can_undo: boolean;
-        };
         /** ReviewItems */
-        "ReviewItems-Input": {
+        ReviewItems: {
             /** Items */
-            items: components["schemas"]["ReviewItem-Input"][];
+            items: components["schemas"]["ReviewItem"][];
             state?: components["schemas"]["ReviewState"] | null;
             /** Reason */
             reason?: string | null;
-        };
-        /**
-         * ReviewItems
-         * @description A page of items, by number.
-         */
-        "ReviewItems-Output": {
-            items: components["schemas"]["ReviewItem-Output"][];
-            total: number;
         };
         /**
          * ReviewOutcome
@@ -7220,6 +7165,61 @@ export interface components {
             closedAt: string | null;
             closedBy: string | null;
             notes: string[];
+        };
+        /**
+         * ReviewedRight
+         * @description One right under review, as its reviewers see it.
+         */
+        ReviewedRight: {
+            number: number;
+            /** @enum {string} */
+            kind: "grant" | "role" | "group" | "owner";
+            /** @description Of the grant, role or group; of an owner: CLUSTER/TOPIC. */
+            name: string;
+            holder: string;
+            /** @description null: the right is a group's or a role's. */
+            person: string | null;
+            dataset: string | null;
+            purpose: string | null;
+            since: string | null;
+            until: string | null;
+            /** @description Where the right comes from. */
+            sources: string[];
+            evidence: components["schemas"]["ReviewEvidence"];
+            unused: boolean;
+            /** @enum {string} */
+            state: "open" | "kept" | "revoked" | "gone";
+            /** @enum {string} */
+            outcome: "" | "confirmed" | "unconfirmed" | "ended" | "partly" | "at-source" | "ended-elsewhere";
+            by: string | null;
+            at: string | null;
+            reason: string;
+            /** @description In whose place it was decided. */
+            insteadOf: string | null;
+            /** @description The right is not what it was when the review began, or when it was confirmed. */
+            changed: boolean;
+            /** @description Sources where the right has to be ended too; there it continues, or comes back. */
+            leftAt: string[];
+            /** @description The audit's entry of the decision. */
+            audit: number | null;
+            right: string;
+            /** @description Datasets of the review that it opens. */
+            opens: number;
+            reviewers: string[];
+            /** @description Who decides it, in words. */
+            why: string;
+            /** @description It ended by something else meanwhile; nothing is left to decide. */
+            ended: boolean;
+            can_decide: boolean;
+            can_undo: boolean;
+        };
+        /**
+         * ReviewedRights
+         * @description A page of items, by number.
+         */
+        ReviewedRights: {
+            items: components["schemas"]["ReviewedRight"][];
+            total: number;
         };
         /**
          * RevokedToken
@@ -9793,7 +9793,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReviewItems-Input"];
+                "application/json": components["schemas"]["ReviewItems"];
             };
         };
         responses: {
@@ -12422,7 +12422,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReviewItems-Output"];
+                    "application/json": components["schemas"]["ReviewedRights"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

@@ -13,6 +13,7 @@ import {
   Settings,
   ShieldCheck,
   SquareTerminal,
+  UserCheck,
   Waypoints,
 } from "lucide-react";
 import type { Permission } from "@/lib/may";
@@ -36,6 +37,7 @@ export const PAGES: Page[] = [
   { to: "/views", text: "Views", key: "e", icon: Layers },
   { to: "/requests", text: "Requests", key: "r", icon: KeyRound, gap: true },
   { to: "/review", text: "Review", key: "v", icon: ClipboardCheck },
+  { to: "/access-reviews", text: "Access reviews", key: "c", icon: UserCheck },
   { to: "/policies", text: "Policies", key: "p", icon: ShieldCheck },
   { to: "/reports", text: "Data locations", key: "w", icon: FileSearch, gap: true, needs: ["report:read"] },
   { to: "/activity", text: "Activity", key: "t", icon: Activity },
