@@ -1,6 +1,6 @@
 """Closing a campaign: what nobody confirmed is revoked or kept, what changed is noted, the evidence gets its hash.
 
-It goes by batches, each one transaction with all that it does, so a process that dies goes on where it was; the state
+It goes by batches, each one transaction with all that it does, so the next process continues where one died; the state
 `closing` is written first, and nobody decides from then on.
 """
 
@@ -47,7 +47,7 @@ class Closing:
             ))  # fmt: skip
 
     def finish(self, campaign_id: str) -> Campaign | None:
-        """Go on until it is closed; None when it is not closing."""
+        """Continue until it is closed; None when it is not closing."""
         after = 0
         while True:
             with self._store.transaction():
@@ -100,12 +100,12 @@ class Closing:
             [f"{counts['items']} items"],
             {"hash": digest, **counts},
         )
-        self._records.told("campaign.closed", closed, {"by": campaign.closed_by, "hash": digest, **counts})
+        self._records.report("campaign.closed", closed, {"by": campaign.closed_by, "hash": digest, **counts})
         return self._store.change(replace(closed, digest=digest, audit=entry.seq))
 
 
 def evidence(store: CampaignStore, campaign: Campaign) -> Iterator[dict[str, Any]]:
-    """What the hash is made of: the campaign, then each item by number."""
+    """What the hash is computed from: the campaign, then each item by number."""
     yield campaign.record()
     for item in every_item(store, campaign.id):
         yield item.record()
@@ -122,11 +122,11 @@ def every_item(store: CampaignStore, campaign_id: str, where: ItemFilter | None 
 def summary(store: CampaignStore, campaign_id: str, where: ItemFilter | None = None) -> dict[str, int]:
     """`{items, open, kept, unconfirmed, revoked, at_source, gone, unused}`. at_source: something is left to end elsewhere."""
     names = ("items", "open", "kept", "unconfirmed", "revoked", "at_source", "gone", "unused")
-    made = dict.fromkeys(names, 0)
+    counts = dict.fromkeys(names, 0)
     for each in store.counts(campaign_id, where or ItemFilter()):
-        made["items"] += each.count
-        made[each.state] += each.count
-        made["unused"] += each.count if each.unused else 0
-        made["at_source"] += each.count if each.at_source else 0
-        made["unconfirmed"] += each.count if each.outcome == Outcome.UNCONFIRMED else 0
-    return made
+        counts["items"] += each.count
+        counts[each.state] += each.count
+        counts["unused"] += each.count if each.unused else 0
+        counts["at_source"] += each.count if each.at_source else 0
+        counts["unconfirmed"] += each.count if each.outcome == Outcome.UNCONFIRMED else 0
+    return counts

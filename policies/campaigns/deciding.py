@@ -78,7 +78,7 @@ class Deciding:
         """
         if verdict not in (KEEP, REVOKE, UNDO):
             raise InvalidInput(
-                f"{verdict[:40]!r} is no decision; use keep, revoke or undo.", details={"field": "verdict"}
+                f"{verdict[:40]!r} is not a decision; use keep, revoke or undo.", details={"field": "verdict"}
             )
         wanted = list(dict.fromkeys(numbers))
         if not wanted or len(wanted) > MOST_AT_ONCE:

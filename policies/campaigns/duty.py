@@ -24,7 +24,7 @@ _PAUSE = timedelta(seconds=10)
 
 
 class CampaignDuty:
-    """Call `step` now and then. It goes on where a process before it ended."""
+    """Call `step` now and then. It continues where a process before it ended."""
 
     def __init__(
         self, campaigns: Campaigns, closing: Closing, state: GovernanceState, records: CampaignRecords, clock: Clock
@@ -94,7 +94,7 @@ class CampaignDuty:
                     waiting[user] = waiting.get(user, 0) + each.count
             total = sum(each.count for each in self._store.counts(campaign.id, ItemFilter(states=(ItemState.OPEN,))))
             if total:
-                self._records.told("campaign.reminder", campaign, {
+                self._records.report("campaign.reminder", campaign, {
                     "open": total, "reviewers": sorted(waiting), "waiting": waiting, "at": rfc3339(now),
                     "onNoAnswer": campaign.no_answer,
                 })  # fmt: skip

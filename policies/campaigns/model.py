@@ -156,7 +156,7 @@ class Item:
         }  # fmt: skip
 
     def record(self) -> dict[str, Any]:
-        """What the evidence report has of it, and its hash is made of."""
+        """What the evidence report has of it, and its hash covers."""
         right = self.right
         return {
             "number": self.number, "kind": str(right.kind), "name": right.name, "holder": right.holder,
@@ -207,7 +207,7 @@ class Campaign:
         }  # fmt: skip
 
     def record(self) -> dict[str, Any]:
-        """What the evidence report has of it, and its hash is made of."""
+        """What the evidence report has of it, and its hash covers."""
         return {
             "id": self.id, "review": self.review, "terms": dict(self.terms), "startedAt": rfc3339(self.started_at),
             "startedBy": self.started_by, "dueAt": rfc3339(self.due_at), "onNoAnswer": self.no_answer,
@@ -233,11 +233,11 @@ class ReviewerSet:
 
 def digest_of(parts: Any) -> str:
     """SHA-256 over the canonical JSON of each part, a line each."""
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in parts:
-        made.update(json.dumps(part, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
-        made.update(b"\n")
-    return made.hexdigest()
+        digest.update(json.dumps(part, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()
 
 
 def moment(text: str | None) -> datetime | None:

@@ -23,8 +23,8 @@ class CampaignRecords:
         details: Mapping[str, Any] | None = None,
     ) -> AuditEntry:  # fmt: skip
         """An entry on the campaign as a whole: `campaign.start`, `campaign.close`."""
-        told = {"campaign": campaign.id, "review": campaign.review, "due": rfc3339(campaign.due_at), **(details or {})}
-        return self._audit.record(by, action, campaign.id, "allow", reasons, told)
+        about = {"campaign": campaign.id, "review": campaign.review, "due": rfc3339(campaign.due_at), **(details or {})}
+        return self._audit.record(by, action, campaign.id, "allow", reasons, about)
 
     def item(self, by: str, action: str, item: Item, reason: str) -> AuditEntry:
         """An entry on one item; it is found by its person, dataset and grant."""
@@ -45,7 +45,7 @@ class CampaignRecords:
         decision = "deny" if action == "campaign.revoke" else "allow"
         return self._audit.record(by, action, item.campaign, decision, [reason] if reason else [], details)
 
-    def told(self, kind: str, campaign: Campaign, data: Mapping[str, Any]) -> None:
+    def report(self, kind: str, campaign: Campaign, data: Mapping[str, Any]) -> None:
         """An event about a campaign: `campaign.started`, `campaign.reminder`, `campaign.closed`, `campaign.failed`."""
         if self._events is not None:
             start = {"review": campaign.review, "due": rfc3339(campaign.due_at)}

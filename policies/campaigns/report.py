@@ -44,11 +44,11 @@ class Report:
 
     def head(self) -> dict[str, Any]:
         """`{campaign, counts, hash, holds, audit}`. holds: the evidence has the hash that it had at the close; None before."""
-        made = digest_of(evidence(self.store, self.campaign)) if self.campaign.digest is not None else None
+        digest = digest_of(evidence(self.store, self.campaign)) if self.campaign.digest is not None else None
         return {
             "campaign": {**self.campaign.record(), "state": str(self.campaign.state)},
             "counts": summary(self.store, self.campaign.id), "hash": self.campaign.digest,
-            "holds": made == self.campaign.digest if made is not None else None, "audit": self.campaign.audit,
+            "holds": digest == self.campaign.digest if digest is not None else None, "audit": self.campaign.audit,
             "auditEntries": f"/api/v1/audit?target={quote(self.campaign.id, safe='')}",
         }  # fmt: skip
 

@@ -36,12 +36,12 @@ class Reviewing:
                 view.subject(name, roles=built_in), *(view.subject(name, g.groups, g.roles) for g in given.get(name, ()))
             ]  # fmt: skip
             for subject in subjects:
-                held = resolve(subject, view.roles).roles
+                roles = resolve(subject, view.roles).roles
                 for group in subject.groups:
                     self._by["group", group].add(name)
-                for role in held:
+                for role in roles:
                     self._by["role", role].add(name)
-                if any(role is not None and "manage" in role.permissions for role in held.values()):
+                if any(role is not None and "manage" in role.permissions for role in roles.values()):
                     managers.add(name)
         self._managers = frozenset(managers)
         self._known: dict[SubjectMatch, frozenset[str]] = {}

@@ -45,8 +45,8 @@ class Rights:
             case Kind.GROUP:
                 return self.group(right.person or "", right.name)
             case Kind.OWNER:
-                found = self.owners(owners) if owners is not None else ()
-                return next((each for each in found if each.person == right.person), None)
+                owned = self.owners(owners) if owners is not None else ()
+                return next((each for each in owned if each.person == right.person), None)
 
     def role(self, person: str, role: str) -> Right | None:
         """A role that a person holds by name, not by a group."""
@@ -63,8 +63,8 @@ class Rights:
             return None
         here = any(each.startswith(("User ", "ServiceAccount ", "Group ")) for each in sources)
         declared = self._view.groups.get(group)
-        made = Right(Kind.GROUP, group, person, sources=tuple(sources), here=here)
-        return _marked(made, self._carried(declared.roles if declared is not None else ()))
+        right = Right(Kind.GROUP, group, person, sources=tuple(sources), here=here)
+        return _marked(right, self._carried(declared.roles if declared is not None else ()))
 
     def grants(self, grants: Iterable[Grant]) -> Iterator[Right]:
         """Those of these grants that are active, or will be, once for each holder."""
@@ -72,18 +72,18 @@ class Rights:
             coming = replace(grant, valid_from=min(grant.valid_from, self._now))
             if not is_active(coming, self._now):
                 continue
-            made = Right(
+            right = Right(
                 Kind.GRANT, grant.name, dataset=grant.dataset, purpose=grant.purpose, since=grant.valid_from,
                 until=grant.valid_to, sources=(f"Grant {grant.name}",),
             )  # fmt: skip
-            made = _marked(made, [repr(grant.fields), repr(grant.unmask), grant.rows, repr(sorted(grant.sources))])
+            right = _marked(right, [repr(grant.fields), repr(grant.unmask), grant.rows, repr(sorted(grant.sources))])
             for user in sorted(grant.subject.users):
                 if self._there(user):
-                    yield replace(made, person=user)
+                    yield replace(right, person=user)
             for group in sorted(grant.subject.groups):
-                yield replace(made, group=group)
+                yield replace(right, group=group)
             for role in sorted(grant.subject.roles):
-                yield replace(made, role=role)
+                yield replace(right, role=role)
 
     def owners(self, facts: DatasetFacts) -> Iterator[Right]:
         """The people who are named as owners of a dataset."""
@@ -104,13 +104,13 @@ class Rights:
     def memberships(self, roles: Collection[str], groups: Collection[str], people: Iterable[str]) -> Iterator[Right]:
         """Who of these people holds one of these roles by name, or is in one of these groups."""
         for person in people:
-            held = self._subjects(person)
-            names = frozenset().union(*(each.roles for each in held))
+            subjects = self._subjects(person)
+            names = frozenset().union(*(each.roles for each in subjects))
             for role in sorted(names & set(roles)):
                 right = self.role(person, role)
                 if right is not None:
                     yield right
-            member = frozenset().union(*(each.groups for each in held))
+            member = frozenset().union(*(each.groups for each in subjects))
             for group in sorted(member & set(groups)):
                 right = self.group(person, group)
                 if right is not None:
@@ -153,11 +153,11 @@ class Rights:
 
     def _carried(self, roles: Iterable[str]) -> list[str]:
         """What roles give, inherited ones too, in an order that does not change."""
-        held = resolve(Subject("", roles=frozenset(roles)), self._view.roles).roles
+        with_inherited = resolve(Subject("", roles=frozenset(roles)), self._view.roles).roles
         return [
             repr((name, role.read, role.row_filters, sorted(role.permissions), role.sees_unscanned, role.inherits))
             if role is not None else name
-            for name, role in sorted(held.items(), key=lambda each: each[0])
+            for name, role in sorted(with_inherited.items(), key=lambda each: each[0])
         ]  # fmt: skip
 
 

@@ -30,9 +30,9 @@ def occurrences(every: str, start: datetime) -> Iterator[datetime]:
 
 
 def due(every: str, start: datetime, declared: datetime, now: datetime) -> datetime | None:
-    """The latest time of the schedule that has come and lies behind the declaration; None when there is none.
+    """The latest time of the schedule that has come and is not before the declaration; None when there is none.
 
-    Times that were missed, as while no worker ran, are one: the latest. What lies before the declaration never begins,
+    Times that were missed, as while no worker ran, are one: the latest. What is before the declaration never begins,
     but for `once`, which begins when it is declared if its time is over.
     """
     if every == "once":

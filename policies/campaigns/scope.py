@@ -52,11 +52,11 @@ class Scope:
         """The datasets in scope that a role reads, by what it inherits too."""
         known = self._of_roles.get(name)
         if known is None:
-            held = resolve(Subject("", roles=frozenset({name})), self.view.roles).roles.values()
+            roles = resolve(Subject("", roles=frozenset({name})), self.view.roles).roles.values()
             known = frozenset(
                 reference
                 for reference, each in self.facts.items()
-                if any(role is not None and _reads(role, reference, each) for role in held)
+                if any(role is not None and _reads(role, reference, each) for role in roles)
             )
             self._of_roles[name] = known
         return known

@@ -111,7 +111,7 @@ class Campaigns:
             with self._store.transaction():
                 if self._store.add(failed, (), {}):
                     self._records.campaign("weir", "campaign.failed", failed, [error.message])
-                    self._records.told("campaign.failed", failed, {"problem": error.message})
+                    self._records.report("campaign.failed", failed, {"problem": error.message})
             return None
 
     def _start(
@@ -121,10 +121,10 @@ class Campaigns:
         spec = kinds.parse(KIND, name, terms)
         assert isinstance(spec, AccessReviewSpec)
         campaign_id = campaign_id or f"{name}-{now:%Y-%m-%d}-{secrets.token_hex(3)}"
-        made = self._snapshots.take(campaign_id, spec)
+        snapshot = self._snapshots.take(campaign_id, spec)
         campaign = Campaign(
             campaign_id, review, kinds.dump(spec), CampaignState.OPEN, now, by, now + duration(spec.due),
-            spec.on_no_answer, occurrence, notes=tuple(made.notes),
+            spec.on_no_answer, occurrence, notes=tuple(snapshot.notes),
         )  # fmt: skip
         with self._store.transaction():
             if review is not None and (running := self._store.campaigns(RUNNING, review)):
@@ -132,16 +132,16 @@ class Campaigns:
                     f"Access review {running[0].id} is running; close it before the next one starts.",
                     details={"id": running[0].id},
                 )
-            if not self._store.add(campaign, made.items, made.sets):
+            if not self._store.add(campaign, snapshot.items, snapshot.sets):
                 raise Conflict(f"There is an access review {campaign_id} already; repeat.", details={"id": campaign_id})
             counts = summary(self._store, campaign_id)
-            first = digest_of(item.record() for item in made.items)
+            first = digest_of(item.record() for item in snapshot.items)
             self._records.campaign(
                 by, "campaign.start", campaign, [f"{counts['items']} items"], {"snapshot": first, **counts}
             )
-            users = sorted({name for each in made.sets[REVIEWERS].values() for name in each["users"]})
-            self._records.told("campaign.started", campaign, {"by": by, "reviewers": users, "items": counts["items"]})
-        if not made.items:  # nothing waits for anybody
+            users = sorted({name for each in snapshot.sets[REVIEWERS].values() for name in each["users"]})
+            self._records.report("campaign.started", campaign, {"by": by, "reviewers": users, "items": counts["items"]})
+        if not snapshot.items:  # nothing waits for anybody
             self._closing.begin(campaign_id, by)
             return self._closing.finish(campaign_id) or campaign
         return campaign
@@ -290,10 +290,10 @@ class Campaigns:
 
     def _progress(self, campaign: Campaign, sight: Sight) -> list[dict[str, Any]]:
         """How far each set of reviewers is."""
-        made: dict[str, dict[str, Any]] = {
+        progress: dict[str, dict[str, Any]] = {
             key: {"why": each.why, "users": list(each.users), "items": 0, "open": 0} for key, each in sight.sets.items()
         }
         for each in self._store.counts(campaign.id, ItemFilter()):
-            made[each.reviewers]["items"] += each.count
-            made[each.reviewers]["open"] += each.count if each.state == ItemState.OPEN else 0
-        return sorted(made.values(), key=lambda each: (-each["open"], each["why"]))
+            progress[each.reviewers]["items"] += each.count
+            progress[each.reviewers]["open"] += each.count if each.state == ItemState.OPEN else 0
+        return sorted(progress.values(), key=lambda each: (-each["open"], each["why"]))

@@ -37,7 +37,7 @@ class Sight:
     counts: bool
 
     def own(self, item: Item) -> bool:
-        """Whether the item is about a right of the subject's own, or of whom they stand in for."""
+        """Whether the item is about a right of the subject's own, or of the one in whose place they decide."""
         if holds(self.subject, item.right, self.view):
             return True
         away = self.mine.get(item.reviewers)
@@ -65,8 +65,8 @@ class Sights:
     def of(self, subject: Subject, campaign: Campaign) -> Sight:
         """Raises nothing: a subject without any right gets a sight that shows nothing."""
         view = self._state.view()
-        held = self._store.sets(campaign.id, REVIEWERS)
-        sets = {key: ReviewerSet.from_json(value) for key, value in held.items()}
+        kept = self._store.sets(campaign.id, REVIEWERS)
+        sets = {key: ReviewerSet.from_json(value) for key, value in kept.items()}
         permissions = self._identity.permissions(subject)
         mine: dict[str, str | None] = {}
         for away in (None, *self._delegations.for_delegate(subject.user)):

@@ -49,23 +49,23 @@ class Snapshots:
         usage = Usage(self._audit, moment.at, duration(spec.unused_after))
         evidence = Evidence(moment.view, moment.given, scope.facts, usage, sensitive)
         reviewing = Reviewing(spec.reviewers, moment.view, moment.given, rights)
-        made = Snapshot()
+        snapshot = Snapshot()
         for right, opened in in_scope(spec, scope, rights):
-            if len(made.items) == MOST_ITEMS:
+            if len(snapshot.items) == MOST_ITEMS:
                 raise InvalidInput(
                     f"This review has more than {MOST_ITEMS:,} items; narrow its scope by datasets, domains, roles or people.",
                     details={"field": "spec.scope"},
                 )
             seen, unused = evidence.of(right, opened)
             reviewers = reviewing.of(right, [scope.facts[each] for each in sorted(opened)])
-            made.items.append(Item(
-                campaign, len(made.items) + 1, right, seen, _reviewers(made, reviewers), _opens(made, opened), unused
+            snapshot.items.append(Item(
+                campaign, len(snapshot.items) + 1, right, seen, _reviewers(snapshot, reviewers), _opens(snapshot, opened), unused
             ))  # fmt: skip
-        made.notes += self._notes(spec, scope, moment, usage, made)
-        return made
+        snapshot.notes += self._notes(spec, scope, moment, usage, snapshot)
+        return snapshot
 
     def _notes(
-        self, spec: AccessReviewSpec, scope: Scope, moment: Moment, usage: Usage, made: Snapshot
+        self, spec: AccessReviewSpec, scope: Scope, moment: Moment, usage: Usage, snapshot: Snapshot
     ) -> Iterator[str]:
         yield from moment.notes_for(True)
         if scope.unread:
@@ -76,7 +76,7 @@ class Snapshots:
             yield f"{unnamed:,} older entries of the audit are not indexed yet, so use that they record is missing."
         if "roles" in spec.items:
             yield "Of roles and owners the audit names none, so reading a dataset counts as use of all that open it."
-        nobody = sum(not made.sets[REVIEWERS][item.reviewers]["users"] for item in made.items)
+        nobody = sum(not snapshot.sets[REVIEWERS][item.reviewers]["users"] for item in snapshot.items)
         if nobody:
             yield f"{nobody} items have nobody who may decide them."
 
@@ -103,12 +103,12 @@ def in_scope(spec: AccessReviewSpec, scope: Scope, rights: Rights) -> Iterator[t
                     yield right, opened
 
 
-def _reviewers(made: Snapshot, reviewers: ReviewerSet) -> str:
-    return _shared(made.sets[REVIEWERS], reviewers.to_json())
+def _reviewers(snapshot: Snapshot, reviewers: ReviewerSet) -> str:
+    return _shared(snapshot.sets[REVIEWERS], reviewers.to_json())
 
 
-def _opens(made: Snapshot, opened: frozenset[str]) -> str:
-    return _shared(made.sets[OPENS], sorted(opened))
+def _opens(snapshot: Snapshot, opened: frozenset[str]) -> str:
+    return _shared(snapshot.sets[OPENS], sorted(opened))
 
 
 def _shared(sets: dict[str, Any], value: Any) -> str:

@@ -15,7 +15,7 @@ _DAYS = re.compile(r"[1-9][0-9]{0,3}d\Z")
 
 def _every(text: str) -> str:
     if text not in _EVERY and _DAYS.match(text) is None:
-        raise ValueError(f"{text!r} is no interval; write {', '.join(_EVERY)}, or days as in 30d")
+        raise ValueError(f"{text!r} is not an interval; write {', '.join(_EVERY)}, or days as in 30d")
     return text
 
 

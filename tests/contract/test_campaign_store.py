@@ -30,11 +30,11 @@ def store(request: pytest.FixtureRequest) -> Iterator[CampaignStore]:
 
 
 def campaign(name: str = "c-1", **more: object) -> Campaign:
-    made = Campaign(
+    example = Campaign(
         name, "personal", {"scope": {"datasets": ["*"]}, "onNoAnswer": "keep"}, CampaignState.OPEN, T0, "admin",
         T0 + timedelta(days=7), "keep", T0, notes=("a note",),
     )  # fmt: skip
-    return replace(made, **more)  # type: ignore[arg-type]
+    return replace(example, **more)  # type: ignore[arg-type]
 
 
 def item(number: int, name: str = "c-1", **more: object) -> Item:
@@ -42,8 +42,8 @@ def item(number: int, name: str = "c-1", **more: object) -> Item:
         Kind.GRANT, f"g-{number}", "Zoë\x00'%_", dataset="prod/orders", sources=("Grant g",), since=T0, until=None,
         fingerprint="f",
     )  # fmt: skip
-    made = Item(name, number, right, {"datasets": [], "lastUsed": None}, "r1", "o1")
-    return replace(made, **more)  # type: ignore[arg-type]
+    example = Item(name, number, right, {"datasets": [], "lastUsed": None}, "r1", "o1")
+    return replace(example, **more)  # type: ignore[arg-type]
 
 
 SETS = {REVIEWERS: {"r1": {"users": ["otto"]}, "r2": {"users": []}}, OPENS: {"o1": ["prod/orders"]}}

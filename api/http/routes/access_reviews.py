@@ -73,8 +73,8 @@ def list_reviews(
 def start(built: ServicesOf, subject: Caller, body: Start) -> Any:
     """Start a review now: its items are the rights of this moment. For those who manage."""
     campaigns = built.access_reviews.campaigns
-    made = campaigns.start(subject, body.review, body.name, body.spec)
-    return campaigns.show(subject, made.id)
+    campaign = campaigns.start(subject, body.review, body.name, body.spec)
+    return campaigns.show(subject, campaign.id)
 
 
 @router.get("/{id}", responses=answers_with(schemas.OneAccessReview))
@@ -121,10 +121,10 @@ def close(built: ServicesOf, subject: Caller, id: Name, body: Close | None = Non
 @router.get("/{id}/report", responses=answers_with(schemas.AccessReviewReport, "text/csv", "text/html"))
 def report(built: ServicesOf, subject: Caller, id: Name, format: Literal["json", "csv", "html"] = "json") -> Any:
     """The evidence: who decided what, when, why, from which evidence. For those who manage or audit."""
-    made = built.access_reviews.report(subject, id)
+    evidence = built.access_reviews.report(subject, id)
     built.record(subject, "report.access-review", id, "allow", [format])
     if format == "csv":
-        return as_file(made.rows(), COLUMNS, "csv", "access-review", made.campaign.notes)
+        return as_file(evidence.rows(), COLUMNS, "csv", "access-review", evidence.campaign.notes)
     if format == "html":
-        return StreamingResponse(made.html(subject.user), media_type="text/html")
-    return {**made.head(), "items": list(made.items())}
+        return StreamingResponse(evidence.html(subject.user), media_type="text/html")
+    return {**evidence.head(), "items": list(evidence.items())}

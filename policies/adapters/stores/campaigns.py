@@ -41,8 +41,8 @@ class SqlCampaignStore:
             session.execute(insert(_C).values(id=campaign.id, version=campaign.version, **_campaign_values(campaign)))
             shared = [
                 {"review": campaign.id, "kind": kind, "set_key": key, "body": value}
-                for kind, held in sets.items()
-                for key, value in held.items()
+                for kind, values in sets.items()
+                for key, value in values.items()
             ]
             for start in range(0, len(shared), _AT_ONCE):
                 session.execute(insert(_S), shared[start : start + _AT_ONCE])
@@ -114,14 +114,14 @@ def _faster(what: str) -> Conflict:
 
 
 def _wanted(where: ItemFilter) -> list[ColumnElement[bool]]:
-    made: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     lists = (
         (_I.c.state, where.states), (_I.c.outcome, where.outcomes), (_I.c.reviewers, where.reviewers),
         (_I.c.opens, where.opens),
     )  # fmt: skip
-    made += [column.in_(sorted(map(str, values))) for column, values in lists if values is not None]
+    conditions += [column.in_(sorted(map(str, values))) for column, values in lists if values is not None]
     ones = ((_I.c.kind, where.kind), (_I.c.person, where.person), (_I.c.unused, where.unused))
-    return made + [column == value for column, value in ones if value is not None]
+    return conditions + [column == value for column, value in ones if value is not None]
 
 
 def _campaign_values(campaign: Campaign) -> dict[str, Any]:

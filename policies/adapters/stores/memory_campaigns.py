@@ -41,7 +41,7 @@ class MemoryCampaignStore:
                 return False
             self._campaigns[campaign.id] = campaign
             self._items[campaign.id] = {item.number: item for item in items}
-            self._sets[campaign.id] = {kind: dict(held) for kind, held in sets.items()}
+            self._sets[campaign.id] = {kind: dict(values) for kind, values in sets.items()}
             return True
 
     def get(self, campaign_id: str) -> Campaign | None:
@@ -62,8 +62,8 @@ class MemoryCampaignStore:
                 raise Conflict(
                     f"Access review {campaign.id} was changed by another meanwhile; look at it again, and repeat."
                 )
-            made = self._campaigns[campaign.id] = replace(campaign, version=campaign.version + 1)
-            return made
+            written = self._campaigns[campaign.id] = replace(campaign, version=campaign.version + 1)
+            return written
 
     def sets(self, campaign_id: str, kind: str) -> dict[str, Any]:
         return dict(self._sets.get(campaign_id, {}).get(kind, {}))
@@ -72,16 +72,16 @@ class MemoryCampaignStore:
         return self._items.get(campaign_id, {}).get(number)
 
     def items(self, campaign_id: str, where: ItemFilter, after: int = 0, limit: int = 1000) -> list[Item]:
-        held = self._items.get(campaign_id, {})
-        return [held[n] for n in sorted(held) if n > after and _fits(held[n], where)][:limit]
+        values = self._items.get(campaign_id, {})
+        return [values[n] for n in sorted(values) if n > after and _fits(values[n], where)][:limit]
 
     def counts(self, campaign_id: str, where: ItemFilter) -> list[Counted]:
-        made = Counter(
+        alike = Counter(
             (str(i.state), str(i.outcome), i.reviewers, i.unused, bool(i.left_at))
             for i in self._items.get(campaign_id, {}).values()
             if _fits(i, where)
         )
-        return [Counted(*key, count) for key, count in made.items()]
+        return [Counted(*key, count) for key, count in alike.items()]
 
     def change_item(self, item: Item) -> Item:
         with self._lock:
@@ -91,8 +91,8 @@ class MemoryCampaignStore:
                     f"Item {item.number} of access review {item.campaign} was changed by another meanwhile; look at it again,"
                     " and repeat."
                 )
-            made = self._items[item.campaign][item.number] = replace(item, version=item.version + 1)
-            return made
+            written = self._items[item.campaign][item.number] = replace(item, version=item.version + 1)
+            return written
 
 
 def _fits(item: Item, where: ItemFilter) -> bool:

@@ -102,17 +102,17 @@ def weir(tmp_path: Path) -> Iterator[ApiWorld]:
 
 
 def started(weir: ApiWorld) -> dict[str, Any]:
-    made = weir.admin.post("/api/v1/access-reviews", json={"review": "personal-data"})
-    assert made.status_code == 201, made.text
-    answer: dict[str, Any] = made.json()
+    response = weir.admin.post("/api/v1/access-reviews", json={"review": "personal-data"})
+    assert response.status_code == 201, response.text
+    answer: dict[str, Any] = response.json()
     return answer
 
 
 def items(client: CheckedClient, campaign: str, **params: Any) -> list[dict[str, Any]]:
     answer = client.get(f"/api/v1/access-reviews/{campaign}/items", params=params)
     assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()["items"]
-    return found
+    listed: list[dict[str, Any]] = answer.json()["items"]
+    return listed
 
 
 def number(client: CheckedClient, campaign: str, kind: str, name: str, holder: str) -> int:
@@ -285,8 +285,10 @@ def test_one_campaign_of_a_review_runs_at_a_time_and_what_is_missing_is_named(we
 
 def test_a_review_of_nothing_is_closed_at_once(weir: ApiWorld) -> None:
     spec = {"scope": {"datasets": ["none/*"]}, "reviewers": {"owners": True}, "onNoAnswer": "revoke"}
-    made = weir.admin.post("/api/v1/access-reviews", json={"name": "nothing", "spec": spec})
-    assert made.status_code == 201 and made.json()["state"] == "closed" and made.json()["counts"]["items"] == 0
+    response = weir.admin.post("/api/v1/access-reviews", json={"name": "nothing", "spec": spec})
+    assert (
+        response.status_code == 201 and response.json()["state"] == "closed" and response.json()["counts"]["items"] == 0
+    )
 
 
 def test_declared_reviews_come_back_as_they_went_in(weir: ApiWorld) -> None:

@@ -1,4 +1,4 @@
-"""A process that dies at any call of a store loses nothing and does nothing twice; two who act at once are told apart."""
+"""A process that dies at any call of a store loses nothing and does nothing twice; of two who act at once, one does it."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def test_a_close_that_dies_goes_on_and_does_all_once(
             actions = after.actions()
             assert actions.count("campaign.revoke") == len(items) and actions.count("grant.revoke") == 2
             assert actions.count("campaign.close") == 1
-            told = after.events_told()[before:]
-            assert told.count("grant.revoked") == 2 and told.count("campaign.closed") == 1
+            sent = after.events_told()[before:]
+            assert sent.count("grant.revoked") == 2 and sent.count("campaign.closed") == 1
             seqs = {i["audit"] for i in items.values()}
             assert len(seqs) == len(items)
             assert after.audit.verify().holds

@@ -15,8 +15,8 @@ from tests.campaign_world import REVIEW, CampaignWorld, company, grant
 
 
 def reviewed(world: CampaignWorld, **more: Any) -> dict[str, dict[str, Any]]:
-    made = world.campaigns.start(world.user("mia"), name="r", spec={**REVIEW, **more})
-    return world.items(made.id)
+    campaign = world.campaigns.start(world.user("mia"), name="r", spec={**REVIEW, **more})
+    return world.items(campaign.id)
 
 
 def test_who_owns_all_that_a_role_opens_decides_on_it_and_else_the_fallback() -> None:
@@ -42,18 +42,18 @@ def test_without_a_fallback_those_who_manage_decide_but_never_on_themselves() ->
 def test_a_member_does_not_decide_on_a_grant_to_the_group() -> None:
     world = company()
     world.declare(("Group", "sales", {"members": ["ben", "otto"], "roles": ["reader"]}))
-    made = world.campaigns.start(world.user("mia"), "personal")
-    items = world.items(made.id)
+    campaign = world.campaigns.start(world.user("mia"), "personal")
+    items = world.items(campaign.id)
     assert items["grant sales-fraud group sales"]["reviewers"] == ["petra"]
     assert items["group sales otto"]["reviewers"] == ["petra"]
     with pytest.raises(NotFound):
         number = items["grant sales-fraud group sales"]["number"]
-        world.campaigns.decide(world.user("otto"), made.id, [number], "keep", "x")
+        world.campaigns.decide(world.user("otto"), campaign.id, [number], "keep", "x")
     assert items["group sales ben"]["reviewers"] == ["otto"]
     # Who joins the group meanwhile is a holder too.
     world.declare(("Group", "sales", {"members": ["ben", "otto", "petra"], "roles": ["reader"]}))
     with pytest.raises(NotFound):
-        world.campaigns.decide(world.user("petra"), made.id, [number], "keep", "x")
+        world.campaigns.decide(world.user("petra"), campaign.id, [number], "keep", "x")
 
 
 def test_another_spelling_of_a_name_is_the_same_person() -> None:
@@ -66,15 +66,15 @@ def test_a_delegate_decides_in_place_of_a_reviewer_and_not_on_that_ones_rights()
     world = company()
     world.declare(("User", "dora", {}))
     world.delegations.set(world.user("otto"), ["dora"], world.now + timedelta(days=30))
-    made = world.campaigns.start(world.user("mia"), "personal")
+    campaign = world.campaigns.start(world.user("mia"), "personal")
     dora = world.user("dora")
     assert world.campaigns.waiting(dora) == 4
-    number = world.items(made.id)["role reader ana"]["number"]
-    world.campaigns.decide(dora, made.id, [number], "keep", "asked otto")
-    kept = world.items(made.id)["role reader ana"]
+    number = world.items(campaign.id)["role reader ana"]["number"]
+    world.campaigns.decide(dora, campaign.id, [number], "keep", "asked otto")
+    kept = world.items(campaign.id)["role reader ana"]
     assert (kept["by"], kept["insteadOf"]) == ("dora", "otto")
     with pytest.raises(NotAllowed):
-        world.campaigns.decide(world.user("otto"), made.id, [number], "undo")
+        world.campaigns.decide(world.user("otto"), campaign.id, [number], "undo")
 
 
 def test_scopes_narrow() -> None:
@@ -113,19 +113,19 @@ def test_what_the_directory_gives_ends_only_there() -> None:
     ]
     world.policies.apply(changes, world.now)
     world.declare(("User", "zoe", {"roles": ["reader"]}))
-    made = world.campaigns.start(world.user("mia"), "personal")
-    item = world.items(made.id)["role reader zoe"]
+    campaign = world.campaigns.start(world.user("mia"), "personal")
+    item = world.items(campaign.id)["role reader zoe"]
     assert item["sources"] == ["User zoe", "directory"]
-    world.campaigns.decide(world.user("otto"), made.id, [item["number"]], "revoke", "left")
-    item = world.items(made.id)["role reader zoe"]
+    world.campaigns.decide(world.user("otto"), campaign.id, [item["number"]], "revoke", "left")
+    item = world.items(campaign.id)["role reader zoe"]
     assert item["outcome"] == "partly" and item["leftAt"] == ["directory", "declared User zoe"]
     assert "campaign.ends_at_source" in world.events_told()
-    made = world.campaigns.start(world.user("mia"), name="again", spec=REVIEW)
-    item = world.items(made.id)["role reader zoe"]
-    world.campaigns.decide(world.user("otto"), made.id, [item["number"]], "revoke", "left")
-    item = world.items(made.id)["role reader zoe"]
+    campaign = world.campaigns.start(world.user("mia"), name="again", spec=REVIEW)
+    item = world.items(campaign.id)["role reader zoe"]
+    world.campaigns.decide(world.user("otto"), campaign.id, [item["number"]], "revoke", "left")
+    item = world.items(campaign.id)["role reader zoe"]
     assert item["outcome"] == "at-source" and item["leftAt"] == ["directory"]
-    assert world.campaigns.show(world.user("mia"), made.id)["counts"]["at_source"] == 1
+    assert world.campaigns.show(world.user("mia"), campaign.id)["counts"]["at_source"] == 1
 
 
 def test_the_evidence_has_what_is_left_without_the_right() -> None:
