@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from policies.access.sessions import gone_because
 from policies.campaigns.model import ReviewerSet, Right
 from policies.campaigns.rights import Rights
 from policies.declared.builtin import ADMIN_USER
@@ -52,7 +53,13 @@ class Reviewing:
         match, why = self._first(list(opened))
         if can := self._people(match) - holders:
             return _set(match, why, can)
-        instead = "in place of its holder" if self._people(match) else "as nobody else is known"
+        if self._view.providers and (match.groups or match.roles) and not self._people(match):
+            others = self._instead(holders, "as none of these has signed in")
+            return _set(_joined(match, others.match.people), f"{why}, or {others.why}", others.users)
+        return self._instead(holders, "in place of its holder" if self._people(match) else "as nobody else is known")
+
+    def _instead(self, holders: frozenset[str], instead: str) -> ReviewerSet:
+        """The fallback, else those who manage."""
         if self._spec.fallback is not None:
             match = _match(self._spec.fallback)
             if can := self._people(match) - holders:
@@ -71,12 +78,9 @@ class Reviewing:
         else:  # who owns all of them alone may judge what opens all of them
             every = frozenset.intersection(*(self._people(facts.owners) for facts in opened))
             owners, owners_words = SubjectMatch(users=every), f"who owns all {len(opened)} datasets"
-        if not self._people(owners):
+        if not self._people(owners) and not (self._view.providers and owners.groups):
             return named, ", ".join(words)
-        joined = SubjectMatch(
-            users=named.users | owners.users, groups=named.groups | owners.groups, roles=named.roles | owners.roles
-        )
-        return joined, ", ".join([owners_words, *words])
+        return _joined(named, owners), ", ".join([owners_words, *words])
 
     def _holders(self, right: Right) -> frozenset[str]:
         if right.person is not None:
@@ -91,7 +95,9 @@ class Reviewing:
         if known is None:
             members = (self._by.get((kind, name), set()) for kind, names in
                        (("group", match.groups), ("role", match.roles)) for name in names)  # fmt: skip
-            known = self._known[match] = (match.users | frozenset().union(*members)) & self._alive
+            # Who is named may be known to an identity provider alone, so only who is gone does not count.
+            named = frozenset(name for name in match.users if gone_because(self._view, name) is None)
+            known = self._known[match] = named | frozenset().union(*members)
         return known
 
 
@@ -106,6 +112,12 @@ def holds(subject: Subject, right: Right, view: View) -> bool:
 
 def _set(match: SubjectMatch, why: str, people: Iterable[str]) -> ReviewerSet:
     return ReviewerSet(Approvers(people=match), why, tuple(sorted(people)[:MOST_NAMED]))
+
+
+def _joined(one: SubjectMatch, other: SubjectMatch) -> SubjectMatch:
+    return SubjectMatch(
+        users=one.users | other.users, groups=one.groups | other.groups, roles=one.roles | other.roles
+    )  # fmt: skip
 
 
 def _match(spec: PeopleSpec) -> SubjectMatch:

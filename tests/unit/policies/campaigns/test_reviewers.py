@@ -142,3 +142,24 @@ def test_the_evidence_has_what_is_left_without_the_right() -> None:
     assert items["grant ana-fraud ana"]["unused"] is False and items["role reader ana"]["unused"] is False
     assert items["grant ana-fraud ana"]["evidence"]["lastUsed"] == "2026-06-01T12:00:00Z"
     assert items["group sales ben"]["unused"]
+
+
+def test_who_is_named_decides_though_nobody_declared_them_and_who_is_gone_does_not() -> None:
+    world = company()
+    assert reviewed(world, reviewers={"users": ["guest"]})["role reader ana"]["reviewers"] == ["guest"]
+    world.declare(("User", "guest", {"disabled": True}))
+    assert reviewed(world, reviewers={"users": ["guest"]})["role reader ana"]["reviewers"] == ["admin", "mia"]
+
+
+def test_a_group_that_only_a_provider_knows_decides_beside_those_who_manage() -> None:
+    world = company()
+    provider = {
+        "issuer": "https://id.example",
+        "clientId": "weir",
+        "rights": [{"claim": "groups", "value": "x", "groups": ["privacy"]}],
+    }
+    world.policies.apply([Change("IdentityProvider", "company", provider)], world.now)
+    assert world.state.view().providers, world.state.view().problems
+    item = reviewed(world, reviewers={"groups": ["privacy"]})["role reader ana"]
+    assert item["reviewers"] == ["admin", "mia"]
+    assert item["why"] == "group privacy, or those who manage, as none of these has signed in"
