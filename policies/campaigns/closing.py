@@ -1,6 +1,6 @@
 """Closing a campaign: what nobody confirmed is revoked or kept, what changed is noted, the evidence gets its hash.
 
-It goes by batches, each one transaction with all that it does, so the next process continues where one died; the state
+It works in batches, each one transaction with all that it does, so the next process continues where one died; the state
 `closing` is written first, and nobody decides from then on.
 """
 
@@ -22,7 +22,8 @@ from policies.campaigns.rights import Rights
 from policies.ports import Clock
 
 WEIR = "weir"
-_BATCH = 50
+_BATCH = 10
+"""Items of one transaction: other writers wait for it."""
 
 
 class Closing:
@@ -50,6 +51,8 @@ class Closing:
         """Continue until it is closed; None when it is not closing."""
         after = 0
         while True:
+            # What is read inside a transaction is not kept, so without this each batch would read all changes before it.
+            self._present.rights()
             with self._store.transaction():
                 campaign = self._store.get(campaign_id)
                 if campaign is None or campaign.state is not CampaignState.CLOSING:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -304,3 +305,30 @@ def test_filters(weir: ApiWorld) -> None:
     assert {i["kind"] for i in items(weir.admin, campaign, kind="role")} == {"role"}
     assert items(weir.admin, campaign, unused="false") == []
     assert items(weir.admin, campaign, mine="true") == []  # the manager is a reviewer of none
+
+
+def test_odd_names_pass_through_every_door(weir: ApiWorld) -> None:
+    name = "Prüfung a/b %2F <b>\"'= +1"
+    spec = {"scope": {"people": ["ana"]}, "reviewers": {"users": ["petra"]}, "onNoAnswer": "keep"}
+    response = weir.admin.post("/api/v1/access-reviews", json={"name": name, "spec": spec})
+    assert response.status_code == 201, response.text
+    campaign = quote(response.json()["id"], safe="")
+    (first, *_) = items(weir.user("petra"), campaign)
+    done = decide(weir.user("petra"), campaign, [first["number"]], "keep", "=HYPERLINK(1) <script>")
+    assert done.status_code == 200, done.text
+    assert weir.admin.post(f"/api/v1/access-reviews/{campaign}/close").json()["counts"]["unconfirmed"] > 0
+    page = weir.admin.get(f"/api/v1/access-reviews/{campaign}/report", params={"format": "html"}).text
+    assert "<script>" not in page and "<b>" not in page and "holds" in page
+    table = weir.admin.get(f"/api/v1/access-reviews/{campaign}/report", params={"format": "csv"}).text
+    assert ",=HYPERLINK" not in table
+    assert weir.admin.get(f"/api/v1/access-reviews/{campaign}/report").json()["holds"]
+
+
+def test_a_scoped_token_decides_nothing(weir: ApiWorld) -> None:
+    campaign = started(weir)["id"]
+    token = weir.admin.post("/api/v1/tokens", json={"user": "otto", "scopes": ["report:read"]}).json()["token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    body = {"items": [1], "verdict": "keep", "reason": "x"}
+    address = f"/api/v1/access-reviews/{campaign}/decisions"
+    assert weir.anonymous().post(address, json=body, headers=headers).status_code == 403
+    assert weir.anonymous().post(address, json=body).status_code == 401
