@@ -12,6 +12,7 @@ import typer
 from api import VERSION
 from api.cli import (
     access,
+    access_reviews,
     audit,
     catalog,
     connectors,
@@ -55,6 +56,7 @@ for room in (
     policy,
     access,
     effective,
+    access_reviews,
     audit,
     tokens,
     directory,

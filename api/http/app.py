@@ -32,6 +32,7 @@ from api.http.edge.shutdown import EndingServer
 from api.http.marquez import routes
 from api.http.routes import (
     access,
+    access_reviews,
     audit,
     catalog,
     classifications,
@@ -100,8 +101,8 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(views.often, prefix=PREFIX)
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
-        sources, queries, running, saved_queries, access, effective, audit, reports, decisions, declared, tokens, sign_in,
-        sessions, directory, events,
+        sources, queries, running, saved_queries, access, effective, access_reviews, audit, reports, decisions, declared,
+        tokens, sign_in, sessions, directory, events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)
     app.include_router(scim.router)

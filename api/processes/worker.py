@@ -33,6 +33,7 @@ LOGS_S = 60.0
 LAGS_S = 60.0
 VIEWS_S = 1.0
 CONNECTORS_S = 10.0
+REVIEWS_S = 2.0
 SETTLING_S = 1.0
 """Longest that one transaction of settling should hold the record store."""
 SETTLED_LEAST, SETTLED_MOST = 10, 100
@@ -60,6 +61,7 @@ def run(home: Home) -> None:
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("connectors", lambda: repeat(stop, CONNECTORS_S, services.connectors.step)),
         ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
+        ("access reviews", lambda: repeat(stop, REVIEWS_S, lambda: review_access(services))),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
     ]
     threads = [
@@ -99,6 +101,14 @@ def upkeep(services: Services) -> bool:
             first = first or error
     if first is not None:
         raise first
+    return False
+
+
+def review_access(services: Services) -> bool:
+    """Access reviews start, remind and close; a thread of its own, since a large one takes a while."""
+    done = services.access_reviews.duty.step()
+    if done:
+        log.info("access_reviews", done=done)
     return False
 
 

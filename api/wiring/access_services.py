@@ -28,6 +28,7 @@ class EffectiveAccess:
     unused: Unused
     compare: Compare
     named: Callable[[str], str]
+    moments: Moments
 
 
 def effective_access(
@@ -51,4 +52,5 @@ def effective_access(
         Unused(moments, identity, dataset, audit, references),
         Compare(moments, identity),
         named,
+        moments,
     )

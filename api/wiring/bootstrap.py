@@ -49,6 +49,7 @@ from api.webhooks.deliver import WebhookHandler, Webhooks
 from api.webhooks.ssrf_guard import Guard
 from api.wiring.access_services import effective_access
 from api.wiring.adapters import Adapters
+from api.wiring.campaign_services import access_reviews
 from api.wiring.given import Given
 from api.wiring.services import Services
 from api.wiring.view_services import grants_on, output_topic, seen_states, source_topic, view_services
@@ -272,6 +273,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     where_is = WhereIs(
         store, clusters, now, ReportFlows(lineage), ReportReaders(lineage), ReportAccess(grants, reference)
     )
+    access = effective_access(
+        state, facts, identity, sessions, audit, now, settings.policies, references, named, bool(verifiers)
+    )
     services = Services(
         settings=settings,
         home=home,
@@ -346,8 +350,18 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         request_view=RequestView(state, approvals.deciders, now, settings.policies),
         grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
-        access=effective_access(
-            state, facts, identity, sessions, audit, now, settings.policies, references, named, bool(verifiers)
+        access=access,
+        access_reviews=access_reviews(
+            parts.campaign_store,
+            state,
+            identity,
+            grants,
+            approvals.delegations,
+            access.moments,
+            audit,
+            events,
+            now,
+            references,
         ),
         audit=audit,
         audit_signer=parts.audit_signer(),

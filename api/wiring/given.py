@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from catalog.topic_details import TopicDetails
     from lineage.ports import EventLog, EventSource, LineageGraph
     from policies.access.session_ports import OpenIdClient, SessionStore
+    from policies.campaigns.ports import CampaignStore
     from policies.plan.ports import Engine, Offsets
     from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
@@ -41,6 +42,7 @@ class Given:
     policy_store: PolicyStore | Real = REAL
     tokens: TokenStore | Real = REAL
     session_store: SessionStore | Real = REAL
+    campaign_store: CampaignStore | Real = REAL
     openid: OpenIdClient | Real = REAL
     audit_store: AuditStore | Real = REAL
     index: SearchIndex | Real = REAL

@@ -30,6 +30,7 @@ from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
 from api.wiring.access_services import EffectiveAccess
+from api.wiring.campaign_services import AccessReviews
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
@@ -125,6 +126,7 @@ class Services:
     grant_notices: GrantNotices
     grants: Grants
     access: EffectiveAccess
+    access_reviews: AccessReviews
     audit: AuditLog
     audit_signer: Signer
     query: GovernedQuery

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from catalog.topic_details import TopicDetails
     from policies.access.session_ports import OpenIdClient, Sealer, SessionStore
     from policies.audit_export import Signer
+    from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
     from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore, TokenVerifier
 
@@ -78,6 +79,12 @@ class StoreParts(Made):
         from policies.adapters.stores.sessions import SqlSessionStore
 
         return SqlSessionStore(self._there())
+
+    @part
+    def campaign_store(self) -> CampaignStore:
+        from policies.adapters.stores.campaigns import SqlCampaignStore
+
+        return SqlCampaignStore(self._there())
 
     @part
     def openid(self) -> OpenIdClient:

@@ -42,7 +42,7 @@ class Mentions:
 
     def _documents(self, key: str, now: datetime) -> Iterator[tuple[str, str]]:
         store = self._state.store
-        for kind in ("Policy", "Workflow"):
+        for kind in ("Policy", "Workflow", "AccessReview"):
             for document in store.documents(kind):
                 if key in people_in(document.spec):
                     yield kind, document.name

@@ -75,6 +75,10 @@ class View:
         groups, roles = groups | given.groups | self._groups_of.get(user, frozenset()), roles | given.roles
         return Subject(user, groups, roles.union(*(self.groups[g].roles for g in groups if g in self.groups)))
 
+    def listed_in(self, user: str) -> frozenset[str]:
+        """The groups whose declarations list a user as a member."""
+        return self._groups_of.get(user, frozenset())
+
     @property
     def people(self) -> frozenset[str]:
         """Names of all users and service accounts that are declared, listed by a group, or kept by the directory."""

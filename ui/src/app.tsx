@@ -21,6 +21,8 @@ const QueryPage = lazy(() => import("@/pages/query/QueryPage"));
 const RequestsPage = lazy(() => import("@/pages/requests/RequestsPage"));
 const RequestPage = lazy(() => import("@/pages/requests/RequestPage"));
 const AskPage = lazy(() => import("@/pages/requests/AskPage"));
+const AccessReviewsPage = lazy(() => import("@/pages/accessReviews/AccessReviewsPage"));
+const AccessReviewPage = lazy(() => import("@/pages/accessReviews/AccessReviewPage"));
 const ReviewPage = lazy(() => import("@/pages/Review"));
 const PoliciesPage = lazy(() => import("@/pages/policies/PoliciesPage"));
 const FieldsPage = lazy(() => import("@/pages/Fields"));
@@ -64,6 +66,8 @@ export function App() {
           <Route path="/requests/new" element={<AskPage />} />
           <Route path="/requests/:id" element={<RequestPage />} />
           <Route path="/review" element={<ReviewPage />} />
+          <Route path="/access-reviews" element={<AccessReviewsPage />} />
+          <Route path="/access-reviews/:id" element={<AccessReviewPage />} />
           <Route path="/policies" element={<PoliciesPage />} />
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />

@@ -2048,6 +2048,132 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/access-reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Reviews
+         * @description Reviews with items for the caller; all of them, with their counts, for those who manage, report or audit.
+         */
+        get: operations["list_reviews_api_v1_access_reviews_get"];
+        put?: never;
+        /**
+         * Start
+         * @description Start a review now: its items are the rights of this moment. For those who manage.
+         */
+        post: operations["start_api_v1_access_reviews_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-reviews/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Review
+         * @description One review, and how far its reviewers are.
+         */
+        get: operations["get_review_api_v1_access_reviews__id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-reviews/{id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Items
+         * @description Items that the caller may decide, and all of them for those who manage; with evidence, by number.
+         */
+        get: operations["items_api_v1_access_reviews__id__items_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-reviews/{id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide
+         * @description Keep or revoke rights, or take decisions back while the review is open. A revocation takes effect at once.
+         *
+         *     Items that could not be decided are in `refused`; where none could, the answer is the first one's error.
+         */
+        post: operations["decide_api_v1_access_reviews__id__decisions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-reviews/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close
+         * @description Close a review before its time. For those who manage.
+         */
+        post: operations["close_api_v1_access_reviews__id__close_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-reviews/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report
+         * @description The evidence: who decided what, when, why, from which evidence. For those who manage or audit.
+         */
+        get: operations["report_api_v1_access_reviews__id__report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -3086,6 +3212,67 @@ export interface components {
             total: number;
         };
         /**
+         * AccessReview
+         * @description One run of an access review.
+         */
+        AccessReview: {
+            id: string;
+            /** @description The declared AccessReview; null: its terms were given by hand. */
+            review: string | null;
+            /** @enum {string} */
+            state: "open" | "closing" | "closed" | "failed";
+            description: string;
+            /** Format: date-time */
+            startedAt: string;
+            startedBy: string;
+            /** Format: date-time */
+            dueAt: string;
+            closedAt: string | null;
+            closedBy: string | null;
+            /**
+             * @description What becomes of what nobody confirmed.
+             * @enum {string}
+             */
+            onNoAnswer: "revoke" | "keep";
+            /** @description What is not known, in sentences. */
+            notes: string[];
+            /** @description SHA-256 of the evidence at the close. */
+            hash: string | null;
+            /** @description The audit's entry of the close. */
+            audit: number | null;
+            counts: components["schemas"]["ReviewCounts"];
+            /** @description Items that wait for the caller's word. */
+            to_decide: number;
+            /** @description The caller may see and decide all items, and close the review. */
+            manages: boolean;
+        };
+        /**
+         * AccessReviewReport
+         * @description Who decided what, when, why, from which evidence.
+         */
+        AccessReviewReport: {
+            campaign: components["schemas"]["ReviewedCampaign"];
+            counts: components["schemas"]["ReviewCounts"];
+            /** @description SHA-256 over the canonical JSON of the campaign and of each item, a line each; at the close. */
+            hash: string | null;
+            /** @description The evidence still has that hash; null before the close. */
+            holds: boolean | null;
+            audit: number | null;
+            /** @description Where the audit's entries of it are. */
+            auditEntries: string;
+            items: components["schemas"]["ReportedItem"][];
+        };
+        /**
+         * AccessReviews
+         * @description A page of access reviews, newest first.
+         */
+        AccessReviews: {
+            reviews: components["schemas"]["AccessReview"][];
+            total: number;
+            /** @description Rights that wait for the caller's word, in all reviews. */
+            to_decide: number;
+        };
+        /**
          * AccessRule
          * @description One rule behind what somebody sees.
          */
@@ -3520,6 +3707,17 @@ export interface components {
             claimed: string;
             /** Format: date-time */
             arrived: string;
+        };
+        /**
+         * Close
+         * @description How a review is closed before its time.
+         */
+        Close: {
+            /**
+             * Onnoanswer
+             * @description What becomes of what nobody confirmed; as declared when absent.
+             */
+            onNoAnswer?: ("revoke" | "keep") | null;
         };
         /**
          * Cluster
@@ -4126,6 +4324,28 @@ export interface components {
             total: number;
         };
         /**
+         * Decide
+         * @description Items and the word on them.
+         */
+        Decide: {
+            /**
+             * Items
+             * @description Numbers of items.
+             */
+            items: number[];
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "keep" | "revoke" | "undo";
+            /**
+             * Reason
+             * @description Needed to revoke, and to keep a right that was not used.
+             * @default
+             */
+            reason: string;
+        };
+        /**
          * DecidedColumn
          * @description What to show of one column.
          */
@@ -4140,6 +4360,18 @@ export interface components {
             /** @description Condition under which it shows clear. */
             clear_when: string | null;
             reasons: components["schemas"]["Reason"][];
+        };
+        /**
+         * DecidedItem
+         * @description An item that was decided.
+         */
+        DecidedItem: {
+            number: number;
+            /** @enum {string} */
+            state: "open" | "kept" | "revoked" | "gone";
+            /** @enum {string} */
+            outcome: "" | "confirmed" | "unconfirmed" | "ended" | "partly" | "at-source" | "ended-elsewhere";
+            leftAt: string[];
         };
         /**
          * DecidedMask
@@ -6079,6 +6311,43 @@ export interface components {
          */
         OnUnreadable: "report" | "error";
         /**
+         * OneAccessReview
+         * @description An access review, and how far its reviewers are.
+         */
+        OneAccessReview: {
+            id: string;
+            /** @description The declared AccessReview; null: its terms were given by hand. */
+            review: string | null;
+            /** @enum {string} */
+            state: "open" | "closing" | "closed" | "failed";
+            description: string;
+            /** Format: date-time */
+            startedAt: string;
+            startedBy: string;
+            /** Format: date-time */
+            dueAt: string;
+            closedAt: string | null;
+            closedBy: string | null;
+            /**
+             * @description What becomes of what nobody confirmed.
+             * @enum {string}
+             */
+            onNoAnswer: "revoke" | "keep";
+            /** @description What is not known, in sentences. */
+            notes: string[];
+            /** @description SHA-256 of the evidence at the close. */
+            hash: string | null;
+            /** @description The audit's entry of the close. */
+            audit: number | null;
+            counts: components["schemas"]["ReviewCounts"];
+            /** @description Items that wait for the caller's word. */
+            to_decide: number;
+            /** @description The caller may see and decide all items, and close the review. */
+            manages: boolean;
+            /** @description Empty for those who may not see how far all are. */
+            reviewers: components["schemas"]["ReviewProgress"][];
+        };
+        /**
          * OneQuestion
          * @description A question whose answer may have values that do not fit their column.
          */
@@ -6668,6 +6937,15 @@ export interface components {
             follow: string;
         };
         /**
+         * RefusedItem
+         * @description An item that was not decided, and why.
+         */
+        RefusedItem: {
+            number: number;
+            code: string;
+            message: string;
+        };
+        /**
          * RegistryVerdict
          * @description Whether the schema registry would take the newer version.
          */
@@ -6797,6 +7075,45 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * ReportedItem
+         * @description One right in the evidence.
+         */
+        ReportedItem: {
+            number: number;
+            /** @enum {string} */
+            kind: "grant" | "role" | "group" | "owner";
+            /** @description Of the grant, role or group; of an owner: CLUSTER/TOPIC. */
+            name: string;
+            holder: string;
+            /** @description null: the right is a group's or a role's. */
+            person: string | null;
+            dataset: string | null;
+            purpose: string | null;
+            since: string | null;
+            until: string | null;
+            /** @description Where the right comes from. */
+            sources: string[];
+            evidence: components["schemas"]["ReviewEvidence"];
+            unused: boolean;
+            /** @enum {string} */
+            state: "open" | "kept" | "revoked" | "gone";
+            /** @enum {string} */
+            outcome: "" | "confirmed" | "unconfirmed" | "ended" | "partly" | "at-source" | "ended-elsewhere";
+            by: string | null;
+            at: string | null;
+            reason: string;
+            /** @description In whose place it was decided. */
+            insteadOf: string | null;
+            /** @description The right is not what it was when the review began, or when it was confirmed. */
+            changed: boolean;
+            /** @description Sources where the right has to be ended too; there it continues, or comes back. */
+            leftAt: string[];
+            /** @description The audit's entry of the decision. */
+            audit: number | null;
+            /** @description It was revoked and is there now: at another source, or given again. */
+            there: boolean;
+        };
+        /**
          * ReportedName
          * @description A name a dataset goes by.
          */
@@ -6888,6 +7205,48 @@ export interface components {
             reason: string;
         };
         /**
+         * ReviewCounts
+         * @description Items of an access review; of a reviewer who does not see all: those of theirs.
+         */
+        ReviewCounts: {
+            items: number;
+            open: number;
+            kept: number;
+            /** @description Kept since nobody decided; among `kept`. */
+            unconfirmed: number;
+            revoked: number;
+            /** @description Something of the right has to be ended at its source too. */
+            at_source: number;
+            /** @description Ended by something else before anybody decided. */
+            gone: number;
+            unused: number;
+        };
+        /**
+         * ReviewDecisions
+         * @description What became of each item, and how far the review is.
+         */
+        ReviewDecisions: {
+            decided: components["schemas"]["DecidedItem"][];
+            refused: components["schemas"]["RefusedItem"][];
+            campaign: components["schemas"]["OneAccessReview"];
+        };
+        /**
+         * ReviewEvidence
+         * @description What a right lets its holder see, and when it was last used, as it was when the review began.
+         */
+        ReviewEvidence: {
+            datasets: components["schemas"]["SeenByRight"][];
+            moreDatasets: number;
+            lastUsed: string | null;
+            /**
+             * Format: date-time
+             * @description The audit was searched for use from then on.
+             */
+            lookedSince: string;
+            /** @description The right is too young to count as unused. */
+            young: boolean;
+        };
+        /**
          * ReviewItem
          * @description A steward's word on one classification. `state` and `reason` may be given once for all items instead.
          */
@@ -6948,10 +7307,98 @@ export interface components {
             results: components["schemas"]["ReviewOutcome"][];
         };
         /**
+         * ReviewProgress
+         * @description How far the items of one set of reviewers are.
+         */
+        ReviewProgress: {
+            /** @description Who decides, in words. */
+            why: string;
+            users: string[];
+            items: number;
+            open: number;
+        };
+        /**
          * ReviewState
          * @enum {string}
          */
         ReviewState: "suggested" | "confirmed" | "rejected";
+        /**
+         * ReviewedCampaign
+         * @description The campaign, as its hash has it.
+         */
+        ReviewedCampaign: {
+            id: string;
+            review: string | null;
+            /** @description The spec as it was when it began. */
+            terms: {
+                [key: string]: unknown;
+            };
+            state: string;
+            /** Format: date-time */
+            startedAt: string;
+            startedBy: string;
+            /** Format: date-time */
+            dueAt: string;
+            onNoAnswer: string;
+            closedAt: string | null;
+            closedBy: string | null;
+            notes: string[];
+        };
+        /**
+         * ReviewedRight
+         * @description One right under review, as its reviewers see it.
+         */
+        ReviewedRight: {
+            number: number;
+            /** @enum {string} */
+            kind: "grant" | "role" | "group" | "owner";
+            /** @description Of the grant, role or group; of an owner: CLUSTER/TOPIC. */
+            name: string;
+            holder: string;
+            /** @description null: the right is a group's or a role's. */
+            person: string | null;
+            dataset: string | null;
+            purpose: string | null;
+            since: string | null;
+            until: string | null;
+            /** @description Where the right comes from. */
+            sources: string[];
+            evidence: components["schemas"]["ReviewEvidence"];
+            unused: boolean;
+            /** @enum {string} */
+            state: "open" | "kept" | "revoked" | "gone";
+            /** @enum {string} */
+            outcome: "" | "confirmed" | "unconfirmed" | "ended" | "partly" | "at-source" | "ended-elsewhere";
+            by: string | null;
+            at: string | null;
+            reason: string;
+            /** @description In whose place it was decided. */
+            insteadOf: string | null;
+            /** @description The right is not what it was when the review began, or when it was confirmed. */
+            changed: boolean;
+            /** @description Sources where the right has to be ended too; there it continues, or comes back. */
+            leftAt: string[];
+            /** @description The audit's entry of the decision. */
+            audit: number | null;
+            right: string;
+            /** @description Datasets of the review that it opens. */
+            opens: number;
+            reviewers: string[];
+            /** @description Who decides it, in words. */
+            why: string;
+            /** @description It ended by something else meanwhile; nothing is left to decide. */
+            ended: boolean;
+            can_decide: boolean;
+            can_undo: boolean;
+        };
+        /**
+         * ReviewedRights
+         * @description A page of items, by number.
+         */
+        ReviewedRights: {
+            items: components["schemas"]["ReviewedRight"][];
+            total: number;
+        };
         /**
          * RevokedToken
          * @description A token that was ended.
@@ -7389,6 +7836,22 @@ export interface components {
             left: number;
         };
         /**
+         * SeenByRight
+         * @description What a right lets its holder see of one dataset.
+         */
+        SeenByRight: {
+            /** @description CLUSTER/TOPIC. */
+            dataset: string;
+            /** @enum {string} */
+            shows: "clear" | "partly" | "masked" | "none";
+            /** @description What is left without the right; null: not known. */
+            without: ("clear" | "partly" | "masked" | "none") | null;
+            fields: components["schemas"]["ShownFields"];
+            masks: string[];
+            /** @description Kinds of personal data in the dataset. */
+            personal: string[];
+        };
+        /**
          * SeenDataset
          * @description What the person sees of one dataset.
          */
@@ -7604,6 +8067,30 @@ export interface components {
         SqlTarget: {
             table: string;
             column: string | null;
+        };
+        /**
+         * Start
+         * @description A declared review, or a name with a spec as `kind: AccessReview` has it.
+         */
+        Start: {
+            /**
+             * Review
+             * @description Name of a declared AccessReview.
+             * @example personal-data
+             */
+            review?: string | null;
+            /**
+             * Name
+             * @description With `spec`: what the id begins with.
+             */
+            name?: string | null;
+            /**
+             * Spec
+             * @description As in YAML; `schedule` is not used.
+             */
+            spec?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * Subject
@@ -12308,6 +12795,262 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    list_reviews_api_v1_access_reviews_get: {
+        parameters: {
+            query?: {
+                /** @description Only of this state. */
+                state?: ("open" | "closing" | "closed" | "failed") | null;
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessReviews"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    start_api_v1_access_reviews_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Start"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneAccessReview"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_review_api_v1_access_reviews__id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneAccessReview"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    items_api_v1_access_reviews__id__items_get: {
+        parameters: {
+            query?: {
+                /** @description Only those that the caller is a reviewer of. */
+                mine?: boolean;
+                state?: ("open" | "kept" | "revoked" | "gone") | null;
+                /** @description Only this holder's. */
+                person?: string | null;
+                /** @description Only rights that open this dataset: CLUSTER/TOPIC. */
+                dataset?: string | null;
+                /** @description Only rights that were not used, or that were. */
+                unused?: boolean | null;
+                kind?: ("grant" | "role" | "group" | "owner") | null;
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedRights"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    decide_api_v1_access_reviews__id__decisions_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decide"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewDecisions"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    close_api_v1_access_reviews__id__close_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Close"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneAccessReview"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    report_api_v1_access_reviews__id__report_get: {
+        parameters: {
+            query?: {
+                format?: "json" | "csv" | "html";
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessReviewReport"];
+                    "text/csv": string;
+                    "text/html": string;
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

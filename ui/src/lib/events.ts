@@ -59,6 +59,7 @@ function target(type: string, subject: string): string | null {
   if (type.startsWith("scan.")) return `/admin/scans/${encodeURIComponent(subject)}`;
   if (/^(access|request)/.test(type)) return subject.startsWith("req-") ? links.request(subject) : links.requests();
   if (type.startsWith("breakglass")) return links.request(subject);
+  if (type.startsWith("campaign")) return links.accessReview(subject);
   if (type.startsWith("grant")) return links.requests("grants");
   if (type.startsWith("schema.")) return referenceLink(subject, "schema");
   if (type.startsWith("classification.")) return referenceLink(subject, "personal-data");

@@ -33,6 +33,8 @@ export const links = {
   fields: (params: Record<string, string | null | undefined>) => `/fields${query(params)}`,
   whereIs: (params: Record<string, string | null | undefined>) => `/reports${query(params)}`,
   review: "/review",
+  accessReviews: "/access-reviews",
+  accessReview: (id: string) => `/access-reviews/${part(id)}`,
   policies: (kind?: string, change = false) => `/policies${query({ kind, change: change ? "new" : null })}`,
   audit: (params: Record<string, string | null | undefined> = {}) => `/audit${query(params)}`,
   person: (name: string) => `/people/${part(name)}`,

@@ -14,6 +14,7 @@ import {
   Settings,
   ShieldCheck,
   SquareTerminal,
+  UserCheck,
   Waypoints,
 } from "lucide-react";
 import type { Permission } from "@/lib/may";
@@ -40,6 +41,7 @@ export const PAGES: Page[] = [
   { to: "/connectors", text: "Connectors", key: "c", icon: Cable, where: "connectors" },
   { to: "/requests", text: "Requests", key: "r", icon: KeyRound, gap: true },
   { to: "/review", text: "Review", key: "v", icon: ClipboardCheck },
+  { to: "/access-reviews", text: "Access reviews", key: "c", icon: UserCheck },
   { to: "/policies", text: "Policies", key: "p", icon: ShieldCheck },
   { to: "/reports", text: "Data locations", key: "w", icon: FileSearch, gap: true, needs: ["report:read"] },
   { to: "/activity", text: "Activity", key: "t", icon: Activity },

@@ -3,6 +3,7 @@ import { Search } from "lucide-react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useMe, useRequests } from "@/api/access";
+import { useAccessReviews } from "@/api/accessReviews";
 import { useDatasets, useSearch } from "@/api/catalog";
 import { useFound } from "@/api/classifications";
 import { useDeclared } from "@/api/declared";
@@ -237,9 +238,11 @@ function Waiting() {
   const pending = useRequests({ state: "pending" });
   const found = useFound({ state: "suggested" }, 1);
   const decide = toDecide(pending.data ?? [], user).length;
+  const confirm = useAccessReviews().data?.to_decide ?? 0;
   const review = me?.permissions?.includes("review") ? (found.data?.total ?? 0) : 0;
   const waits = [
     { n: decide, what: plural(decide, "request"), why: "for you to decide", to: links.requests("decide") },
+    { n: confirm, what: plural(confirm, "right"), why: "to confirm in access reviews", to: links.accessReviews },
     { n: review, what: plural(review, "detection"), why: "of personal data to review", to: links.review },
   ].filter(({ n }) => n > 0);
   return (

@@ -1,0 +1,130 @@
+"""`/access-reviews`: campaigns in which rights are confirmed or revoked; items, decisions, evidence."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
+from api.http.edge.parameters import Count, Limit, Name, Offset, Text
+from api.http.formats.listing import as_file
+from api.http.schemas import access_reviews as schemas
+from policies.campaigns.deciding import LONGEST_REASON, MOST_AT_ONCE
+from policies.campaigns.report import COLUMNS
+from policies.campaigns.service import Asked
+
+router = APIRouter(prefix="/access-reviews", tags=["access reviews"])
+
+
+class Start(BaseModel):
+    """A declared review, or a name with a spec as `kind: AccessReview` has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    review: Text | None = Field(None, description="Name of a declared AccessReview.", examples=["personal-data"])
+    name: str | None = Field(None, min_length=1, max_length=200, description="With `spec`: what the id begins with.")
+    spec: dict[str, Any] | None = Field(None, description="As in YAML; `schedule` is not used.")
+
+
+class Decide(BaseModel):
+    """Items and the word on them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    items: list[Count] = Field(min_length=1, max_length=MOST_AT_ONCE, description="Numbers of items.")
+    verdict: Literal["keep", "revoke", "undo"]
+    reason: str = Field(
+        "", max_length=LONGEST_REASON, description="Needed to revoke, and to keep a right that was not used."
+    )
+
+
+class Close(BaseModel):
+    """How a review is closed before its time."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    onNoAnswer: Literal["revoke", "keep"] | None = Field(
+        None, description="What becomes of what nobody confirmed; as declared when absent."
+    )
+
+
+@router.get("", responses=answers_with(schemas.AccessReviews))
+def list_reviews(
+    built: ServicesOf,
+    subject: Caller,
+    state: Annotated[
+        Literal["open", "closing", "closed", "failed"] | None, Query(description="Only of this state.")
+    ] = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Any:
+    """Reviews with items for the caller; all of them, with their counts, for those who manage, report or audit."""
+    campaigns = built.access_reviews.campaigns
+    collected = campaigns.all(subject, state)
+    waiting = campaigns.waiting(subject)
+    return {"reviews": collected[offset : offset + limit], "total": len(collected), "to_decide": waiting}
+
+
+@router.post("", status_code=201, responses=answers_with(schemas.OneAccessReview, status=201))
+def start(built: ServicesOf, subject: Caller, body: Start) -> Any:
+    """Start a review now: its items are the rights of this moment. For those who manage."""
+    campaigns = built.access_reviews.campaigns
+    campaign = campaigns.start(subject, body.review, body.name, body.spec)
+    return campaigns.show(subject, campaign.id)
+
+
+@router.get("/{id}", responses=answers_with(schemas.OneAccessReview))
+def get_review(built: ServicesOf, subject: Caller, id: Name) -> Any:
+    """One review, and how far its reviewers are."""
+    return built.access_reviews.campaigns.show(subject, id)
+
+
+@router.get("/{id}/items", responses=answers_with(schemas.ReviewedRights))
+def items(
+    built: ServicesOf,
+    subject: Caller,
+    id: Name,
+    mine: Annotated[bool, Query(description="Only those that the caller is a reviewer of.")] = False,
+    state: Literal["open", "kept", "revoked", "gone"] | None = None,
+    person: Annotated[Text | None, Query(description="Only this holder's.")] = None,
+    dataset: Annotated[Text | None, Query(description="Only rights that open this dataset: CLUSTER/TOPIC.")] = None,
+    unused: Annotated[bool | None, Query(description="Only rights that were not used, or that were.")] = None,
+    kind: schemas.ReviewKind | None = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Any:
+    """Items that the caller may decide, and all of them for those who manage; with evidence, by number."""
+    asked = Asked(mine, state, person, dataset, unused, kind)
+    shown, total = built.access_reviews.campaigns.items(subject, id, asked, offset, limit)
+    return {"items": shown, "total": total}
+
+
+@router.post("/{id}/decisions", responses=answers_with(schemas.ReviewDecisions))
+def decide(built: ServicesOf, subject: Caller, id: Name, body: Decide) -> Any:
+    """Keep or revoke rights, or take decisions back while the review is open. A revocation takes effect at once.
+
+    Items that could not be decided are in `refused`; where none could, the answer is the first one's error.
+    """
+    return built.access_reviews.campaigns.decide(subject, id, body.items, body.verdict, body.reason)
+
+
+@router.post("/{id}/close", responses=answers_with(schemas.OneAccessReview))
+def close(built: ServicesOf, subject: Caller, id: Name, body: Close | None = None) -> Any:
+    """Close a review before its time. For those who manage."""
+    return built.access_reviews.campaigns.close(subject, id, (body or Close()).onNoAnswer)
+
+
+@router.get("/{id}/report", responses=answers_with(schemas.AccessReviewReport, "text/csv", "text/html"))
+def report(built: ServicesOf, subject: Caller, id: Name, format: Literal["json", "csv", "html"] = "json") -> Any:
+    """The evidence: who decided what, when, why, from which evidence. For those who manage or audit."""
+    evidence = built.access_reviews.report(subject, id)
+    built.record(subject, "report.access-review", id, "allow", [format])
+    if format == "csv":
+        return as_file(evidence.rows(), COLUMNS, "csv", "access-review", evidence.campaign.notes)
+    if format == "html":
+        return StreamingResponse(evidence.html(subject.user), media_type="text/html")
+    return {**evidence.head(), "items": list(evidence.items())}

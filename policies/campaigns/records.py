@@ -1,0 +1,60 @@
+"""What is written about a campaign beside itself: audit entries, and events for the outbox."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from catalog.ports import EventSink
+from catalog.records import rfc3339
+from policies.audit import AuditLog
+from policies.campaigns.model import Campaign, Item, Kind
+from policies.ports import AuditEntry
+
+
+class CampaignRecords:
+    """Writes entries and events, in the caller's transaction."""
+
+    def __init__(self, audit: AuditLog, events: EventSink | None) -> None:
+        self._audit, self._events = audit, events
+
+    def campaign(
+        self, by: str, action: str, campaign: Campaign, reasons: Sequence[str] = (),
+        details: Mapping[str, Any] | None = None,
+    ) -> AuditEntry:  # fmt: skip
+        """An entry on the campaign as a whole: `campaign.start`, `campaign.close`."""
+        about = {"campaign": campaign.id, "review": campaign.review, "due": rfc3339(campaign.due_at), **(details or {})}
+        return self._audit.record(by, action, campaign.id, "allow", reasons, about)
+
+    def item(self, by: str, action: str, item: Item, reason: str) -> AuditEntry:
+        """An entry on one item; it is found by its person, dataset and grant."""
+        right = item.right
+        details: dict[str, Any] = {
+            "campaign": item.campaign, "item": item.number, "right": right.text, "holder": right.holder,
+            "outcome": str(item.outcome), "leftAt": list(item.left_at), "sources": list(right.sources),
+            "lastUsed": item.evidence.get("lastUsed"), "unused": item.unused, "changed": item.changed,
+        }  # fmt: skip
+        if right.person is not None:
+            details["users"] = [right.person]
+        if right.kind is Kind.GRANT:
+            details["grant"] = right.name
+        if right.dataset is not None:
+            details["dataset"] = right.dataset
+        if item.instead_of is not None:
+            details["insteadOf"] = item.instead_of
+        decision = "deny" if action == "campaign.revoke" else "allow"
+        return self._audit.record(by, action, item.campaign, decision, [reason] if reason else [], details)
+
+    def report(self, kind: str, campaign: Campaign, data: Mapping[str, Any]) -> None:
+        """An event about a campaign: `campaign.started`, `campaign.reminder`, `campaign.closed`, `campaign.failed`."""
+        if self._events is not None:
+            start = {"review": campaign.review, "due": rfc3339(campaign.due_at)}
+            self._events.emit(kind, campaign.id, {**start, **data})
+
+    def source(self, item: Item, by: str) -> None:
+        """An event: somebody has to end a right where it comes from."""
+        if self._events is not None and item.left_at:
+            self._events.emit("campaign.ends_at_source", item.campaign, {
+                "item": item.number, "right": item.right.text, "holder": item.right.holder,
+                "sources": list(item.left_at), "outcome": str(item.outcome), "by": by,
+            })  # fmt: skip

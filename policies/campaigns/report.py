@@ -1,0 +1,137 @@
+"""The evidence report of a campaign: who decided what, when, why, from which evidence, with a hash; to read, keep and print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+from urllib.parse import quote
+
+from policies.campaigns.closing import every_item, evidence, summary
+from policies.campaigns.deciding import Present
+from policies.campaigns.model import Campaign, ItemState, digest_of
+from policies.campaigns.ports import CampaignStore
+
+COLUMNS = (
+    "number", "kind", "name", "holder", "dataset", "purpose", "since", "until", "sources", "sees", "lastUsed", "unused",
+    "state", "outcome", "by", "insteadOf", "at", "reason", "changed", "leftAt", "there", "audit",
+)  # fmt: skip
+"""Of the CSV. `there`: a revoked right that is there again, or still."""
+
+_STYLE = """
+@page { size: A4 landscape; margin: 12mm 11mm 14mm; }
+body { color: #1a1a1a; background: #fff; font: 13px/1.4 system-ui, sans-serif; margin: 0 auto; max-width: 90rem;
+  padding: 1.5rem 1rem; color-scheme: light; }
+h1 { font-size: 1.5em; line-height: 1.2; margin: 0 0 .5em; } h2 { font-size: 1.15em; margin: 1.4em 0 .4em; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15em 1.2em; margin: 0; }
+dt { color: #555; } dd { margin: 0; overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; } thead { display: table-header-group; } tr { break-inside: avoid; }
+th, td { border-bottom: 1px solid #ccc; padding: .35em .7em .35em 0; text-align: left; vertical-align: top;
+  overflow-wrap: anywhere; }
+th { border-bottom: 2px solid #555; } small { color: #555; }
+@media print { body { max-width: none; padding: 0; font-size: 8.6pt; } }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One campaign's evidence. `items` are read one by one from the store."""
+
+    campaign: Campaign
+    store: CampaignStore
+    present: Present
+
+    def head(self) -> dict[str, Any]:
+        """`{campaign, counts, hash, holds, audit}`. holds: the evidence has the hash that it had at the close; None before."""
+        digest = digest_of(evidence(self.store, self.campaign)) if self.campaign.digest is not None else None
+        return {
+            "campaign": {**self.campaign.record(), "state": str(self.campaign.state)},
+            "counts": summary(self.store, self.campaign.id), "hash": self.campaign.digest,
+            "holds": digest == self.campaign.digest if digest is not None else None, "audit": self.campaign.audit,
+            "auditEntries": f"/api/v1/audit?target={quote(self.campaign.id, safe='')}",
+        }  # fmt: skip
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        """Each item as it was hashed, and whether a right that was revoked is `there` now."""
+        rights = self.present.rights()
+        for item in every_item(self.store, self.campaign.id):
+            there = item.state is ItemState.REVOKED and self.present.of(item.right, rights) is not None
+            yield {**item.record(), "there": there}
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Items for the CSV."""
+        for each in self.items():
+            yield {**each, "sees": _sees(each), "lastUsed": _last(each)}
+
+    def html(self, author: str) -> Iterator[str]:
+        """A whole page, in parts; no script, nothing loaded, every text escaped."""
+        head = self.head()
+        campaign, counts = head["campaign"], head["counts"]
+        title = f"Access review {escape(campaign['id'])}"
+        facts = [
+            ("State", campaign["state"]), ("Began", f"{_time(campaign['startedAt'])}, by {campaign['startedBy']}"),
+            ("Due", _time(campaign["dueAt"])),
+            ("Closed", f"{_time(campaign['closedAt'])}, by {campaign['closedBy']}" if campaign["closedAt"] else "not yet"),
+            ("What nobody confirms", "is revoked" if campaign["onNoAnswer"] == "revoke" else "is kept"),
+            ("Items", f"{counts['items']:,}: {counts['kept']:,} kept ({counts['unconfirmed']:,} of them unconfirmed),"
+                      f" {counts['revoked']:,} revoked, {counts['gone']:,} ended by something else, {counts['open']:,} open"),
+            ("Left to end at their source", f"{counts['at_source']:,}"),
+            ("Hash", f"{head['hash']} ({'holds' if head['holds'] else 'DOES NOT HOLD'})" if head["hash"] else "at the close"),
+            ("Audit", head["auditEntries"]), ("Made for", author),
+        ]  # fmt: skip
+        shown = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in facts)
+        heads = ("Right", "Holder", "Lets them see", "Last used", "Decision", "By", "Reason")
+        yield (
+            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1><dl>{shown}</dl><h2>Items</h2>"
+            f"<table><thead><tr>{''.join(f'<th scope=col>{name}</th>' for name in heads)}</tr></thead><tbody>\n"
+        )
+        for item in self.items():
+            yield _row(item)
+        notes = "".join(f"<li>{escape(note)}</li>" for note in campaign["notes"])
+        yield f"</tbody></table><h2>Not known</h2>{f'<ul>{notes}</ul>' if notes else '<p>Nothing.</p>'}</main></body></html>\n"
+
+
+def _row(item: Mapping[str, Any]) -> str:
+    decided = " ".join(part for part in (item["state"], f"({item['outcome']})" if item["outcome"] else "") if part)
+    notes = [
+        *(f"ends only at: {source}" for source in item["leftAt"]), *(["changed meanwhile"] if item["changed"] else []),
+        *(["there now"] if item["there"] else []),
+    ]  # fmt: skip
+    by = f"{item['by'] or ''}{' in place of ' + item['insteadOf'] if item['insteadOf'] else ''}"
+    audit = f", audit {item['audit']}" if item["audit"] else ""
+    cells = (
+        f"{escape(_right(item))}<br><small>from {escape(', '.join(item['sources']))}</small>", escape(item["holder"]),
+        escape(_sees(item)), escape(_last(item)) + (" <small>(unused)</small>" if item["unused"] else ""),
+        escape(decided) + "".join(f"<br><small>{escape(note)}</small>" for note in notes),
+        f"{escape(by)}<br><small>{escape(_time(item['at']))}{audit}</small>",
+        escape(item["reason"]),
+    )  # fmt: skip
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>\n"
+
+
+def _right(item: Mapping[str, Any]) -> str:
+    about = f" on {item['dataset']}" if item["kind"] == "grant" else ""
+    return f"{item['kind']} {item['name']}{about}"
+
+
+def _sees(item: Mapping[str, Any]) -> str:
+    """`prod/orders: clear (EMAIL_ADDRESS), none without it`."""
+    parts = []
+    for each in item["evidence"].get("datasets", ()):
+        personal = f" ({', '.join(each['personal'])})" if each["personal"] else ""
+        without = f", {each['without']} without it" if each["without"] is not None else ""
+        parts.append(f"{each['dataset']}: {each['shows']}{personal}{without}")
+    more = item["evidence"].get("moreDatasets", 0)
+    return "; ".join([*parts, *([f"{more} more datasets"] if more else [])])
+
+
+def _last(item: Mapping[str, Any]) -> str:
+    last = item["evidence"].get("lastUsed")
+    return _time(last) if last else f"not since {_time(item['evidence'].get('lookedSince'))}"
+
+
+def _time(text: str | None) -> str:
+    """`2026-11-22 12:19:24 UTC` of an RFC 3339 time in UTC."""
+    return f"{text.partition('.')[0].removesuffix('Z').replace('T', ' ')} UTC" if text else ""

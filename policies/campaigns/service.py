@@ -1,0 +1,299 @@
+"""Access reviews as the ways in call them: start, list, read, decide, close, report."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from catalog.errors import Conflict, InvalidInput
+from catalog.records import rfc3339
+from policies.access.identity import Identity
+from policies.campaigns.closing import Closing, summary
+from policies.campaigns.deciding import Deciding, Present
+from policies.campaigns.model import (
+    RUNNING,
+    Campaign,
+    CampaignState,
+    Item,
+    ItemState,
+    digest_of,
+)
+from policies.campaigns.ports import OPENS, REVIEWERS, CampaignStore, ItemFilter
+from policies.campaigns.records import CampaignRecords
+from policies.campaigns.sight import Sight, Sights
+from policies.campaigns.snapshot import Snapshots
+from policies.declared import kinds
+from policies.declared.campaign_specs import AccessReviewSpec
+from policies.declared.person_names import name_key
+from policies.declared.spec_parts import duration
+from policies.declared.state import GovernanceState
+from policies.model import Subject
+from policies.ports import Clock
+
+KIND = "AccessReview"
+_NOWHERE = ("-",)
+"""A set that no item has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which items somebody wants to see; None = any. `mine`: only those that the caller may decide."""
+
+    mine: bool = False
+    state: str | None = None
+    person: str | None = None
+    dataset: str | None = None
+    unused: bool | None = None
+    kind: str | None = None
+
+
+class Campaigns:
+    """The service of access reviews."""
+
+    def __init__(
+        self, store: CampaignStore, state: GovernanceState, identity: Identity, sights: Sights, snapshots: Snapshots,
+        deciding: Deciding, closing: Closing, present: Present, records: CampaignRecords, clock: Clock,
+    ) -> None:  # fmt: skip
+        self._store, self._state, self._identity, self._sights = store, state, identity, sights
+        self._snapshots, self._deciding, self._closing = snapshots, deciding, closing
+        self._present, self._records, self._clock = present, records, clock
+
+    @property
+    def store(self) -> CampaignStore:
+        """For the report, which reads item by item."""
+        return self._store
+
+    # --- starting -----------------------------------------------------------------------------------------------------
+
+    def start(
+        self,
+        subject: Subject,
+        review: str | None = None,
+        name: str | None = None,
+        spec: Mapping[str, Any] | None = None,
+    ) -> Campaign:
+        """Start a declared review (`review`), or one of a `name` with a `spec` of its own. For those who manage.
+
+        Raises NotAllowed, NotFound, InvalidInput, Conflict where a campaign of the declared review is running.
+        """
+        self._identity.require(subject, "manage")
+        if (review is None) == (spec is None):
+            raise InvalidInput(
+                "Name a declared review, or give a name and a spec; not both.", details={"field": "review"}
+            )
+        if review is not None:
+            return self._start(
+                subject.user, review, review, self._state.get(KIND, review).spec or {}, None, self._clock()
+            )
+        if not (name or "").strip():
+            raise InvalidInput('A review by a spec needs a name, as in "leavers-2026".', details={"field": "name"})
+        return self._start(subject.user, None, (name or "").strip(), spec or {}, None, self._clock())
+
+    def start_due(self, review: str, spec: Mapping[str, Any], occurrence: datetime) -> Campaign | None:
+        """Start a scheduled review; None where that was done, or the one before is not closed yet.
+
+        What cannot be started is kept as a failed campaign, once, so nobody takes it for done.
+        """
+        campaign_id = f"{review}-{occurrence:%Y-%m-%d}"
+        if self._store.get(campaign_id) is not None or self._store.campaigns(RUNNING, review):
+            return None
+        now = self._clock()
+        try:
+            return self._start("weir", review, review, spec, occurrence, now, campaign_id)
+        except InvalidInput as error:
+            failed = Campaign(
+                campaign_id, review, dict(spec), CampaignState.FAILED, now, "weir", now, "keep", occurrence,
+                notes=(error.message,),
+            )  # fmt: skip
+            with self._store.transaction():
+                if self._store.add(failed, (), {}):
+                    self._records.campaign("weir", "campaign.failed", failed, [error.message])
+                    self._records.report("campaign.failed", failed, {"problem": error.message})
+            return None
+
+    def _start(
+        self, by: str, review: str | None, name: str, terms: Mapping[str, Any], occurrence: datetime | None, now: datetime,
+        campaign_id: str | None = None,
+    ) -> Campaign:  # fmt: skip
+        spec = kinds.parse(KIND, name, terms)
+        assert isinstance(spec, AccessReviewSpec)
+        campaign_id = campaign_id or f"{name}-{now:%Y-%m-%d}-{secrets.token_hex(3)}"
+        snapshot = self._snapshots.take(campaign_id, spec)
+        campaign = Campaign(
+            campaign_id, review, kinds.dump(spec), CampaignState.OPEN, now, by, now + duration(spec.due),
+            spec.on_no_answer, occurrence, notes=tuple(snapshot.notes),
+        )  # fmt: skip
+        with self._store.transaction():
+            if review is not None and (running := self._store.campaigns(RUNNING, review)):
+                raise Conflict(
+                    f"Access review {running[0].id} is running; close it before the next one starts.",
+                    details={"id": running[0].id},
+                )
+            if not self._store.add(campaign, snapshot.items, snapshot.sets):
+                raise Conflict(f"There is an access review {campaign_id} already; repeat.", details={"id": campaign_id})
+            counts = summary(self._store, campaign_id)
+            first = digest_of(item.record() for item in snapshot.items)
+            self._records.campaign(
+                by, "campaign.start", campaign, [f"{counts['items']} items"], {"snapshot": first, **counts}
+            )
+            users = sorted({name for each in snapshot.sets[REVIEWERS].values() for name in each["users"]})
+            self._records.report("campaign.started", campaign, {"by": by, "reviewers": users, "items": counts["items"]})
+        if not snapshot.items:  # nothing waits for anybody
+            self._closing.begin(campaign_id, by)
+            return self._closing.finish(campaign_id) or campaign
+        return campaign
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def all(self, subject: Subject, state: str | None = None) -> list[dict[str, Any]]:
+        """Campaigns the subject may see something of, newest first, each as `shown` gives it. Raises InvalidInput."""
+        if state is not None and state not in CampaignState.__members__.values():
+            raise InvalidInput(f"There is no state {state[:40]!r}; there are {', '.join(CampaignState)}.")
+        collected = []
+        for campaign in self._store.campaigns((state,) if state is not None else None):
+            sight = self._sights.of(subject, campaign)
+            if sight.counts or sight.mine:
+                collected.append(self._shown(campaign, sight))
+        return collected
+
+    def waiting(self, subject: Subject) -> int:
+        """How many rights wait for the subject's own word; what they may decide as a manager alone does not count."""
+        total = 0
+        now = self._clock()
+        for campaign in self._store.campaigns((CampaignState.OPEN,)):
+            if now < campaign.due_at:
+                total += self._to_decide(campaign, self._sights.of(subject, campaign))
+        return total
+
+    def show(self, subject: Subject, campaign_id: str) -> dict[str, Any]:
+        """One campaign as `{id, review, state, ..., counts, reviewers, to_decide, manages}`. Raises NotFound."""
+        campaign, sight = self._sights.require(subject, campaign_id)
+        shown = self._shown(campaign, sight)
+        shown["reviewers"] = self._progress(campaign, sight) if sight.counts else []
+        return shown
+
+    def items(
+        self, subject: Subject, campaign_id: str, asked: Asked, offset: int, limit: int
+    ) -> tuple[list[dict[str, Any]], int]:
+        """A page of the items the subject may see, by number, and how many there are. Raises NotFound."""
+        campaign, sight = self._sights.require(subject, campaign_id)
+        where = self._where(campaign, sight, asked)
+        kept = [item for item in self._every(campaign, where) if self._fits(sight, item, asked)]
+        page = kept[offset : offset + limit]
+        rights = self._present.rights() if page and campaign.state is CampaignState.OPEN else None
+        opens = self._store.sets(campaign.id, OPENS) if page else {}
+        shown = []
+        for item in page:
+            now = (
+                self._present.of(item.right, rights)
+                if rights is not None and item.state is ItemState.OPEN
+                else item.right
+            )
+            reviewers = sight.sets[item.reviewers]
+            shown.append({
+                **item.record(), "opens": len(opens.get(item.opens, ())), "reviewers": list(reviewers.users),
+                "why": reviewers.why, "right": item.right.text,
+                "changed": item.changed or (now is not None and now.fingerprint != item.right.fingerprint),
+                "ended": item.state is ItemState.OPEN and now is None,
+                "can_decide": self._can(campaign, sight, item) and item.state is ItemState.OPEN,
+                "can_undo": self._can(campaign, sight, item) and item.state in (ItemState.KEPT, ItemState.REVOKED)
+                and (sight.manages or item.by == subject.user),
+            })  # fmt: skip
+        return shown, len(kept)
+
+    # --- deciding -----------------------------------------------------------------------------------------------------
+
+    def decide(
+        self, subject: Subject, campaign_id: str, numbers: Sequence[int], verdict: str, reason: str = ""
+    ) -> dict[str, Any]:
+        """`{decided: [number], refused: [{number, code, message}], counts}`. See `Deciding.decide`."""
+        done, refused = self._deciding.decide(subject, campaign_id, numbers, verdict, reason)
+        return {
+            "decided": [
+                {"number": item.number, "state": str(item.state), "outcome": str(item.outcome), "leftAt": list(item.left_at)}
+                for item in done
+            ],
+            "refused": [{"number": r.number, "code": r.error.code, "message": r.error.message} for r in refused],
+            "campaign": self.show(subject, campaign_id),
+        }  # fmt: skip
+
+    def close(self, subject: Subject, campaign_id: str, no_answer: str | None = None) -> dict[str, Any]:
+        """Close a campaign now; what nobody confirmed is revoked or kept as declared, or as given. For those who manage.
+
+        Raises NotAllowed, NotFound, Conflict, InvalidInput.
+        """
+        self._identity.require(subject, "manage")
+        self._sights.require(subject, campaign_id)
+        if no_answer not in (None, "revoke", "keep"):
+            raise InvalidInput(
+                "What nobody confirmed is either revoked or kept: revoke, keep.", details={"field": "onNoAnswer"}
+            )
+        self._closing.begin(campaign_id, subject.user, no_answer)
+        self._closing.finish(campaign_id)
+        return self.show(subject, campaign_id)
+
+    def evidence_of(self, subject: Subject, campaign_id: str) -> Campaign:
+        """The campaign, for its report. Raises NotAllowed, NotFound."""
+        self._sights.require_evidence(subject)
+        return self._sights.require(subject, campaign_id)[0]
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _can(self, campaign: Campaign, sight: Sight, item: Item) -> bool:
+        return campaign.state is CampaignState.OPEN and self._clock() < campaign.due_at and sight.decides(item)
+
+    def _where(self, campaign: Campaign, sight: Sight, asked: Asked) -> ItemFilter:
+        opens = None
+        if asked.dataset is not None:
+            sets = self._store.sets(campaign.id, OPENS)
+            opens = [key for key, datasets in sets.items() if asked.dataset in datasets] or _NOWHERE
+        return ItemFilter(
+            states=(asked.state,) if asked.state is not None else None, kind=asked.kind, person=None, unused=asked.unused,
+            reviewers=None if sight.manages and not asked.mine else list(sight.mine) or _NOWHERE, opens=opens,
+        )  # fmt: skip
+
+    def _every(self, campaign: Campaign, where: ItemFilter) -> list[Item]:
+        collected: list[Item] = []
+        after = 0
+        while batch := self._store.items(campaign.id, where, after, 1000):
+            collected += batch
+            after = batch[-1].number
+        return collected
+
+    @staticmethod
+    def _fits(sight: Sight, item: Item, asked: Asked) -> bool:
+        if not sight.sees(item) or (asked.mine and sight.own(item)):
+            return False
+        return asked.person is None or name_key(item.right.holder) == name_key(asked.person)
+
+    def _to_decide(self, campaign: Campaign, sight: Sight) -> int:
+        if not sight.mine:
+            return 0
+        where = ItemFilter(states=(ItemState.OPEN,), reviewers=list(sight.mine))
+        return sum(sight.decides(item) for item in self._every(campaign, where))
+
+    def _shown(self, campaign: Campaign, sight: Sight) -> dict[str, Any]:
+        running = campaign.state is CampaignState.OPEN and self._clock() < campaign.due_at
+        mine = ItemFilter(reviewers=list(sight.mine) or _NOWHERE)
+        return {
+            "id": campaign.id, "review": campaign.review, "state": str(campaign.state),
+            "description": str(campaign.terms.get("description", "")), "startedAt": rfc3339(campaign.started_at),
+            "startedBy": campaign.started_by, "dueAt": rfc3339(campaign.due_at), "closedAt": rfc3339(campaign.closed_at),
+            "closedBy": campaign.closed_by, "onNoAnswer": campaign.no_answer,
+            "notes": list(campaign.notes) if sight.counts else [], "hash": campaign.digest, "audit": campaign.audit,
+            "counts": summary(self._store, campaign.id, None if sight.counts else mine),
+            "to_decide": self._to_decide(campaign, sight) if running else 0, "manages": sight.manages,
+        }  # fmt: skip
+
+    def _progress(self, campaign: Campaign, sight: Sight) -> list[dict[str, Any]]:
+        """How far each set of reviewers is."""
+        progress: dict[str, dict[str, Any]] = {
+            key: {"why": each.why, "users": list(each.users), "items": 0, "open": 0} for key, each in sight.sets.items()
+        }
+        for each in self._store.counts(campaign.id, ItemFilter()):
+            progress[each.reviewers]["items"] += each.count
+            progress[each.reviewers]["open"] += each.count if each.state == ItemState.OPEN else 0
+        return sorted(progress.values(), key=lambda each: (-each["open"], each["why"]))

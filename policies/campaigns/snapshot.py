@@ -1,0 +1,117 @@
+"""The items of a campaign: the rights in its scope as they are when it begins, each with evidence and reviewers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog.errors import InvalidInput
+from catalog.records import rfc3339
+from policies.audit import AuditLog
+from policies.campaigns.evidence import Evidence, Usage
+from policies.campaigns.model import Item, ReviewerSet, Right
+from policies.campaigns.ports import OPENS, REVIEWERS
+from policies.campaigns.reviewers import Reviewing
+from policies.campaigns.rights import Rights
+from policies.campaigns.scope import Scope, find
+from policies.declared.campaign_specs import AccessReviewSpec
+from policies.declared.spec_parts import duration
+from policies.effective.moment import Moment, Moments
+
+MOST_ITEMS = 20_000
+"""Items of one campaign. More would be confirmed in bulk, which confirms nothing: narrow the scope."""
+
+
+@dataclass
+class Snapshot:
+    """Items of one campaign, with the sets that they share and sentences on what was not looked at."""
+
+    items: list[Item] = field(default_factory=list)
+    sets: dict[str, dict[str, Any]] = field(default_factory=lambda: {REVIEWERS: {}, OPENS: {}})
+    notes: list[str] = field(default_factory=list)
+
+
+class Snapshots:
+    """Takes snapshots. `references`: `CLUSTER/TOPIC` of every dataset that can be queried."""
+
+    def __init__(self, moments: Moments, audit: AuditLog, references: Callable[[], Iterable[str]]) -> None:
+        self._moments, self._audit, self._references = moments, audit, references
+
+    def take(self, campaign: str, spec: AccessReviewSpec) -> Snapshot:
+        """Raises InvalidInput where there are more items than a campaign may have."""
+        moment = self._moments.of(None)
+        sensitive = self._moments.settings.unscanned_is_sensitive
+        scope = find(spec.scope, moment.view, self._moments.source, self._references, sensitive)
+        rights = Rights(moment.view, moment.given, lambda: moment.at)
+        usage = Usage(self._audit, moment.at, duration(spec.unused_after))
+        evidence = Evidence(moment.view, moment.given, scope.facts, usage, sensitive)
+        reviewing = Reviewing(spec.reviewers, moment.view, moment.given, rights)
+        snapshot = Snapshot()
+        for right, opened in in_scope(spec, scope, rights):
+            if len(snapshot.items) == MOST_ITEMS:
+                raise InvalidInput(
+                    f"This review has more than {MOST_ITEMS:,} items; narrow its scope by datasets, domains, roles or people.",
+                    details={"field": "spec.scope"},
+                )
+            seen, unused = evidence.of(right, opened)
+            reviewers = reviewing.of(right, [scope.facts[each] for each in sorted(opened)])
+            snapshot.items.append(Item(
+                campaign, len(snapshot.items) + 1, right, seen, _reviewers(snapshot, reviewers), _opens(snapshot, opened), unused
+            ))  # fmt: skip
+        snapshot.notes += self._notes(spec, scope, moment, usage, snapshot)
+        return snapshot
+
+    def _notes(
+        self, spec: AccessReviewSpec, scope: Scope, moment: Moment, usage: Usage, snapshot: Snapshot
+    ) -> Iterator[str]:
+        yield from moment.notes_for(True)
+        if scope.unread:
+            yield f"{len(scope.unread)} datasets could not be read and were left out: {', '.join(scope.unread[:5])}."
+        if usage.begins > usage.since:
+            yield f"The audit begins at {rfc3339(usage.begins)}: earlier reading is not known."
+        if unnamed := self._audit.unnamed():
+            yield f"{unnamed:,} older entries of the audit are not indexed yet, so use that they record is missing."
+        if "roles" in spec.items:
+            yield "Of roles and owners the audit names none, so reading a dataset counts as use of all that open it."
+        nobody = sum(not snapshot.sets[REVIEWERS][item.reviewers]["users"] for item in snapshot.items)
+        if nobody:
+            yield f"{nobody} items have nobody who may decide them."
+
+
+def in_scope(spec: AccessReviewSpec, scope: Scope, rights: Rights) -> Iterator[tuple[Right, frozenset[str]]]:
+    """The rights under review with the datasets in scope that they open, in an order that does not change."""
+    if "grants" in spec.items:
+        for right in rights.all_grants():
+            opened = scope.opened(right)
+            if scope.holds(right, opened):
+                yield right, opened
+    if "roles" in spec.items:
+        roles = scope.roles()
+        groups = scope.groups(roles)
+        for right in rights.memberships(roles, groups, rights.people):
+            opened = scope.opened(right)
+            if scope.holds(right, opened):
+                yield right, opened
+    if "owners" in spec.items and not spec.scope.roles:
+        for _, facts in sorted(scope.facts.items()):
+            for right in rights.owners(facts):
+                opened = scope.opened(right)
+                if scope.holds(right, opened):
+                    yield right, opened
+
+
+def _reviewers(snapshot: Snapshot, reviewers: ReviewerSet) -> str:
+    return _shared(snapshot.sets[REVIEWERS], reviewers.to_json())
+
+
+def _opens(snapshot: Snapshot, opened: frozenset[str]) -> str:
+    return _shared(snapshot.sets[OPENS], sorted(opened))
+
+
+def _shared(sets: dict[str, Any], value: Any) -> str:
+    key = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:24]
+    sets.setdefault(key, value)
+    return key
