@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class OidcSettings(BaseModel):
@@ -66,6 +67,22 @@ class PolicySettings(BaseModel):
     grant_warning_hours: int = Field(
         default=24, ge=1, le=720, description="How long before its end a grant is announced as expiring."
     )
+    escalate_after_hours: float = Field(
+        default=48,
+        ge=0,
+        le=8760,
+        description="A request that nobody decided for so long is brought to delegates, after twice that to those who manage;"
+        " 0 = never.",
+    )
+    escalated_managers_decide: bool = Field(
+        default=True, description="Whether those who manage may decide a request that was brought to them so."
+    )
+    ticket_pattern: str | None = Field(
+        default=None,
+        max_length=200,
+        description="Regular expression that the ticket id of an access request must match as a whole: `[A-Z]+-[0-9]+`.",
+    )
+    ticket_required: bool = Field(default=False, description="Whether an access request needs a ticket id.")
     token_days: int | None = Field(
         default=None,
         ge=1,
@@ -74,6 +91,16 @@ class PolicySettings(BaseModel):
     service_token_days: int = Field(
         default=365, ge=1, le=3650, description="Longest life of a token of a service account, which always has an end."
     )
+
+    @field_validator("ticket_pattern")
+    @classmethod
+    def _is_a_pattern(cls, given: str | None) -> str | None:
+        try:
+            re.compile(given or "")
+        except re.error as error:
+            raise ValueError(f"is not a regular expression ({error})") from None
+        return given
+
     publish_audit_head: bool = Field(
         default=True,
         description="Also publish the head of the audit chain to a Kafka topic, so that a cut tail is found.",
