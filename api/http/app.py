@@ -49,6 +49,7 @@ from api.http.routes import (
     recognizers,
     records,
     reports,
+    request_parts,
     running,
     scans,
     scim,
@@ -99,7 +100,7 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(views.often, prefix=PREFIX)
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
-        sources, queries, running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, directory,
+        sources, queries, running, access, request_parts, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, directory,
         events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)

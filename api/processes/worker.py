@@ -87,6 +87,7 @@ def upkeep(services: Services) -> bool:
         services.schedules.request_due,
         services.events.prune,
         services.grant_notices.step,
+        services.escalations.step,
         services.producers.realign,
         services.search.reindex_dirty,
     )

@@ -93,6 +93,9 @@ from policies.query.check import QueryCheck
 from policies.query.complete import Completion
 from policies.query.service import GovernedQuery
 from policies.requests.approvals import Approvals
+from policies.requests.bundles import Bundles
+from policies.requests.escalations import Escalations
+from policies.requests.extensions import Extensions
 from policies.requests.grant_notices import GrantNotices
 from policies.requests.readdressed import Readdressing
 from policies.requests.view import RequestView
@@ -333,6 +336,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         scim=ScimService(people),
         approvals=approvals,
         request_view=RequestView(state, approvals.deciders, now, settings.policies),
+        extensions=Extensions(state, facts, approvals, approvals.records, now, settings.policies),
+        bundles=Bundles(state, approvals, now, lambda text: datasets.get(datasets.find(text)).reference),
+        escalations=Escalations(state, approvals.deciders, approvals.records, now, settings.policies),
         grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
         access=effective_access(

@@ -61,6 +61,9 @@ from policies.query.check import QueryCheck
 from policies.query.complete import Completion
 from policies.query.service import GovernedQuery
 from policies.requests.approvals import Approvals
+from policies.requests.bundles import Bundles
+from policies.requests.escalations import Escalations
+from policies.requests.extensions import Extensions
 from policies.requests.grant_notices import GrantNotices
 from policies.requests.view import RequestView
 from policies.whatif.mask_preview import MaskPreview
@@ -116,6 +119,9 @@ class Services:
     scim: ScimService
     approvals: Approvals
     request_view: RequestView
+    extensions: Extensions
+    bundles: Bundles
+    escalations: Escalations
     grant_notices: GrantNotices
     grants: Grants
     access: EffectiveAccess

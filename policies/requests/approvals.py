@@ -68,7 +68,7 @@ class Approvals:
         self._store = state.store
         self._settings = settings or PolicySettings()
         self._check_condition = check_condition
-        self._records = RequestRecords(state.store, audit, clock, events)
+        self.records = RequestRecords(state.store, audit, clock, events)
         self.delegations = Delegations(state, identity, audit, clock)
         self.deciders = Deciders(state, facts, identity, self.delegations, self._settings.escalated_managers_decide)
 
@@ -116,10 +116,10 @@ class Approvals:
     def add(self, subject: Subject, request: AccessRequest, now: datetime) -> AccessRequest:
         """Keep a new request; where the same is pending already, that one is given."""
         with self._store.transaction():
-            if (waiting := self._records.waiting(request, now)) is not None:
+            if (waiting := self.records.waiting(request, now)) is not None:
                 return waiting
-            self._records.write(request, None, subject.user)
-            self._records.record(subject, "request.create", request, "allow")
+            self.records.write(request, None, subject.user)
+            self.records.record(subject, "request.create", request, "allow")
         return request
 
     def break_glass(
@@ -161,9 +161,9 @@ class Approvals:
                 grant=f"{subject.user}-glass-{name.removeprefix('req-')}", break_glass=True,
             )  # fmt: skip
             self._opens_something(subject, facts, request, now)
-            self._records.write(request, None, subject.user)
-            self._records.record(subject, "breakglass.use", request, "allow")
-            self._records.grant(request, subject.user, now)
+            self.records.write(request, None, subject.user)
+            self.records.record(subject, "breakglass.use", request, "allow")
+            self.records.grant(request, subject.user, now)
         return request
 
     def _opens_something(self, subject: Subject, facts: DatasetFacts, request: AccessRequest, now: datetime) -> None:
@@ -286,13 +286,13 @@ class Approvals:
     ) -> AccessRequest:
         for attempt in range(_ATTEMPTS):
             now = self._clock()
-            document = self._records.document(request_id)
+            document = self.records.document(request_id)
             before = AccessRequest.from_json(document.spec or {})
             if not self.deciders.may_see(subject, before):
                 raise not_found(request_id)
             if workflow.at(before, now).state is not before.state:
-                self._records.expire(document, before, now)
-                document = self._records.document(request_id)
+                self.records.expire(document, before, now)
+                document = self.records.document(request_id)
                 before = AccessRequest.from_json(document.spec or {})
             try:
                 # Who may decide is read in the transaction that writes the decision: a right that ends meanwhile ends it.
@@ -300,14 +300,14 @@ class Approvals:
                     if gone := gone_because(self._state.view(), subject.user):
                         raise NotAllowed(f"{subject.user} {gone}, and decides nothing any more.")
                     after = step(before, now)
-                    self._records.write(after, document.version, subject.user)
+                    self.records.write(after, document.version, subject.user)
                     ends = after.state is not before.state
                     if ends and after.state is RequestState.APPROVED and not after.break_glass:
-                        self._records.grant(after, subject.user, now)
+                        self.records.grant(after, subject.user, now)
                     if ends and after.state is RequestState.DENIED and after.break_glass:
-                        self._records.revoke(after, subject.user, now)
+                        self.records.revoke(after, subject.user, now)
                     verdict = "deny" if ends and after.state is RequestState.DENIED else "allow"
-                    self._records.record(subject, action, after, verdict)
+                    self.records.record(subject, action, after, verdict)
                 return after
             except Conflict:
                 if attempt + 1 == _ATTEMPTS:
@@ -318,7 +318,7 @@ class Approvals:
 
     def get(self, subject: Subject, request_id: str) -> AccessRequest:
         """One request, for those who may see it: requester, approvers, managers, auditors. Raises NotFound."""
-        request = AccessRequest.from_json(self._records.document(request_id).spec or {})
+        request = AccessRequest.from_json(self.records.document(request_id).spec or {})
         if not self.deciders.may_see(subject, request):
             raise not_found(request_id)
         return workflow.at(request, self._clock())

@@ -73,6 +73,15 @@ class Extensions:
                     )
             return self._approvals.add(subject, request, now)
 
+    def may_extend(self, subject: Subject, grant: str) -> bool:
+        """Whether `extend` would take a request of this subject for a grant, given a good end."""
+        try:
+            made = self._own(subject, grant, self._clock())
+        except (NotAllowed, Conflict):
+            return False
+        document = self._state.store.get("Grant", grant)
+        return not made.break_glass and document is not None and bool((document.spec or {}).get("request"))
+
     def _own(self, subject: Subject, name: str, now: datetime) -> Grant:
         found = self._state.view().grants.get(name)
         if found is None or subject.user not in found.subject.users:

@@ -37,7 +37,7 @@ OTHERS = set(
     " discovery events grants health identity ingest lineage observing"
     " own_recognizers producers rebuild_lineage record related request_view resolve reviews scans search sessions settings"
     " access audit_signer device_logins directory scim sights sign_in sql_lineage store topic_pages verdicts views view_diff"
-    " view_removal where_is".split()  # noqa: SIM905
+    " view_removal where_is bundles extensions notify".split()  # noqa: SIM905
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""
 
