@@ -44,6 +44,7 @@ from api.http.routes import (
     events,
     health,
     lineage,
+    notifications,
     pages,
     queries,
     recognizers,
@@ -100,7 +101,8 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(views.often, prefix=PREFIX)
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
-        sources, queries, running, access, request_parts, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, directory,
+        sources, queries, running, access, request_parts,
+        notifications, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, directory,
         events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)

@@ -47,6 +47,7 @@ from api.webhooks.ssrf_guard import Guard
 from api.wiring.access_services import effective_access
 from api.wiring.adapters import Adapters
 from api.wiring.given import Given
+from api.wiring.notify_services import notify
 from api.wiring.services import Services
 from api.wiring.view_services import grants_on, output_topic, seen_states, source_topic, view_services
 from catalog.apply import handlers as catalog_handlers
@@ -228,9 +229,14 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     state.on_person = offboarding.declared
     people = DirectoryPeople(state, now, audit, offboarding, Mentions(state, now, partial(held_elsewhere, store)))
 
+    notices = notify(settings, parts, state, approvals.deciders, audit, guard, now)
+
     def receivers() -> list[Receiver]:
         topic = parts.event_topic
-        return [*([topic] if topic is not None else []), *webhooks.receivers()]
+        intake = notices.intake
+        return [
+            *([topic] if topic is not None else []), *webhooks.receivers(), *([intake] if intake is not None else []),
+        ]  # fmt: skip
 
     def warm_up() -> None:
         parts.warm(query.running.busy)
@@ -336,6 +342,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         scim=ScimService(people),
         approvals=approvals,
         request_view=RequestView(state, approvals.deciders, now, settings.policies),
+        notify=notices,
         extensions=Extensions(state, facts, approvals, approvals.records, now, settings.policies),
         bundles=Bundles(state, approvals, now, lambda text: datasets.get(datasets.find(text)).reference),
         escalations=Escalations(state, approvals.deciders, approvals.records, now, settings.policies),
@@ -360,7 +367,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         warm=warm_up,
         closing=parts.closing,
     )
-    parts.closing += [services.health.close, webhooks.close, services.deliveries.close]
+    parts.closing += [notices.sender.close, services.health.close, webhooks.close, services.deliveries.close]
     return services
 
 

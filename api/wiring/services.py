@@ -27,6 +27,7 @@ from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
 from api.wiring.access_services import EffectiveAccess
+from api.wiring.notify_services import Notify
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
@@ -119,6 +120,7 @@ class Services:
     scim: ScimService
     approvals: Approvals
     request_view: RequestView
+    notify: Notify
     extensions: Extensions
     bundles: Bundles
     escalations: Escalations

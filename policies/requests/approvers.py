@@ -93,7 +93,7 @@ class Deciders:
 
         People whom only an identity provider knows are not among them.
         """
-        index = self._index()
+        index = self.index()
         stage = request.current
         of = stage.approvers.of
         owned = self.facts_or_none(of) if of is not None else facts
@@ -123,9 +123,10 @@ class Deciders:
 
     def managers(self, request: AccessRequest) -> list[str]:
         """People who manage, but the requester."""
-        return sorted(self._index().permitted("manage") - {request.requester})
+        return sorted(self.index().permitted("manage") - {request.requester})
 
-    def _index(self) -> PeopleIndex:
+    def index(self) -> PeopleIndex:
+        """People by group and role, of the present view."""
         view = self._state.view()
         kept = self._people
         if kept is None or kept.view is not view:
@@ -151,6 +152,10 @@ class Deciders:
         if any(self.is_approver(subject, request, stage, facts) for stage in request.stages):
             return True
         return self.can_decide(subject, request, facts)
+
+    def sees(self, user: str, request: AccessRequest) -> bool:
+        """Whether a user, as they are now, may see a request."""
+        return self.may_see(self._identity.current(user), request)
 
     def is_approver(self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None) -> bool:
         """Whether the subject is an approver of a stage in their own right.
