@@ -176,7 +176,7 @@ class NoticeSender:
 
     def _pause(self, failures: int, wished: float | None) -> float:
         longest = self._settings.longest_pause_s
-        pause = min(longest, _FIRST_PAUSE_S * 2 ** min(failures, 30)) * (0.75 + self._jitter() / 2)
+        pause: float = min(longest, _FIRST_PAUSE_S * 2.0 ** min(failures, 30)) * (0.75 + self._jitter() / 2)
         return max(pause, min(longest, wished or 0.0))
 
     def paused(self) -> Mapping[Channel, datetime]:

@@ -105,7 +105,7 @@ class RequestRecords:
         self, subject: Subject, action: str, request: AccessRequest, decision: str, people: Sequence[str] = ()
     ) -> None:
         """The audit's entry of what a subject did, and the event that reports it. `people`: who is to be notified."""
-        details = {
+        details: dict[str, Any] = {
             "request": request.id, "requester": request.requester, "state": str(request.state), "purpose": request.purpose,
             "fields": list(request.fields), "unmask": list(request.unmask), "until": rfc3339(request.valid_to),
             **({"grant": request.grant} if request.grant else {}),

@@ -14,6 +14,7 @@ class NotifyPreference(Answer):
     digest: str = about("at-once, hourly or daily.")
     at: str = about("Of a daily digest: HH:MM.")
     zone: str = about("Of that time: a name of the time zone database.")
+    changed: bool = about("The caller chose something before.")
     chatKind: str | None = about("slack or teams.")
     chatHost: str | None = about("Host of the chat service's address, which is a secret.")
     mailAvailable: bool = about("A mail server is set up.")
