@@ -66,7 +66,7 @@ def mail_server(
         def sign_in(server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
             assert isinstance(data, LoginPassword)
             made.users.append(data.login.decode())
-            return AuthResult(success=data.password.decode() == password)
+            return AuthResult(success=data.password.decode() == password, handled=False)
 
         more |= {"authenticator": sign_in, "auth_required": True, "auth_require_tls": certificate is not None}
     # Port 0 is not possible with the controller, which connects to the port it was given.

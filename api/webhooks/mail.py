@@ -72,7 +72,7 @@ class SmtpMailer:
             if s.smtp_security == "starttls":
                 server.starttls(context=context)
             if s.smtp_user is not None:
-                server.login(s.smtp_user, password or "")
+                _sign_in(server, s.smtp_user, password or "")
         except BaseException:
             with contextlib.suppress(OSError, smtplib.SMTPException):
                 server.close()
@@ -112,6 +112,23 @@ class SmtpMailer:
         if isinstance(error, TimeoutError):
             return f"The mail server at {where} did not answer in time."
         return f"The mail server at {where} does not answer ({type(error).__name__})."
+
+
+def _sign_in(server: smtplib.SMTP, user: str, password: str) -> None:
+    """One attempt by the first method that the server offers: smtplib's own tries them all, and some servers lock accounts
+    after a few."""
+    server.ehlo_or_helo_if_needed()
+    server.user, server.password = user, password
+    offered = server.esmtp_features.get("auth", "").upper().split()
+    for name, answer in (
+        ("PLAIN", server.auth_plain),
+        ("LOGIN", server.auth_login),
+        ("CRAM-MD5", server.auth_cram_md5),
+    ):
+        if name in offered:
+            server.auth(name, answer)
+            return
+    raise smtplib.SMTPNotSupportedError("no known method of sign-in")
 
 
 def compose(sender: str, address: str, message: Message) -> EmailMessage:

@@ -117,7 +117,9 @@ def notices() -> Notices:
 def test_the_story_of_a_request_in_mails(notices: Notices) -> None:
     made = notices.ask()
     notices.work()
-    assert notices.titles() == [("otto@example.com", "Weir: ana requests access to prod/orders for p; it is pending for your decision")]
+    assert notices.titles() == [
+        ("otto@example.com", "Weir: ana requests access to prod/orders for p; it is pending for your decision")
+    ]
     notices.approvals.ask_back(notices.world.user("otto"), made.id, "why?")
     notices.approvals.comment(notices.world.user("ana"), made.id, "because")
     notices.approvals.approve(notices.world.user("otto"), made.id)
@@ -222,7 +224,9 @@ def test_a_digest_is_one_message_and_later_ones_are_the_next(notices: Notices) -
 
 def test_topics_and_channels_that_are_off(notices: Notices) -> None:
     otto = notices.world.user("otto")
-    notices.service.choose(otto, ["chat"], ["comments"], "at-once", "08:00", "UTC", "slack", "https://hooks.example.com/secret")
+    notices.service.choose(
+        otto, ["chat"], ["comments"], "at-once", "08:00", "UTC", "slack", "https://hooks.example.com/secret"
+    )
     made = notices.ask()
     notices.approvals.comment(notices.world.user("ana"), made.id, "hello")
     notices.work()
@@ -286,7 +290,9 @@ def test_the_parts_of_a_bundle_are_one_message_to_who_decides_them(notices: Noti
     assert len(notices.mail.sent) == 1
 
 
-def test_an_event_that_cannot_be_read_is_counted_and_stops_nobody(notices: Notices, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_that_cannot_be_read_is_counted_and_stops_nobody(
+    notices: Notices, monkeypatch: pytest.MonkeyPatch
+) -> None:
     notices.events.emit("grant.expiring", "g", {"user": ["ana"], "dataset": "prod/orders", "until": "soon"})
     people: Any = notices.intake._people
     monkeypatch.setattr(people, "members", lambda group: 1 / 0)

@@ -61,7 +61,10 @@ def test_who_is_notified_of_what() -> None:
     assert users("access.decided", **{**by, "by": "otto", "state": "denied"}) == {"ana": "denied"}
     assert users("access.asked_back", **{**by, "by": "otto"}) == {"ana": "asked"}
     assert users("access.commented", **by, state="approved") == {"otto": "comment"}
-    assert users("access.escalated", by="weir", people=["admin", "grace"]) == {"admin": "escalated", "grace": "escalated"}
+    assert users("access.escalated", by="weir", people=["admin", "grace"]) == {
+        "admin": "escalated",
+        "grace": "escalated",
+    }
     assert users("grant.expiring", "g", user=["ana"], group=["team"]) == {"ana": "expiring", "grace": "expiring"}
     assert users("grant.revoked", "g", user=["ana"], by="otto") == {"ana": "revoked"}
     assert users("grant.revoked", "g", user=["ana"], by="ana") == {}
@@ -92,7 +95,9 @@ def test_a_daily_digest_comes_at_the_time_of_its_zone() -> None:
 
 @given(
     st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)),
-    st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"]),
+    st.sampled_from(
+        ["UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"]
+    ),
     st.times(),
 )
 def test_a_digest_is_due_later_than_now_and_within_two_days(now: datetime, zone: str, at: Any) -> None:
@@ -119,7 +124,9 @@ def test_a_zone_is_one_of_the_database(wrong: str) -> None:
 
 
 def notice(why: str = "decide", kind: str = "access.requested", subject: str = "req-1", **data: Any) -> Notice:
-    return Notice("n-1", "e-1", f"weir.{kind}", subject, "otto", Channel.MAIL, Topic.REQUESTS, why, NOW, "n-1", NOW, kept(data))
+    return Notice(
+        "n-1", "e-1", f"weir.{kind}", subject, "otto", Channel.MAIL, Topic.REQUESTS, why, NOW, "n-1", NOW, kept(data)
+    )
 
 
 def test_the_link_opens_the_very_request() -> None:
@@ -145,7 +152,9 @@ ANY = st.text(max_size=300)
 @given(ANY, ANY, ANY, ANY)
 def test_names_add_no_header_no_tag_and_no_link(who: str, dataset: str, purpose: str, subject: str) -> None:
     made = message(
-        [notice(requester=who, dataset=dataset, purpose=purpose, subject=subject)], "https://weir.example.com", "example.com"
+        [notice(requester=who, dataset=dataset, purpose=purpose, subject=subject)],
+        "https://weir.example.com",
+        "example.com",
     )
     mail = compose("weir@example.com", "otto@example.com", made)
     raw = mail.as_bytes()

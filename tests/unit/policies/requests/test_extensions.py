@@ -163,9 +163,7 @@ def test_a_template_makes_its_requests_for_those_whom_it_is_for(world: World) ->
 
 def test_ticket_ids_match_the_pattern(world: World) -> None:
     def approvals(**settings: Any) -> Approvals:
-        return Approvals(
-            world.state, world.facts, world.identity, world.audit, world.clock, PolicySettings(**settings)
-        )
+        return Approvals(world.state, world.facts, world.identity, world.audit, world.clock, PolicySettings(**settings))
 
     def ask(service: Approvals, ticket: str) -> AccessRequest:
         return service.create(world.user("ana"), "prod/orders", [EMAIL], purpose="p", ticket=ticket)

@@ -44,7 +44,11 @@ def current(world: World, request: AccessRequest) -> AccessRequest:
 def test_a_question_waits_for_the_requesters_answer(world: World) -> None:
     made = ask(world)
     asked = world.approvals.ask_back(world.user("otto"), made.id, " which campaign? ")
-    assert (asked.state, asked.thread[0].kind, asked.thread[0].text) == (RequestState.ASKED_BACK, "question", "which campaign?")
+    assert (asked.state, asked.thread[0].kind, asked.thread[0].text) == (
+        RequestState.ASKED_BACK,
+        "question",
+        "which campaign?",
+    )
     assert made.id not in [r.id for r in world.approvals.list(world.user("otto"), to_decide=True)]
     with pytest.raises(Conflict, match="only a pending one"):
         world.approvals.ask_back(world.user("otto"), made.id, "again")
